@@ -33,10 +33,16 @@ export function hasScope({ scopes: given }: Scoped, scope: Scope): boolean {
 /** Throws `permission_denied`, naming the scope. */
 export function assertScope(caller: Capped, scope: Scope): void {
   if (hasScope(caller, scope)) return;
-  if (isViewer(caller) && notForViewers.includes(scope)) throw refusedToViewers();
-  throw new SandhavenError('permission_denied', `The API key lacks the scope ${scope}.`, {
-    hint: `Use a key with it: \`sandhaven keys create NAME --scopes ${scope},…\`, or one without --scopes for all.`,
+  if (isKeptBack(caller, scope)) throw refusedToViewers();
+  const detail = `This key, sign-in or application lacks the scope ${scope}.`;
+  throw new SandhavenError('permission_denied', detail, {
+    hint: 'Use a key with it, or let the application ask for it.',
   });
+}
+
+/** Returns true for a scope that the caller's role keeps back, so that no key, sign-in or grant can give it. */
+export function isKeptBack(caller: Capped, scope: Scope): boolean {
+  return !hasScope(caller, scope) && isViewer(caller) && notForViewers.includes(scope);
 }
 
 /**
