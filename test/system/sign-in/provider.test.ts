@@ -132,7 +132,7 @@ describe('a service with an identity provider', () => {
   });
 
   it('shows the client secret in no argument, environment, log or store', async () => {
-    const processes = globSync('/proc/[0-9]*/{cmdline,environ}').map(readIfThere).join('\n');
+    const processes = textOfProcesses(service.pid);
     expect(processes).toContain(secretFile());
     for (const text of SECRET_TEXTS) {
       expect(processes).not.toContain(text);
@@ -197,6 +197,15 @@ describe('an operator learns of', () => {
     for (const text of SECRET_TEXTS) expect(service.log()).not.toContain(text);
   }, 120_000);
 });
+
+/** Arguments and environment of a process and of those that it has started. */
+function textOfProcesses(pid: number): string {
+  const children = globSync(`/proc/${pid}/task/*/children`).flatMap((file) => readIfThere(file).split(' '));
+  const all = [String(pid), ...children.filter(Boolean)];
+  return all
+    .flatMap((one) => ['cmdline', 'environ'].map((name) => readIfThere(`/proc/${one}/${name}`)))
+    .join();
+}
 
 function readIfThere(file: string): string {
   try {
