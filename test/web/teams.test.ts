@@ -1,11 +1,14 @@
 /** Teams, viewers and everybody's sandboxes in the built page, in Chromium. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MEMBER_KEY } from '../surfaces/fakes/fake-services.ts';
+import { MEMBER_KEY, user } from '../surfaces/fakes/fake-services.ts';
+import { type ServedPreviews, serveFilePreviews } from './support/file-previews.ts';
 import { type Opened, openPage } from './support/open-page.ts';
 import { type Visitor, visit } from './support/visitor.ts';
+import { addSandbox } from './support/world.ts';
 
 let opened: Opened;
 let admin: Visitor;
+let previews: ServedPreviews | undefined;
 
 beforeAll(async () => {
   opened = await openPage(0);
@@ -15,7 +18,10 @@ beforeAll(async () => {
   await teams.setMember('red', 'ben@example.org', 'viewer');
 }, 60_000);
 
-afterAll(() => opened?.close());
+afterAll(async () => {
+  await previews?.close();
+  await opened?.close();
+});
 
 describe('an admin', () => {
   it('sees everybody’s sandboxes with their owners, and deletes one', async () => {
@@ -43,20 +49,56 @@ describe('an admin', () => {
 
 describe('a viewer of a team', () => {
   it('switches to it, sees what it owns, and makes nothing', async () => {
-    const { services } = opened.world;
-    const { id, name } = await services.teams.find('red');
-    const team = { id, name, role: 'member' as const };
-    const who = { id: 'user_2', name: 'Ben', email: 'ben@example.org', team };
-    await services.sandboxes.create(who, { name: 'shared', language: 'python', labels: {} } as never);
+    await addShared('red');
     const viewer = await visit(opened.browser, opened.url);
     await viewer.signIn(MEMBER_KEY);
     await viewer.sees('Your first sandbox');
-    await viewer.page.locator('[class*="sideEnd"] button[aria-haspopup="menu"]').click();
-    await viewer.click('Team red');
-    await viewer.sees('shared');
+    await actFor('red', viewer);
+    await viewer.sees('shared by red');
     await viewer.sees('for red');
     await viewer.page.waitForSelector('button[title="A viewer changes nothing."]:disabled');
     expect(await viewer.broken()).toEqual([]);
     expect(viewer.faults).toEqual([]);
   });
 });
+
+describe('a member of a team', () => {
+  let member: Visitor;
+  let shared: string;
+
+  beforeAll(async () => {
+    const { teams } = opened.world.services;
+    await teams.create('green', {});
+    await teams.setMember('green', 'ben@example.org', 'member');
+    shared = await addShared('green');
+    previews = await serveFilePreviews(opened.world);
+    member = await visit(opened.browser, opened.url);
+    await member.signIn(MEMBER_KEY);
+    await member.sees('Your first sandbox');
+    await actFor('green', member);
+    await member.sees('shared by green');
+  });
+
+  it('sees a picture of its sandbox in a frame of the previews’ site', async () => {
+    await member.page.goto(`${opened.url}/sandboxes/${shared}/files?file=%2Fworkspace%2Fdata%2Fpoint.png`);
+    const frame = await member.page.waitForFrame((one) => one.url().startsWith('http://file-'));
+    await frame.waitForFunction('document.images[0]?.naturalWidth === 8');
+    const others = member.faults.splice(0).filter((fault) => !fault.startsWith('request: http://file-'));
+    expect(others).toEqual([]);
+  });
+});
+
+/** @returns the id of a sandbox that the team owns. */
+async function addShared(name: string): Promise<string> {
+  const { services } = opened.world;
+  const { id } = await services.teams.find(name);
+  return addSandbox(services, `shared by ${name}`, 0, { ...user, team: { id, name, role: 'member' } });
+}
+
+async function actFor(team: string, visitor: Visitor): Promise<void> {
+  await openMenu(visitor);
+  await visitor.click(`Team ${team}`);
+}
+
+const openMenu = ({ page }: Visitor) =>
+  page.locator('[class*="sideEnd"] button[aria-haspopup="menu"]').click();

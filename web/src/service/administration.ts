@@ -61,7 +61,10 @@ export const administration = {
     call<DeviceSignIn>('ApproveDeviceSignIn', { code, ...(scopes ? { scopes } : {}) }),
   denyDeviceSignIn: (code: string) => call<DeviceSignIn>('DenyDeviceSignIn', { code }),
   filePreview: (parameters: { sandbox: string; path: string }) =>
-    call<{ url: string; media_type: string; expires_at: string }>('GetFilePreviewUrl', parameters),
+    client.administration.call<{ url: string; media_type: string; expires_at: string }>(
+      'GetFilePreviewUrl',
+      parameters,
+    ),
   listAudit: (parameters: object) => call<AuditPage>('ListAudit', parameters),
   verifyAudit: () => call<AuditReport>('VerifyAudit'),
   getHealth: () => call<Health>('GetHealth'),
