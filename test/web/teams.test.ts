@@ -1,5 +1,8 @@
 /** Teams, viewers and everybody's sandboxes in the built page, in Chromium. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { MEMBER_KEY, user } from '../surfaces/fakes/fake-services.ts';
 import { type ServedPreviews, serveFilePreviews } from './support/file-previews.ts';
 import { type Opened, openPage } from './support/open-page.ts';
@@ -85,6 +88,20 @@ describe('a member of a team', () => {
     await frame.waitForFunction('document.images[0]?.naturalWidth === 8');
     const others = member.faults.splice(0).filter((fault) => !fault.startsWith('request: http://file-'));
     expect(others).toEqual([]);
+  });
+
+  it('uploads into its sandbox for the team', async () => {
+    const write = vi.spyOn(opened.world.services.files, 'write');
+    const file = join(tmpdir(), `upload-${process.pid}.txt`);
+    await writeFile(file, 'of the team');
+    await member.go(`/sandboxes/${shared}/files`);
+    await member.attach(file);
+    await expect
+      .poll(() => write.mock.calls[0]?.[0])
+      .toMatchObject({ id: 'user_2', team: { name: 'green' } });
+    expect(write.mock.calls[0]?.[1]).toBe(shared);
+    await rm(file);
+    expect(member.faults).toEqual([]);
   });
 });
 
