@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { MEMBER_KEY, user } from '../surfaces/fakes/fake-services.ts';
+import { API_KEY, MEMBER_KEY, user } from '../surfaces/fakes/fake-services.ts';
 import { type ServedPreviews, serveFilePreviews } from './support/file-previews.ts';
 import { type Opened, openPage } from './support/open-page.ts';
 import { type Visitor, visit } from './support/visitor.ts';
@@ -101,6 +101,17 @@ describe('a member of a team', () => {
       .toMatchObject({ id: 'user_2', team: { name: 'green' } });
     expect(write.mock.calls[0]?.[1]).toBe(shared);
     await rm(file);
+    expect(member.faults).toEqual([]);
+  });
+
+  it('signs out, and whoever signs in next acts for no team', async () => {
+    await openMenu(member);
+    await Promise.all([member.page.waitForNavigation(), member.click('Sign out')]);
+    await member.fill('API key', API_KEY);
+    await member.page.keyboard.press('Enter');
+    await member.sees('Your first sandbox');
+    await member.go('/health');
+    await member.sees('Ready for calls');
     expect(member.faults).toEqual([]);
   });
 });
