@@ -1,5 +1,5 @@
 /** One terminal on the screen: the emulator, its connection, and the pace between the two. */
-
+import { SandhavenError } from '@sandhaven/sdk';
 import { Connection, type ConnectionEvents } from './connection/connection.ts';
 import type { Target } from './connection/messages.ts';
 import { type ConnectionState, skipped, takenUpAgain } from './connection/state.ts';
@@ -121,6 +121,7 @@ export class View {
       resized: (size) => this.#emulator.resize(size),
       skipped: (bytes) => this.#events.note(skipped(bytes)),
       exists: () => this.#events.exists(),
+      errorOf: (problem) => new SandhavenError(problem),
       size: () => this.#size,
     };
   }

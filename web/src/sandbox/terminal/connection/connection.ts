@@ -2,7 +2,7 @@
  * A viewer's connection to a terminal. A lost one is made again until the terminal has ended or the service refuses; the
  * terminal itself goes on meanwhile.
  */
-import { SandhavenError } from '@sandhaven/sdk';
+import type { Problem } from '@sandhaven/sdk';
 import { waitMs } from './backoff.ts';
 import { addressOf, inPieces, type Note, type Target, WINDOW_BYTES } from './messages.ts';
 import type { ConnectionState } from './state.ts';
@@ -16,6 +16,7 @@ export interface ConnectionEvents {
   skipped(bytes: number): void;
   /** Resolves with false when the terminal is gone; rejects with the refusal, which a browser shows of no WebSocket. */
   exists(): Promise<boolean>;
+  errorOf(problem: Problem): unknown;
   size(): { cols: number; rows: number };
 }
 
@@ -33,6 +34,8 @@ export class Connection {
   #socket: WebSocket | null = null;
   #attempt = 0;
   #wasOpen = false;
+  /** What is shown before that is of the connection before, which the service of this one has not sent. */
+  #isReady = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Shown, and not yet reported. */
   #shownBytes = 0;
@@ -61,6 +64,7 @@ export class Connection {
 
   /** Lets the service send as many bytes more. */
   shown(bytes: number): void {
+    if (!this.#isReady) return;
     this.#shownBytes += bytes;
     if (this.#shownBytes < WINDOW_BYTES / 8) return;
     this.#say({ type: 'shown', bytes: this.#shownBytes });
@@ -90,6 +94,7 @@ export class Connection {
   /** A page that the browser keeps for the way back looks at nothing. */
   readonly #hidden = () => {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     const socket = this.#socket;
     this.#socket = null;
     socket?.close(NORMAL);
@@ -102,13 +107,14 @@ export class Connection {
   #connect(): void {
     this.#timer = undefined;
     this.#shownBytes = 0;
+    this.#isReady = false;
     this.#events.state({ name: 'connecting' });
     const socket = new WebSocket(addressOf(this.#target, this.#events.size(), !this.#wasOpen));
     socket.binaryType = 'arraybuffer';
     this.#socket = socket;
     let last: Note | null = null;
     socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      if (this.#left) return;
+      if (this.#left || this.#socket !== socket) return;
       if (typeof data !== 'string') this.#events.printed(new Uint8Array(data));
       else {
         last = JSON.parse(data) as Note;
@@ -116,13 +122,14 @@ export class Connection {
       }
     });
     socket.addEventListener('close', ({ code }) => {
-      if (!this.#left && this.#socket === socket) this.#closed(code, last);
+      if (!this.#left && this.#socket === socket) this.#closed(socket, code, last);
     });
   }
 
   #take(note: Note): void {
     if (note.type === 'ready') {
       this.#events.ready(note, this.#wasOpen);
+      this.#isReady = true;
       this.#wasOpen = true;
       this.#attempt = 0;
       this.#events.state({ name: 'open' });
@@ -131,25 +138,27 @@ export class Connection {
     if (note.type === 'skipped') this.#events.skipped(note.bytes);
   }
 
-  #closed(code: number, last: Note | null): void {
+  #closed(socket: WebSocket, code: number, last: Note | null): void {
     if (last?.type === 'exit') {
       this.#events.state({ name: 'ended', code: last.code, signal: last.signal });
     } else if (last?.type === 'error' && (code === REVOKED || code >= PROBLEM) && !last.retryable) {
-      this.#events.state({ name: 'refused', error: new SandhavenError(last) });
+      this.#events.state({ name: 'refused', error: this.#events.errorOf(last) });
     } else if (code === GOING_AWAY) this.#wait();
-    else void this.#ask();
+    else void this.#ask(socket);
   }
 
   /** Finds out why there is no connection: a browser shows the cause of none. */
-  async #ask(): Promise<void> {
+  async #ask(socket: WebSocket): Promise<void> {
+    // Left, hidden, or connected anew meanwhile.
+    const isOver = () => this.#left || this.#socket !== socket;
     try {
       const isThere = await this.#events.exists();
-      if (this.#left) return;
+      if (isOver()) return;
       if (this.#wasOpen && !isThere) this.#events.state({ name: 'ended', code: null, signal: null });
       else this.#wait();
     } catch (error) {
-      if (this.#left) return;
-      if (error instanceof SandhavenError && error.retryable) this.#wait();
+      if (isOver()) return;
+      if (isRetryable(error)) this.#wait();
       else this.#events.state({ name: 'refused', error });
     }
   }
@@ -164,4 +173,8 @@ export class Connection {
   #say(message: object): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof Error && 'retryable' in error && error.retryable === true;
 }
