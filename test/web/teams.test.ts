@@ -51,15 +51,32 @@ describe('an admin', () => {
 });
 
 describe('a viewer of a team', () => {
-  it('switches to it, sees what it owns, and makes nothing', async () => {
-    await addShared('red');
+  it('switches to it, sees what it owns, and changes nothing', async () => {
+    const shared = await addShared('red');
     const viewer = await visit(opened.browser, opened.url);
     await viewer.signIn(MEMBER_KEY);
     await viewer.sees('Your first sandbox');
     await actFor('red', viewer);
     await viewer.sees('shared by red');
     await viewer.sees('for red');
-    await viewer.page.waitForSelector('button[title="A viewer changes nothing."]:disabled');
+    const disabled = async (name: string) => {
+      const button = await viewer.page.waitForSelector(`::-p-aria([name="${name}"][role="button"])`);
+      expect(await button?.evaluate((one) => [one.matches(':disabled'), one.getAttribute('title')])).toEqual([
+        true,
+        'A viewer changes nothing.',
+      ]);
+    };
+    await disabled('New sandbox');
+    await viewer.go(`/sandboxes/${shared}/terminal`);
+    await viewer.sees('Terminals are for members');
+    await disabled('Stop');
+    await disabled('Delete');
+    await viewer.go('/snapshots');
+    await disabled('New snapshot');
+    Object.assign(opened.world.sandboxes.get(shared) ?? {}, { state: 'stopped' });
+    await viewer.go(`/sandboxes/${shared}/files`);
+    await disabled('Start');
+    await disabled('Start it');
     expect(await viewer.broken()).toEqual([]);
     expect(viewer.faults).toEqual([]);
   });

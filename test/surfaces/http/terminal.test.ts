@@ -149,6 +149,30 @@ describe('before the upgrade', () => {
     expect(views).toEqual([]);
   });
 
+  it('tells an ordinary request too who may look at no terminal, since browsers show no script the refusal', async () => {
+    const act = async (name: string, parameters: object) => {
+      const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
+      const body = JSON.stringify(parameters);
+      return (await fetch(`${http.url}/v1/admin/${name}`, { method: 'POST', headers, body })).json();
+    };
+    const ask = async (key: string, team: Record<string, string> = {}) => {
+      const headers = { authorization: `Bearer ${key}`, ...team };
+      const answer = await fetch(http.url + path(), { headers });
+      return [answer.status, ((await answer.json()) as { code: string }).code];
+    };
+    const made = (await act('CreateKey', { name: 'reads', scopes: ['sandboxes:read'] })) as {
+      api_key: string;
+    };
+    expect(await ask(made.api_key)).toEqual([403, 'permission_denied']);
+    await act('CreateTeam', { name: 'red' });
+    await act('AddTeamMember', { team: 'red', user: 'ben@example.org', role: 'viewer' });
+    expect(await ask(MEMBER_KEY, { 'sandhaven-team': 'red' })).toEqual([403, 'permission_denied']);
+    expect(await ask(MEMBER_KEY)).toEqual([426, 'invalid_argument']);
+    await Promise.all(Array.from({ length: 64 }, () => attach()));
+    expect(await ask(API_KEY)).toEqual([429, 'resource_exhausted']);
+    expect(await ask(MEMBER_KEY)).toEqual([426, 'invalid_argument']);
+  });
+
   it('is the only route that a WebSocket can be asked of', async () => {
     const socket = connect(http.port, '127.0.0.1');
     socket.write(

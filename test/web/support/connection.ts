@@ -18,6 +18,7 @@ export interface Events {
   resized(): void;
   skipped(): void;
   exists(): Promise<boolean>;
+  mayConnect(path: string): Promise<void>;
   errorOf(problem: { detail: string }): unknown;
   size(): { cols: number; rows: number };
 }

@@ -42,6 +42,7 @@ const page = new EventTarget();
 let connection: Connection;
 let states: string[];
 let printed: string[];
+let mayConnect: ReturnType<typeof vi.fn<(path: string) => Promise<void>>>;
 let exists: ReturnType<typeof vi.fn<() => Promise<boolean>>>;
 
 beforeEach(() => {
@@ -52,13 +53,14 @@ beforeEach(() => {
   vi.stubGlobal('sessionStorage', { getItem: () => null });
   vi.stubGlobal('WebSocket', FakeSocket);
   exists = vi.fn<() => Promise<boolean>>().mockResolvedValue(true);
+  mayConnect = vi.fn<(path: string) => Promise<void>>().mockResolvedValue();
   connection = connect({
     state: ({ name }) => void states.push(name),
     ready: () => {},
     printed: (bytes) => void printed.push(new TextDecoder().decode(bytes)),
     resized: () => {},
     skipped: () => {},
-    exists,
+    ...{ exists, mayConnect },
     errorOf: ({ detail }) => new Error(detail),
     size: () => ({ cols: 80, rows: 24 }),
   });
@@ -128,5 +130,30 @@ describe('a page that is kept for the way back', () => {
     comeBack();
     await waits();
     expect(sockets).toHaveLength(2);
+  });
+});
+
+describe('a connection that does not come about', () => {
+  it('is refused with the problem that an ordinary request to its address has', async () => {
+    mayConnect.mockRejectedValue(Object.assign(new Error('no viewer'), { retryable: true }));
+    newest().close();
+    await waits();
+    expect(mayConnect.mock.calls).toEqual([
+      ['/v1/sandboxes/box/terminal?terminal=main&cols=80&rows=24&create=true&window=262144'],
+    ]);
+    expect(states).toEqual(['connecting', 'refused']);
+    expect(sockets).toHaveLength(1);
+  });
+
+  it('is tried again where nothing was refused, and once it was open before', async () => {
+    newest().close();
+    await waits();
+    expect(states).toEqual(['connecting', 'lost', 'connecting']);
+    begin();
+    exists.mockRejectedValueOnce(Object.assign(new Error('busy'), { retryable: true }));
+    newest().close();
+    await waits();
+    expect(states.slice(3)).toEqual(['open', 'lost', 'connecting']);
+    expect(mayConnect).toHaveBeenCalledTimes(1);
   });
 });

@@ -1,8 +1,9 @@
 /** Terminals on the built page in Chromium: keys, tabs, the clipboard, the way out, and a connection that is lost. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { API_KEY } from '../../surfaces/fakes/fake-services.ts';
 import { type Opened, openPage } from '../support/open-page.ts';
 import type { RackTerminal } from '../support/terminal-rack.ts';
-import type { Visitor } from '../support/visitor.ts';
+import { type Visitor, visit } from '../support/visitor.ts';
 
 let opened: Opened;
 let visitor: Visitor;
@@ -93,7 +94,7 @@ describe('a terminal on the page', () => {
     expect(opened.world.rack.terminals.size).toBe(1);
     await visitor.click('End the terminal');
     await visitor.sees('No terminal is open');
-    expect(opened.world.rack.terminals.size).toBe(0);
+    expect(terminal().looks.size).toBe(1);
   });
 
   it('says how its shell has ended, and is opened again', async () => {
@@ -183,5 +184,25 @@ describe('a stopped sandbox', () => {
     await visitor.sees('Terminals can be seen while the sandbox runs');
     await visitor.click('Start it');
     await visitor.sees('No terminal is open');
+  });
+});
+
+describe('a sign-in that may write nothing', () => {
+  it('gets the reason, and no attempt after another', async () => {
+    const made = await fetch(`${opened.url}/v1/admin/CreateKey`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'reads', scopes: ['sandboxes:read', 'account'] }),
+    });
+    const { api_key } = (await made.json()) as { api_key: string };
+    const reader = await visit(opened.browser, opened.url);
+    await reader.signIn(api_key);
+    await reader.sees('demo');
+    await reader.go(`/sandboxes/${opened.demo}/terminal?terminal=main`);
+    await reader.sees('Not connected');
+    await reader.sees('sandboxes:write');
+    expect(terminal().looks.size).toBe(1);
+    expect(reader.faults).toEqual([]);
+    await reader.page.close();
   });
 });

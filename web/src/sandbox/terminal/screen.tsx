@@ -1,10 +1,13 @@
 /** A terminal on the screen, with its keys and the state of its connection. */
 import { useComputedColorScheme } from '@mantine/core';
+import { isSandhavenError } from '@sandhaven/sdk';
 import { useEffect, useRef, useState } from 'react';
 import { announce } from '../../parts/announcer.tsx';
 import { writeClipboard } from '../../parts/copy.tsx';
 import { notifyFailed } from '../../parts/notify.tsx';
 import { administration } from '../../service/administration.ts';
+import { ownerHeaders } from '../../service/client.ts';
+import { request } from '../../service/request.ts';
 import type { ConnectionState } from './connection/state.ts';
 import { PASTE_CHARS } from './emulator/paste.ts';
 import { StateLine } from './state-line.tsx';
@@ -52,6 +55,7 @@ export default function Screen({ sandbox, terminal, changed, leave }: ScreenProp
       copy: (text) => void copy(text),
       ctrl: setCtrl,
       exists: () => isListed(sandbox, terminal),
+      mayConnect,
     });
     view.current = made;
     made.focus();
@@ -96,6 +100,13 @@ function actionsOn(view: { current: View | null }): ToolbarActions {
 async function isListed(sandbox: string, terminal: string): Promise<boolean> {
   const { terminals } = await administration.listTerminals(sandbox);
   return terminals.some((one) => one.terminal === terminal);
+}
+
+/** An ordinary request never becomes a WebSocket: the answer to it that refuses nothing else has status 426. */
+async function mayConnect(path: string): Promise<void> {
+  await request('GET', path, undefined, ownerHeaders).catch((error: unknown) => {
+    if (!isSandhavenError(error) || error.status !== 426) throw error;
+  });
 }
 
 async function copy(text: string): Promise<void> {

@@ -18,6 +18,7 @@ export interface ViewEvents {
   /** The page's Ctrl key has been used, or was pressed. */
   ctrl(held: boolean): void;
   exists(): Promise<boolean>;
+  mayConnect(path: string): Promise<void>;
 }
 
 export interface ViewOptions {
@@ -121,6 +122,7 @@ export class View {
       resized: (size) => this.#emulator.resize(size),
       skipped: (bytes) => this.#events.note(skipped(bytes)),
       exists: () => this.#events.exists(),
+      mayConnect: (path) => this.#events.mayConnect(path),
       errorOf: (problem) => new SandhavenError(problem),
       size: () => this.#size,
     };

@@ -4,7 +4,7 @@
  */
 import type { Problem } from '@sandhaven/sdk';
 import { waitMs } from './backoff.ts';
-import { addressOf, inPieces, type Note, type Target, WINDOW_BYTES } from './messages.ts';
+import { addressOf, inPieces, type Note, pathOf, type Target, WINDOW_BYTES } from './messages.ts';
 import type { ConnectionState } from './state.ts';
 
 export interface ConnectionEvents {
@@ -14,8 +14,10 @@ export interface ConnectionEvents {
   printed(bytes: Uint8Array): void;
   resized(size: { cols: number; rows: number }): void;
   skipped(bytes: number): void;
-  /** Resolves with false when the terminal is gone; rejects with the refusal, which a browser shows of no WebSocket. */
+  /** Resolves with false when the terminal is gone. */
   exists(): Promise<boolean>;
+  /** Rejects with the refusal of a connection to this path, which a browser shows of no WebSocket. */
+  mayConnect(path: string): Promise<void>;
   errorOf(problem: Problem): unknown;
   size(): { cols: number; rows: number };
 }
@@ -109,7 +111,7 @@ export class Connection {
     this.#shownBytes = 0;
     this.#isReady = false;
     this.#events.state({ name: 'connecting' });
-    const socket = new WebSocket(addressOf(this.#target, this.#events.size(), !this.#wasOpen));
+    const socket = new WebSocket(addressOf(this.#path()));
     socket.binaryType = 'arraybuffer';
     this.#socket = socket;
     let last: Note | null = null;
@@ -152,15 +154,20 @@ export class Connection {
     // Left, hidden, or connected anew meanwhile.
     const isOver = () => this.#left || this.#socket !== socket;
     try {
+      if (!this.#wasOpen) await this.#events.mayConnect(this.#path());
       const isThere = await this.#events.exists();
       if (isOver()) return;
       if (this.#wasOpen && !isThere) this.#events.state({ name: 'ended', code: null, signal: null });
       else this.#wait();
     } catch (error) {
       if (isOver()) return;
-      if (isRetryable(error)) this.#wait();
+      if (this.#wasOpen && isRetryable(error)) this.#wait();
       else this.#events.state({ name: 'refused', error });
     }
+  }
+
+  #path(): string {
+    return pathOf(this.#target, this.#events.size(), !this.#wasOpen);
   }
 
   #wait(): void {
