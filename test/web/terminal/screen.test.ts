@@ -129,8 +129,8 @@ describe('the keyboard', () => {
   });
 
   it('pastes text without control characters', async () => {
-    terminal().print('\x1b[?2004h');
-    await expect.poll(shown).toBeDefined();
+    terminal().print('\x1b[?2004hready');
+    await expect.poll(shown).toContain('ready');
     await visitor.page.evaluate(`{
       const data = new DataTransfer();
       data.setData('text/plain', 'one\\n\\x1b[201~two');
