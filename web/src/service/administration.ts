@@ -41,11 +41,11 @@ export const administration = {
     call<Team>('AddTeamMember', parameters),
   removeTeamMember: (parameters: { team: string; user: string }) =>
     call<Team>('RemoveTeamMember', parameters),
-  listAllSandboxes: () =>
-    everyPage(
-      (page) => call<Paged & { sandboxes: OwnedSandbox[] }>('ListAllSandboxes', page),
-      ({ sandboxes }) => sandboxes,
-    ),
+  listAllSandboxes: (page: number) =>
+    call<Paged & { sandboxes: OwnedSandbox[]; total_count: number }>('ListAllSandboxes', {
+      page,
+      page_size: 100,
+    }),
   stopAnySandbox: (sandbox: string) => call('StopAnySandbox', { sandbox }),
   deleteAnySandbox: (sandbox: string) => call('DeleteAnySandbox', { sandbox }),
   listKeys: () =>
