@@ -32,6 +32,16 @@ const shown = () => visitor.page.$eval('.xterm-rows', (rows) => rows.textContent
 const typed = (id = 'main') => terminal(id).typed;
 const focused = () => visitor.page.evaluate('document.activeElement.className || document.activeElement.id');
 
+/** @param text Expression in the page. */
+async function paste(text: string): Promise<void> {
+  await visitor.page.evaluate(`{
+    const data = new DataTransfer();
+    data.setData('text/plain', ${text});
+    document.querySelector('.xterm-helper-textarea').dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+  }`);
+}
+
 async function chord(...keys: string[]): Promise<void> {
   const held = keys.slice(0, -1);
   for (const key of held) await visitor.page.keyboard.down(key as never);
@@ -131,13 +141,15 @@ describe('the keyboard', () => {
   it('pastes text without control characters', async () => {
     terminal().print('\x1b[?2004hready');
     await expect.poll(shown).toContain('ready');
-    await visitor.page.evaluate(`{
-      const data = new DataTransfer();
-      data.setData('text/plain', 'one\\n\\x1b[201~two');
-      document.querySelector('.xterm-helper-textarea').dispatchEvent(
-        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-    }`);
+    await paste(`'one\\n\\x1b[201~two'`);
     await expect.poll(() => typed()).toBe('\x1b[200~one\r[201~two\x1b[201~');
+  });
+
+  it('pastes no text that is a file by its length, and says so', async () => {
+    await paste(`'x'.repeat(1_000_001)`);
+    await visitor.sees('Nothing was pasted: the text is too long. Bring it as a file.');
+    await visitor.page.keyboard.type('q');
+    await expect.poll(() => typed()).toBe('q');
   });
 
   it('has on the screen what touch lacks', async () => {

@@ -9,7 +9,6 @@ import { administration } from '../../service/administration.ts';
 import { ownerHeaders } from '../../service/client.ts';
 import { request } from '../../service/request.ts';
 import type { ConnectionState } from './connection/state.ts';
-import { PASTE_CHARS } from './emulator/paste.ts';
 import { StateLine } from './state-line.tsx';
 import classes from './terminal.module.css';
 import { Toolbar, type ToolbarActions } from './toolbar.tsx';
@@ -117,12 +116,9 @@ async function copy(text: string): Promise<void> {
 
 async function paste(view: View | null): Promise<void> {
   try {
-    const text = await navigator.clipboard.readText();
-    if (text.length > PASTE_CHARS) throw new Error('The text is too long: bring it as a file.');
-    view?.paste(text);
-  } catch (error) {
-    const reason = error instanceof Error && error.message.startsWith('The text') ? error : refused;
-    notifyFailed('Nothing was pasted', reason);
+    view?.paste(await navigator.clipboard.readText());
+  } catch {
+    notifyFailed('Nothing was pasted', refused);
     view?.focus();
   }
 }

@@ -5,7 +5,7 @@ import type { Target } from './connection/messages.ts';
 import { type ConnectionState, skipped, takenUpAgain } from './connection/state.ts';
 import { Emulator, type Size } from './emulator/emulator.ts';
 import { type ArrowName, arrow, pageKeyOf, withCtrl } from './emulator/keys.ts';
-import { pasteable } from './emulator/paste.ts';
+import { PASTE_CHARS, pasteable, tooLong } from './emulator/paste.ts';
 import { Writer } from './emulator/writer.ts';
 
 export interface ViewEvents {
@@ -88,7 +88,8 @@ export class View {
   }
 
   paste(text: string): void {
-    this.#emulator.terminal.paste(pasteable(text));
+    if (text.length > PASTE_CHARS) this.#events.note(tooLong);
+    else this.#emulator.terminal.paste(pasteable(text));
     this.focus();
   }
 
