@@ -121,7 +121,29 @@ describe('a member of a team', () => {
     expect(member.faults).toEqual([]);
   });
 
+  it('makes a key that is bound to the team, and sees whose it is', async () => {
+    await member.go('/connect');
+    await member.sees('A key made here is bound to the team that this tab acts for.');
+    await member.click('Make a key');
+    await member.fill('Name', 'agent of green');
+    await member.click('Create');
+    await member.sees('This is the only time that the key is shown');
+    const key = await member.page.$eval('[role="dialog"] pre', (code) => code.textContent);
+    const who = await fetch(`${opened.url}/v1/tools/Sandbox.WhoAmI`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(await who.json()).toMatchObject({ team: { name: 'green' } });
+    await member.go('/people');
+    await member.page.waitForFunction(`[...document.querySelectorAll('[aria-label="API keys, table"] tbody tr')]
+      .some(({ cells }) => cells[0].innerText === 'agent of green' && cells[1].innerText === 'green')`);
+    expect(await member.broken()).toEqual([]);
+    expect(member.faults).toEqual([]);
+  });
+
   it('signs out, and whoever signs in next acts for no team', async () => {
+    await member.go('/health');
     await openMenu(member);
     await Promise.all([member.page.waitForNavigation(), member.click('Sign out')]);
     await member.fill('API key', API_KEY);

@@ -53,8 +53,13 @@ export const administration = {
       (page) => call<Paged & { keys: Key[] }>('ListKeys', page),
       ({ keys }) => keys,
     ),
-  createKey: (parameters: { name: string; user?: string; scopes?: string[]; expires_in_minutes?: number }) =>
-    call<Key & { api_key: string }>('CreateKey', parameters),
+  createKey: (parameters: {
+    name: string;
+    user?: string;
+    team?: string;
+    scopes?: string[];
+    expires_in_minutes?: number;
+  }) => call<Key & { api_key: string }>('CreateKey', parameters),
   revokeKey: (keyId: string) => call<Key>('RevokeKey', { key_id: keyId }),
   getDeviceSignIn: (code: string) => call<DeviceSignIn>('GetDeviceSignIn', { code }),
   approveDeviceSignIn: (code: string, scopes: readonly string[] | null) =>
