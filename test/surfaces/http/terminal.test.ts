@@ -350,6 +350,18 @@ describe('a client that breaks the rules', () => {
     expect(notes.at(-1)).toMatchObject({ type: 'error', code: 'invalid_argument', hint: expect.any(String) });
   });
 
+  it('gets both messages that there are in the hint, and how its report was wrong', async () => {
+    const [stranger, boaster] = [await attach(), await attach()];
+    stranger.socket.send('{"type":"kill"}', { binary: false });
+    await stranger.closed;
+    expect(stranger.notes.at(-1)?.['hint']).toBe(
+      'Send {"type":"resize","cols":80,"rows":24} or {"type":"shown","bytes":4096}; what is typed comes in binary messages.',
+    );
+    boaster.socket.send('{"type":"shown","bytes":1}', { binary: false });
+    await boaster.closed;
+    expect(boaster.notes.at(-1)?.['detail']).toBe('More bytes were reported than were sent.');
+  });
+
   it('gets 1009 for a message that is too large', async () => {
     const { socket, closed } = await attach();
     socket.send(Buffer.alloc(262_145), { binary: true });
