@@ -10,8 +10,8 @@ export function nearest(word: string, known: readonly string[], count = 1): stri
   return known
     .flatMap((candidate) => {
       const forms = [plain(candidate), plain(withoutUnit(candidate))];
-      const close = forms.map((form) => ({ form, distance: distance(wanted, form) }));
-      const [best] = close
+      const [best] = forms
+        .map((form) => ({ form, distance: distance(wanted, form, tolerance(form)) }))
         .filter(({ form, distance }) => distance <= tolerance(form))
         .sort((a, b) => a.distance - b.distance);
       return best ? [{ candidate, distance: best.distance }] : [];
@@ -36,10 +36,12 @@ function tolerance(word: string): number {
 
 /**
  * Counts the edits between the words, with a swap of two letters as one (optimal string alignment); one word inside the
- * other is nearer than its length suggests.
+ * other is nearer than its length suggests. Words whose lengths differ by more than `most` are not compared: comparing holds
+ * the event loop.
  */
-function distance(a: string, b: string): number {
+function distance(a: string, b: string, most: number): number {
   if (a.length >= 3 && b.length >= 3 && (b.startsWith(a) || a.startsWith(b) || b.endsWith(a))) return 1;
+  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -41,6 +41,8 @@ export interface Caller extends User {
   boundTo?: string;
   /** null: all that the role allows. */
   scopes: readonly Scope[] | null;
+  /** true: the key itself has less than that. */
+  isNarrow?: boolean;
 }
 
 export const keyStates = ['valid', 'expired', 'revoked'] as const;

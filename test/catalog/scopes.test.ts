@@ -91,7 +91,7 @@ function contextOf(given: readonly Scope[] | null) {
 
 const lacking = (scope: Scope) => ({
   code: 'permission_denied',
-  message: `The API key lacks the scope ${scope}.`,
+  message: `This key, sign-in or application lacks the scope ${scope}.`,
 });
 
 describe('tools', () => {

@@ -53,8 +53,8 @@ describe('a key that may only read', () => {
     expect(refused.status).toBe(403);
     expect(await refused.json()).toMatchObject({
       code: 'permission_denied',
-      detail: 'The API key lacks the scope sandboxes:write.',
-      hint: expect.stringContaining('--scopes'),
+      detail: 'This key, sign-in or application lacks the scope sandboxes:write.',
+      hint: 'Use a key with it, or let the application ask for it.',
     });
     expect(http.sandboxes.size).toBe(1);
   });

@@ -61,6 +61,10 @@ describe('an application that asks', () => {
     await visitor.sees(HOSTILE_NAME);
     await visitor.sees(`a program on this computer (${new URL(redirectUrl).host})`);
     await visitor.sees('Ben (ben@example.org)');
+    await visitor.sees('See your sandboxes and those of your teams, their files and their output');
+    await visitor.sees(
+      'Make, change and delete sandboxes, yours and those of your teams, and run anything in them',
+    );
     expect(await visitor.page.title()).toBe('Allow an application · Sandhaven');
     expect(await visitor.broken()).toEqual([]);
     await visitor.click('Read the document database');

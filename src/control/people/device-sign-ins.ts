@@ -9,7 +9,7 @@ import {
   newUserCode,
   readUserCode,
 } from '../../model/access/device-sign-ins.ts';
-import { beyond, type Scope } from '../../model/access/scopes.ts';
+import { beyond, ownScopes, type Scope } from '../../model/access/scopes.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { newSignInToken } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -81,7 +81,7 @@ export class DeviceSignInService {
   ): Promise<DeviceSignIn> {
     // A viewer's stays within a viewer's scopes when the user gets another role.
     const scopes = wanted ?? (caller.role === 'viewer' ? caller.scopes : null);
-    const lacking = beyond(caller, scopes);
+    const lacking = beyond(ownScopes(caller), scopes);
     if (lacking.length > 0) throw more(lacking);
     return this.#decide(typed, { userId: caller.id, scopes, keyMinutes });
   }

@@ -1,6 +1,6 @@
 /** API keys: a member's own, and all keys for an admin. */
 
-import { beyond, type Scope } from '../../model/access/scopes.ts';
+import { beyond, ownScopes, type Scope } from '../../model/access/scopes.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newApiKey } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -58,7 +58,7 @@ export class KeyService {
     const owner = await this.ownerOf(caller, user ?? caller.id);
     // A key that a viewer made stays within a viewer's scopes when its owner gets another role.
     const scopes = wanted ?? (caller.role === 'viewer' ? caller.scopes : null);
-    const lacking = beyond(caller, scopes);
+    const lacking = beyond(ownScopes(caller), scopes);
     if (lacking.length > 0) throw more(lacking);
     const teamId = team === undefined ? null : await this.#teamOf(owner, team);
     return this.#make(owner, { name, expiresInMinutes, scopes, teamId });

@@ -79,7 +79,7 @@ export class SignInService {
     if (!found || !isLive(found.signIn, now)) return null;
     const { signIn, tokens, user, scopes } = found;
     const verdict = judge(tokens, hashOf(token), now);
-    if (verdict.kind === 'stolen') await this.#remove(id);
+    if (verdict.kind === 'stolen') await this.#remove(id, signIn.userId);
     if (verdict.kind === 'stolen' || verdict.kind === 'unknown') return null;
     // Of requests side by side one replaces the tokens; the others go on with what they have.
     if (verdict.kind === 'confirmed') await store.replaceTokens(id, tokens, verdict.tokens);
@@ -117,11 +117,10 @@ export class SignInService {
     return this.#d.store.listSignIns(userId, page);
   }
 
-  /** Ends a sign-in and its open work. A member gets `not_found` for another user's. */
+  /** Ends a sign-in and its open work, also one of a disabled user. A member gets `not_found` for another user's. */
   async revoke(caller: Caller, id: string): Promise<SignIn> {
-    const found = isSignInId(id) ? await this.#d.store.findSignIn(id, this.#d.clock.now()) : null;
-    const may = found !== null && (caller.role === 'admin' || found.signIn.userId === caller.id);
-    const removed = may ? await this.#remove(id) : null;
+    const owner = caller.role === 'admin' ? null : caller.id;
+    const removed = isSignInId(id) ? await this.#remove(id, owner) : null;
     if (removed) return removed;
     throw notFound('sign_in', `There is no sign-in '${id.slice(0, 100)}'.`, 'ListSignIns shows them.');
   }
@@ -166,8 +165,9 @@ export class SignInService {
     return (await this.#d.store.replaceTokens(id, tokens, offered)) ? token : null;
   }
 
-  async #remove(id: string): Promise<SignIn | null> {
-    const removed = await this.#d.store.removeSignIn(id);
+  /** @param owner Whose alone it may be; null: anybody's. */
+  async #remove(id: string, owner: string | null): Promise<SignIn | null> {
+    const removed = await this.#d.store.removeSignIn(id, owner);
     if (removed) this.#d.standing.ended(id);
     return removed;
   }

@@ -60,22 +60,19 @@ export class UserService {
 
   async update(idOrEmail: string, change: UserChange): Promise<Member> {
     const { quota, defaultQuota, ...rest } = change;
-    let becomesViewer = false;
-    const member = await this.#change(idOrEmail, (account) => {
-      becomesViewer = change.role === 'viewer' && account.role !== 'viewer';
-      return { ...rest, quota: { ...(defaultQuota ? {} : account.quota), ...quota } };
+    const patch = (account: Account) => ({
+      ...rest,
+      quota: { ...(defaultQuota ? {} : account.quota), ...quota },
     });
+    if (change.role !== 'viewer') return this.#change(idOrEmail, patch);
     // Open work began with rights that a viewer does not have.
-    if (becomesViewer) await this.#ended(member.account.id);
-    return member;
+    return this.#ending(idOrEmail, patch);
   }
 
   /** Disables the user: the keys stop working, and their open work ends; the sandboxes stay. */
   async disable(idOrEmail: string): Promise<Member> {
     const now = this.#d.clock.now();
-    const member = await this.#change(idOrEmail, ({ disabledAt }) => ({ disabledAt: disabledAt ?? now }));
-    await this.#ended(member.account.id);
-    return member;
+    return this.#ending(idOrEmail, ({ disabledAt }) => ({ disabledAt: disabledAt ?? now }));
   }
 
   enable(idOrEmail: string): Promise<Member> {
@@ -103,9 +100,17 @@ export class UserService {
     return this.#member((await this.#d.store.updateUser(id, change)) ?? (await this.find(id)));
   }
 
-  async #ended(id: string): Promise<void> {
+  /**
+   * Changes a user who may less from then on. Access to teams' sandboxes ends first, so that a process which is killed in
+   * between leaves none; and anew, since a call may have made a token meanwhile.
+   */
+  async #ending(idOrEmail: string, change: (account: Account) => AccountPatch): Promise<Member> {
+    const { id } = await this.find(idOrEmail);
+    await this.#d.endTeamAccess(id);
+    const member = await this.#change(id, change);
     this.#d.standing.ended(id);
     await this.#d.endTeamAccess(id);
+    return member;
   }
 
   async #member(account: Account): Promise<Member> {

@@ -25,8 +25,8 @@ export interface SignInStore {
   replaceTokens(id: string, before: SignInTokens, after: SignInTokens): Promise<boolean>;
   /** Most recently used first; of one user, or of all. */
   listSignIns(userId: string | null, page: Page): Promise<{ signIns: SignIn[]; totalCount: number }>;
-  /** Returns the one that was removed. */
-  removeSignIn(id: string): Promise<SignIn | null>;
+  /** Removes a user's, or with null anybody's. Returns the one that was removed. */
+  removeSignIn(id: string, userId: string | null): Promise<SignIn | null>;
   /** Removes those that a key has opened. Returns their ids. */
   removeSignInsOfKey(keyId: string): Promise<string[]>;
   /** Removes those of a user but one. Returns their ids. */

@@ -1,13 +1,10 @@
 /** The team that a caller acts for: the one that its key is bound to, or the one that the request names. */
 import { withinTeam } from '../../model/access/scopes.ts';
-import type { Membership } from '../../model/access/team.ts';
+import { isTeamReference, type Membership } from '../../model/access/team.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TeamStore } from '../ports/index.ts';
-
-/** Length of an id, which is longer than no name. */
-const WANTED_CHARS = Math.max(limits.teams.nameChars, 64);
 
 /**
  * Returns the caller as acting for a team; unchanged where neither key nor request names one. Rejects with the same
@@ -32,7 +29,7 @@ async function membershipOf(
   idOrName: string,
   userId: string,
 ): Promise<Membership | null> {
-  return idOrName.length > WANTED_CHARS ? null : teams.membership(idOrName, userId);
+  return isTeamReference(idOrName) ? teams.membership(idOrName, userId) : null;
 }
 
 function isNamed({ id, name }: Membership, wanted: string): boolean {
@@ -42,7 +39,7 @@ function isNamed({ id, name }: Membership, wanted: string): boolean {
 export function noTeam(wanted: string): SandhavenError {
   return notFound(
     'team',
-    `You are in no team '${wanted.slice(0, WANTED_CHARS)}'.`,
+    `You are in no team '${wanted.slice(0, limits.teams.nameChars)}'.`,
     'ListTeams shows the teams that you are in; an admin adds members to a team.',
   );
 }

@@ -80,22 +80,30 @@ export class TeamService {
 
   /** Adds a user, or changes the role of one who is there; a new role ends the work that was open under the old one. */
   async setMember(idOrName: string, user: string, role: TeamRole): Promise<TeamEntry> {
-    const { store, clock } = this.#d;
+    const { store, access, clock } = this.#d;
     const team = await this.find(idOrName);
     const { id: userId } = await this.#user(user);
+    if (role === 'viewer') await access.end(team.id);
     const before = await store.setMember(team.id, userId, role, clock.now());
-    if (before !== null && before !== role) await this.#left(team.id, userId);
+    // Anew, since a call may have made a token meanwhile; also where an earlier attempt failed in between.
+    if (role === 'viewer' || (before !== null && before !== role)) await this.#left(team.id, userId);
     return this.#entry(team);
   }
 
-  /** Removes a member, and ends at once what is open for that member in the team's sandboxes. */
+  /**
+   * Removes a member, and ends at once what is open for that member in the team's sandboxes. Access ends first, so that a
+   * process which is killed in between leaves a member without access, and no access without a member.
+   */
   async removeMember(idOrName: string, user: string): Promise<TeamEntry> {
     const team = await this.find(idOrName);
     const { id: userId } = await this.#user(user);
-    if (!(await this.#d.store.removeMember(team.id, userId))) {
+    await this.#d.access.end(team.id);
+    const removed = await this.#d.store.removeMember(team.id, userId);
+    // Anew, since a call may have made a token meanwhile.
+    await this.#left(team.id, userId);
+    if (!removed) {
       throw notFound('user', `'${user}' is not in team '${team.name}'.`, 'ListTeams shows the members.');
     }
-    await this.#left(team.id, userId);
     return this.#entry(team);
   }
 

@@ -16,6 +16,8 @@ const notForTeams: readonly Scope[] = ['account', 'admin'];
 interface Scoped {
   /** null: all. */
   scopes: readonly Scope[] | null;
+  /** true: the key itself has less than its owner's role, whatever the role takes away besides. */
+  isNarrow?: boolean;
 }
 
 /** A caller as `withinScopes` and `withinTeam` return it. */
@@ -31,10 +33,16 @@ export function hasScope({ scopes: given }: Scoped, scope: Scope): boolean {
 /** Throws `permission_denied`, naming the scope. */
 export function assertScope(caller: Capped, scope: Scope): void {
   if (hasScope(caller, scope)) return;
-  if (isViewer(caller) && notForViewers.includes(scope)) throw refusedToViewers();
-  throw new SandhavenError('permission_denied', `The API key lacks the scope ${scope}.`, {
-    hint: `Use a key with it: \`sandhaven keys create NAME --scopes ${scope},…\`, or one without --scopes for all.`,
+  if (isKeptBack(caller, scope)) throw refusedToViewers();
+  const detail = `This key, sign-in or application lacks the scope ${scope}.`;
+  throw new SandhavenError('permission_denied', detail, {
+    hint: 'Use a key with it, or let the application ask for it.',
   });
+}
+
+/** Returns true for a scope that the caller's role keeps back, so that no key, sign-in or grant can give it. */
+export function isKeptBack(caller: Capped, scope: Scope): boolean {
+  return !hasScope(caller, scope) && isViewer(caller) && notForViewers.includes(scope);
 }
 
 /**
@@ -42,8 +50,10 @@ export function assertScope(caller: Capped, scope: Scope): void {
  * no scope that changes sandboxes.
  */
 export function withinScopes<C extends Scoped & { role: Role }>(caller: C): C {
-  if (caller.role === 'viewer') return { ...caller, scopes: without(caller, notForViewers) };
-  return hasScope(caller, 'admin') ? caller : { ...caller, role: 'member' };
+  const own = isNarrowed(caller) ? { ...caller, isNarrow: true } : caller;
+  if (own.role === 'viewer')
+    return { ...own, isNarrow: isNarrowed(own), scopes: without(own, notForViewers) };
+  return hasScope(own, 'admin') ? own : { ...own, role: 'member' };
 }
 
 /** Returns the caller as acting for the team: within the role there, too, and with a bound key about nothing but the team. */
@@ -54,7 +64,7 @@ export function withinTeam<C extends Scoped & { role: Role; boundTo?: string }>(
   const bound = caller.boundTo !== undefined;
   const excluded = [...(team.role === 'viewer' ? inTeamsOfViewers : []), ...(bound ? notForTeams : [])];
   const scopes = excluded.length === 0 ? caller.scopes : without(caller, excluded);
-  return withinScopes({ ...caller, scopes, team });
+  return withinScopes({ ...caller, isNarrow: bound || isNarrowed(caller), scopes, team });
 }
 
 /** Returns true for who may change nothing, by the role in the service or in the team acted for. */
@@ -63,11 +73,13 @@ export function isViewer({ role, team }: Omit<Capped, 'scopes'>): boolean {
 }
 
 /** Returns true for a key, or a sign-in by one, that may do less than its user. */
-export function isNarrowed(caller: Capped): boolean {
-  const { scopes: given } = caller;
-  if (given === null) return false;
-  const beyondRole = isViewer(caller) ? notForViewers : [];
-  return scopes.some((scope) => !given.includes(scope) && !beyondRole.includes(scope));
+export function isNarrowed({ scopes: given, isNarrow }: Scoped): boolean {
+  return isNarrow ?? given !== null;
+}
+
+/** Returns the scopes that a caller may pass on: of a team that is acted for no role counts, since what is made acts for its user. */
+export function ownScopes<C extends Scoped & { role: Role }>(caller: C): Scoped {
+  return isNarrowed(caller) || caller.role === 'viewer' ? caller : { scopes: null };
 }
 
 /** Returns the wanted scopes that the caller lacks; `null`, for all, is more than any list. */

@@ -23,7 +23,7 @@ export const peopleLimits = {
     most: 1_000,
     members: 200,
     perUser: 50,
-    /** Sandboxes whose access ends when a member leaves; no quota lets a team have as many. */
+    /** Sandboxes of a team whose access ends when a member leaves: more than an installation holds. */
     sandboxes: 100_000,
     accessEndedAtOnce: 8,
   },

@@ -25,7 +25,15 @@ export async function authenticate(
   reply: FastifyReply,
 ): Promise<Caller> {
   const caller = await authenticateUser(services, request, reply);
-  return services.teams.acting(caller, teamIn(request));
+  const countsItself = request.routeOptions.config?.countsItself === true;
+  // Before the team is looked up.
+  if (!countsItself) services.identity.count(caller);
+  try {
+    return await services.teams.acting(caller, teamIn(request));
+  } catch (error) {
+    if (countsItself) services.identity.count(caller);
+    throw error;
+  }
 }
 
 async function authenticateUser(

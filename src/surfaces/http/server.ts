@@ -210,7 +210,6 @@ function addChecks(
     hosts.assertOrigin(request.headers.origin);
     if (request.routeOptions.config?.open) return undefined;
     request.caller = await authenticate(services, request, reply);
-    if (!request.routeOptions.config?.countsItself) services.identity.count(request.caller);
     if (!request.routeOptions.config?.brief) cutWhenKeyEnds(services.identity, request, reply);
     await admission.admit(request, reply);
     return undefined;

@@ -4,10 +4,10 @@
  *
  * Source: the authorization chapter of the MCP specification, on insufficient scope.
  */
-import { findTool, scopeOf } from '../../catalog/call.ts';
+import { scopeOf, toolNamed } from '../../catalog/call.ts';
 import type { Origin } from '../../control/audit/audit.ts';
 import type { Services } from '../../control/services.ts';
-import { hasScope, type Scope, scopes } from '../../model/access/scopes.ts';
+import { hasScope, isKeptBack, type Scope, scopes } from '../../model/access/scopes.ts';
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { isGrantId, newRequestId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';
@@ -19,15 +19,20 @@ export interface ScopeCheck {
   challenge: ((needed: readonly Scope[]) => string) | null;
 }
 
-/** Returns null where every call is within its scopes, and for keys, whose calls carry their refusals themselves. */
+/**
+ * Returns null where every call is within its scopes, and for keys, whose calls carry their refusals themselves. A refusal
+ * counts as a call, and rejects with `resource_exhausted` above the rate: each leaves a row in the audit log.
+ */
 export async function scopeRefusal(
-  { audit }: Pick<Services, 'audit'>,
+  { audit, identity }: Pick<Services, 'audit' | 'identity'>,
   { caller, origin, challenge }: ScopeCheck,
   body: unknown,
 ): Promise<Response | null> {
   if (challenge === null || !isGrantId(caller.keyId)) return null;
   for (const { name, scope } of callsIn(body)) {
-    if (hasScope(caller, scope)) continue;
+    // More consent would not help a viewer: the tool itself refuses, and names the reason.
+    if (hasScope(caller, scope) || isKeptBack(caller, scope)) continue;
+    identity.count(caller);
     const requestId = newRequestId();
     const refusal = async () => {
       throw lacking(scope);
@@ -50,12 +55,8 @@ function callsIn(body: unknown): { name: string; scope: Scope }[] {
   return messages.flatMap((message) => {
     const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } };
     if (method !== 'tools/call' || typeof params?.name !== 'string') return [];
-    try {
-      const tool = findTool(params.name);
-      return [{ name: tool.name, scope: scopeOf(tool) }];
-    } catch {
-      return [];
-    }
+    const tool = toolNamed(params.name);
+    return tool === null ? [] : [{ name: tool.name, scope: scopeOf(tool) }];
   });
 }
 

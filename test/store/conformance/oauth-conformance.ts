@@ -1,7 +1,8 @@
 /** What every store does with OAuth clients, grants, and what is issued under them. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Artifact, Store } from '../../../src/control/ports/index.ts';
 import type { Grant, OAuthClient } from '../../../src/model/access/oauth/grant.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { alice, bob } from '../fixtures.ts';
 
 const NOW = 1_000_000;
@@ -44,6 +45,14 @@ function artifact(fill: number, more: Partial<Artifact> = {}): Artifact {
   };
 }
 
+/** Lowers a bound until the test has finished, since filling it takes long. */
+function lowered(bound: 'clientsTotal' | 'requestsTotal', real: number, low: number): void {
+  const bounds = limits.oauth as Record<typeof bound, number>;
+  expect(bounds[bound]).toBe(real);
+  onTestFinished(() => void Object.assign(bounds, { [bound]: real }));
+  bounds[bound] = low;
+}
+
 export function oauthConformance(name: string, store: () => Store): void {
   const oauth = () => store().oauth;
 
@@ -65,6 +74,27 @@ export function oauthConformance(name: string, store: () => Store): void {
       expect(await found('client_x1')).toBe(false);
       for (const id of ['client_other', 'client_1', 'client_x2', 'client_x51'])
         expect(await found(id)).toBe(true);
+    });
+
+    it('[LIMIT] are 10,000 without a grant; beyond, the oldest of the network with most gives way', async () => {
+      lowered('clientsTotal', 10_000, 3);
+      const add = (id: string, network: string, at: number) =>
+        oauth().addClient(client(id, { network, createdAt: NOW + at }));
+      for (const at of [1, 2]) {
+        await add(`client_used${at}`, 'loud', at);
+        await oauth().addGrant(grant(`grant_${at}`, { clientId: `client_used${at}` }));
+      }
+      const found = async () => {
+        const ids = ['used1', 'used2', 'quiet', 'loud1', 'loud2', 'late'];
+        const clients = await Promise.all(ids.map((id) => oauth().findClient(`client_${id}`, NOW)));
+        return ids.filter((_, at) => clients[at] !== null);
+      };
+      await add('client_quiet', 'quiet', 3);
+      await add('client_loud1', 'loud', 4);
+      await add('client_loud2', 'loud', 5);
+      expect(await found()).toEqual(['used1', 'used2', 'quiet', 'loud1', 'loud2']);
+      await add('client_late', 'late', 6);
+      expect(await found()).toEqual(['used1', 'used2', 'quiet', 'loud2', 'late']);
     });
 
     it('are kept for 60 days after their last grant', async () => {
@@ -122,10 +152,17 @@ export function oauthConformance(name: string, store: () => Store): void {
     it('are removed with all that was issued under them', async () => {
       await oauth().addGrant(grant('grant_1'));
       await oauth().putArtifact(artifact(1));
-      expect(await oauth().removeGrant('grant_1')).toEqual(grant('grant_1'));
-      expect(await oauth().removeGrant('grant_1')).toBeNull();
+      expect(await oauth().removeGrant('grant_1', alice.id)).toEqual(grant('grant_1'));
+      expect(await oauth().removeGrant('grant_1', alice.id)).toBeNull();
       expect(await oauth().findArtifact('refresh', Buffer.alloc(32, 1))).toBeNull();
       await expect(oauth().putArtifact(artifact(2))).rejects.toThrow();
+    });
+
+    it('are removed as those of their user alone, or of anybody, disabled or not', async () => {
+      await oauth().addGrant(grant('grant_1', { userId: bob.id }));
+      await store().users.updateUser(bob.id, () => ({ disabledAt: NOW }));
+      expect(await oauth().removeGrant('grant_1', alice.id)).toBeNull();
+      expect(await oauth().removeGrant('grant_1', null)).toEqual(grant('grant_1', { userId: bob.id }));
     });
   });
 
@@ -168,6 +205,18 @@ export function oauthConformance(name: string, store: () => Store): void {
       expect(await oauth().findArtifact('request', Buffer.alloc(32, 200))).not.toBeNull();
     });
 
+    it('[LIMIT] are 10,000 requests; beyond, the oldest of the network with most gives way', async () => {
+      lowered('requestsTotal', 10_000, 4);
+      const networks = ['quiet', 'loud', 'loud', 'middle', 'late'];
+      const found = async (at: number) =>
+        (await oauth().findArtifact('request', Buffer.alloc(32, at))) !== null;
+      for (const [at, network] of networks.entries())
+        await oauth().putArtifact(
+          artifact(at, { kind: 'request', grantId: null, network, createdAt: NOW + at }),
+        );
+      expect(await Promise.all([0, 1, 2, 3, 4].map(found))).toEqual([true, false, true, true, true]);
+    });
+
     it('go when they are over, as grants and clients do', async () => {
       await oauth().addClient(client('client_2'));
       await oauth().addGrant(grant('grant_1'));
@@ -175,7 +224,7 @@ export function oauthConformance(name: string, store: () => Store): void {
       await oauth().pruneOAuth(NOW + 500);
       expect(await oauth().findArtifact('refresh', Buffer.alloc(32, 1))).toBeNull();
       await oauth().pruneOAuth(NOW + 1_000);
-      expect(await oauth().removeGrant('grant_1')).toBeNull();
+      expect(await oauth().removeGrant('grant_1', null)).toBeNull();
       expect(await oauth().findClient('client_2', NOW)).toBeNull();
     });
   });

@@ -95,10 +95,17 @@ export function signInConformance(name: string, store: () => Store): void {
       expect(await signIns().findSignIn('sgn_other', NOW)).not.toBeNull();
     });
 
+    it('are removed as those of their user alone, or of anybody, disabled or not', async () => {
+      await add('sgn_1', { userId: bob.id });
+      await store().users.updateUser(bob.id, () => ({ disabledAt: NOW }));
+      expect(await signIns().removeSignIn('sgn_1', alice.id)).toBeNull();
+      expect(await signIns().removeSignIn('sgn_1', null)).toEqual(signIn('sgn_1', { userId: bob.id }));
+    });
+
     it('are removed, and swept when they are over or idle', async () => {
       await add('sgn_1');
-      expect(await signIns().removeSignIn('sgn_1')).toEqual(signIn('sgn_1'));
-      expect(await signIns().removeSignIn('sgn_1')).toBeNull();
+      expect(await signIns().removeSignIn('sgn_1', alice.id)).toEqual(signIn('sgn_1'));
+      expect(await signIns().removeSignIn('sgn_1', alice.id)).toBeNull();
       await add('sgn_over', { expiresAt: NOW });
       await add('sgn_idle', { lastUsedAt: NOW - 100 });
       await add('sgn_live', { lastUsedAt: NOW - 99 });

@@ -45,7 +45,7 @@ export function memoryOAuth({ users }: People): Pick<Store, 'oauth'> {
         const own = unused(clients).filter(({ network }) => network === client.network);
         const surplus = new Set(newest(own).slice(limits.oauth.clientsPerNetwork));
         clients = clients.filter((one) => !surplus.has(one));
-        if (clients.length <= limits.oauth.clientsTotal) return;
+        if (unused(clients).length <= limits.oauth.clientsTotal) return;
         const oldest = newest(largest(unused(clients))).at(-1);
         clients = clients.filter((one) => one !== oldest);
       },
@@ -74,8 +74,9 @@ export function memoryOAuth({ users }: People): Pick<Store, 'oauth'> {
         );
         keep(grants.find((one) => one.id === id)?.clientId, expiresAt);
       },
-      async removeGrant(id) {
-        const grant = grants.find((one) => one.id === id) ?? null;
+      async removeGrant(id, userId) {
+        const grant = sorted(userId).find((one) => one.id === id);
+        if (!grant) return null;
         dropGrants(new Set([id]));
         return grant;
       },

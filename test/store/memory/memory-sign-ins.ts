@@ -62,10 +62,11 @@ export function memorySignIns({ users, keys }: People): Pick<Store, 'signIns' | 
         const all = sorted(userId);
         return { signIns: all.slice((page - 1) * pageSize, page * pageSize), totalCount: all.length };
       },
-      async removeSignIn(id) {
-        const row = rows.get(id);
+      async removeSignIn(id, userId) {
+        const signIn = sorted(userId).find((one) => one.id === id);
+        if (!signIn) return null;
         rows.delete(id);
-        return row?.signIn ?? null;
+        return signIn;
       },
       async removeSignInsOfKey(keyId) {
         const ids = sorted(null)

@@ -96,6 +96,16 @@ describe('a key that calls too often', () => {
     expect(statuses).toEqual([413, 413, 413, 429]);
   });
 
+  it('is not let off for naming teams that it is in none of', async () => {
+    const statuses: number[] = [];
+    const headers = { 'sandhaven-team': 'guessed' };
+    for (let number = 0; number <= BURST; number++) {
+      const path = number % 2 === 0 ? '/v1/tools' : '/mcp';
+      statuses.push((await http.fetch(path, { method: path === '/mcp' ? 'POST' : 'GET', headers })).status);
+    }
+    expect(statuses).toEqual([404, 404, 404, 429]);
+  });
+
   it('is taken again after that time', async () => {
     await useUp();
     await expect.poll(async () => (await whoAmI()).status, { timeout: 5_000 }).toBe(200);

@@ -118,6 +118,9 @@ describe('a terminal', () => {
     expect(await exits.closed).toBe(1000);
     expect(exits.notes.at(-1)).toEqual({ type: 'exit', code: 7, signal: null });
     const stopped = await attach();
+    // Unlike an interactive shell, it ends at SIGTERM, while the sandbox is still stopping.
+    stopped.type('echo re""ady; exec sleep 1000\r');
+    await stopped.until('ready');
     await must(service, 'StopSandbox', { sandbox });
     expect(await stopped.closed).toBe(4409);
     expect(stopped.notes.at(-1)).toMatchObject({ type: 'error', code: 'invalid_state' });

@@ -1,11 +1,10 @@
-/** Scopes in words, for the person who decides about them. */
+/** Scopes in words, for the person who decides about them. An application may act for the person's teams, too. */
 
 const words: Record<string, string> = {
-  'sandboxes:read': 'See your sandboxes, their files and their output',
-  'sandboxes:write': 'Make, change and delete sandboxes, and run anything in them',
+  'sandboxes:read': 'See your sandboxes and those of your teams, their files and their output',
+  'sandboxes:write':
+    'Make, change and delete sandboxes, yours and those of your teams, and run anything in them',
   'documents:read': 'Read the document database',
-  account: 'See and change your keys, sign-ins and authorizations',
-  admin: 'Act as an administrator of this service',
 };
 
 export function wordsOf(scope: string): string {

@@ -1,7 +1,7 @@
 //! PID 1's duties: reaping whatever process ends, and ending everything when the host says so.
 
 use rustix::process::{Pid, WaitOptions};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -21,6 +21,7 @@ pub struct Reaper {
     /// Those who wait for the end of a process.
     watched: RefCell<HashMap<i32, oneshot::Sender<i32>>>,
     end: Notify,
+    is_ending: Cell<bool>,
 }
 
 /// The end of a process, should it become a child of this one and end so.
@@ -49,6 +50,7 @@ impl Reaper {
         let reaper = Rc::new(Self {
             watched: RefCell::default(),
             end: Notify::new(),
+            is_ending: Cell::new(false),
         });
         let own = Rc::clone(&reaper);
         spawn_local(async move { own.run(signals).await });
@@ -58,6 +60,11 @@ impl Reaper {
     /// Resolves when the host has sent SIGTERM.
     pub async fn asked_to_end(&self) {
         self.end.notified().await;
+    }
+
+    /// True from the host's SIGTERM on: what ends now ends with the sandbox.
+    pub fn is_ending(&self) -> bool {
+        self.is_ending.get()
     }
 
     /// From now until the returned value is dropped.
@@ -91,6 +98,7 @@ impl Reaper {
             while let Some(signal) = read_signal(signals.get_ref()) {
                 received = true;
                 if from_host(&signal, libc::SIGTERM) {
+                    self.is_ending.set(true);
                     self.end.notify_one();
                 }
             }

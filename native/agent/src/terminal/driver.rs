@@ -13,6 +13,7 @@ use super::registry::Registry;
 use super::state::Terminal;
 use crate::exec::background;
 use crate::init::readiness::readable;
+use crate::init::reaper::Reaper;
 use crate::wire::fault::Fault;
 
 /// In a row, before others get their turn.
@@ -36,6 +37,7 @@ pub struct Driver {
     master: AsyncFd<OwnedFd>,
     /// Kept open while the shell lives: programs may close theirs and open it again.
     slave: OwnedFd,
+    reaper: Rc<Reaper>,
 }
 
 enum Printed {
@@ -53,12 +55,14 @@ impl Driver {
         terminal: &Rc<Terminal>,
         master: OwnedFd,
         slave: OwnedFd,
+        reaper: &Rc<Reaper>,
     ) -> io::Result<Self> {
         Ok(Self {
             registry: Rc::clone(registry),
             terminal: Rc::clone(terminal),
             master: readable(master)?,
             slave,
+            reaper: Rc::clone(reaper),
         })
     }
 
@@ -69,8 +73,13 @@ impl Driver {
             terminal,
             master,
             slave,
+            reaper,
         } = self;
         let status = follow(&terminal, &master, ended).await;
+        if reaper.is_ending() {
+            // The sandbox ends, not the shell alone: the viewers learn that when their connections break.
+            return std::future::pending().await;
+        }
         registry.remove(&terminal);
         drop(slave);
         take_last_words(&terminal, &master).await;

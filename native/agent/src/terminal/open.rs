@@ -97,12 +97,13 @@ async fn open(
     let size = request.size.unwrap_or(USUAL_SIZE);
     let program = Program::of_sandbox(create.argv, create.cwd, create.env);
     let running = program.start_with_terminal(size)?.running(context).await?;
-    let terminal = begin(registry, id, running, size)?;
+    let terminal = begin(context, registry, id, running, size)?;
     drop(starting);
     Ok((terminal, true))
 }
 
 fn begin(
+    context: &Context,
     registry: &Rc<Registry>,
     id: &str,
     running: Running,
@@ -119,7 +120,7 @@ fn begin(
     };
     let reading = master.try_clone()?;
     let made = Rc::new(Terminal::new(id, pid, master, size));
-    let driver = Driver::new(registry, &made, reading, slave)?;
+    let driver = Driver::new(registry, &made, reading, slave, &context.reaper)?;
     registry.add(&made);
     spawn_local(driver.drive(ended));
     Ok(made)

@@ -3,7 +3,7 @@
  * a key; the id of the grant stands in place of the key's.
  */
 import { hash as digest } from 'node:crypto';
-import { type Grant, scopesOf } from '../../../model/access/oauth/grant.ts';
+import { type Grant, toolScopesIn } from '../../../model/access/oauth/grant.ts';
 import { assertScope, beyond, type Scope, withinScopes } from '../../../model/access/scopes.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../model/errors.ts';
 import { isGrantId, newGrantId } from '../../../model/ids.ts';
@@ -68,7 +68,7 @@ export class AuthorizedApps {
     const { grant, user } = stored;
     await this.#use.note(grant.id);
     // A token may have less than its grant, and never more.
-    const scopes = scopesOf(String(scope)).filter((one) => grant.scopes.includes(one));
+    const scopes = toolScopesIn(String(scope)).filter((one) => grant.scopes.includes(one));
     // Work under way goes on past the token's end, and ends with the grant.
     return withinScopes({ ...user, keyId: grant.id, keyExpiresAt: grant.expiresAt, scopes });
   }
@@ -79,19 +79,21 @@ export class AuthorizedApps {
     return this.#d.store.listGrants(userId, page, this.#d.clock.now());
   }
 
-  /** Ends a grant and its open work. A member gets `not_found` for another user's. */
+  /** Ends a grant and its open work, also one of a disabled user. A member gets `not_found` for another user's. */
   async revoke(caller: Caller, id: string): Promise<Grant> {
-    const found = isGrantId(id) ? await this.#d.store.findGrant(id, this.#d.clock.now()) : null;
-    const may = found !== null && (caller.role === 'admin' || found.grant.userId === caller.id);
-    const ended = may ? await this.end(id) : null;
+    const owner = caller.role === 'admin' ? null : caller.id;
+    const ended = isGrantId(id) ? await this.end(id, owner) : null;
     if (ended) return ended;
     const what = `There is no authorized application '${id.slice(0, 100)}'.`;
     throw notFound('grant', what, 'ListAuthorizedApps shows them.');
   }
 
-  /** Ends a grant, its tokens and its open work, at every replica. */
-  async end(id: string): Promise<Grant | null> {
-    const removed = await this.#d.store.removeGrant(id);
+  /**
+   * Ends a grant, its tokens and its open work, at every replica.
+   * @param owner Whose alone it may be; null: anybody's.
+   */
+  async end(id: string, owner: string | null = null): Promise<Grant | null> {
+    const removed = await this.#d.store.removeGrant(id, owner);
     if (removed) this.#d.standing.ended(id);
     return removed;
   }

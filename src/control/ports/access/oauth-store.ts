@@ -43,8 +43,8 @@ export interface OAuthStore {
   ): Promise<{ grants: Grant[]; totalCount: number }>;
   /** Moves its end forward only. */
   extendGrant(id: string, expiresAt: number): Promise<void>;
-  /** Returns the one that was removed, with all that was issued under it. */
-  removeGrant(id: string): Promise<Grant | null>;
+  /** Removes a user's, or with null anybody's, with all that was issued under it. Returns the one that was removed. */
+  removeGrant(id: string, userId: string | null): Promise<Grant | null>;
   /** Moves times of use forward only. */
   touchGrants(used: Map<string, number>): Promise<void>;
 

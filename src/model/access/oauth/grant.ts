@@ -1,6 +1,6 @@
 /** Grants: what a person has let an application do over MCP. Times are milliseconds since the epoch. */
 import { limits } from '../../limits.ts';
-import { type Scope, scopes } from '../scopes.ts';
+import type { Scope } from '../scopes.ts';
 
 /** A client that has registered itself. */
 export interface OAuthClient {
@@ -32,13 +32,17 @@ export interface Grant {
   expiresAt: number;
 }
 
-/** Scopes that tools need: those that a client gets when it names none. */
-export const toolScopes: readonly Scope[] = ['sandboxes:read', 'sandboxes:write', 'documents:read'];
+/** Scopes that tools need, and so all that an application can have: the others open nothing over MCP. */
+export const toolScopes = [
+  'sandboxes:read',
+  'sandboxes:write',
+  'documents:read',
+] as const satisfies readonly Scope[];
 
-/** Returns the known scopes of a list with spaces between, each once, in their own order. */
-export function scopesOf(text: string): Scope[] {
+/** Returns the scopes of tools in a list with spaces between, each once, in their own order. */
+export function toolScopesIn(text: string): Scope[] {
   const named = new Set(text.split(' '));
-  return scopes.filter((scope) => named.has(scope));
+  return toolScopes.filter((scope) => named.has(scope));
 }
 
 /**

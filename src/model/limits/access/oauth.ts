@@ -14,12 +14,14 @@ export const oauthLimits = {
   clientNameChars: 100,
   redirectUris: 10,
   redirectUriChars: 2_000,
+  /** Id of a client that describes itself at its own address, which is the id. */
   clientIdChars: 1_000,
   registrationBytes: 16 * KiB,
   /** Document that describes a client at its own address. */
   documentBytes: 16 * KiB,
   documentMs: 2_500,
-  documentsAtOnce: 16,
+  /** Documents being fetched; an owner is the network that asks. */
+  documentsAtOnce: { total: 16, perOwner: 4 },
   /** Seconds for which such a document is kept. */
   documentKeptSeconds: { min: 60, max: 24 * 60 * 60 },
 

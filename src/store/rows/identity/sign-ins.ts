@@ -58,8 +58,8 @@ export class SignInRows implements SignInStore {
     }, userId ?? undefined);
   }
 
-  async removeSignIn(id: string): Promise<SignIn | null> {
-    const row = await this.#sql.writeOne(() => statements.remove.get({ id }));
+  async removeSignIn(id: string, userId: string | null): Promise<SignIn | null> {
+    const row = await this.#sql.writeOne(() => statements.remove.get({ id, user: userId }));
     return row ? decode(row) : null;
   }
 
@@ -137,7 +137,7 @@ const statements = {
        ORDER BY last_used_at DESC, rowid DESC LIMIT :limit OFFSET :offset`,
   ),
   count: statement(`SELECT count(*) AS count FROM sign_ins WHERE ${OF_USER}`),
-  remove: statement(`DELETE FROM sign_ins WHERE id = :id RETURNING ${COLUMNS}`),
+  remove: statement(`DELETE FROM sign_ins WHERE id = :id AND ${OF_USER} RETURNING ${COLUMNS}`),
   removeOfKey: statement('DELETE FROM sign_ins WHERE key_selector = :selector RETURNING id'),
   removeOthers: statement('DELETE FROM sign_ins WHERE user_id = :user AND id <> :kept RETURNING id'),
   touch: statement('UPDATE sign_ins SET last_used_at = :at WHERE id = :id AND last_used_at < :at'),

@@ -26,8 +26,8 @@ export class OAuthRows implements OAuthStore {
     await this.#sql.write(CLIENTS, function* () {
       yield* statements.addClient.run(encodeClient(client));
       yield* statements.surplusClients.run({ network: client.network, kept: clientsPerNetwork });
-      const count = Number((yield* statements.countClients.get())?.['count']);
-      if (count > clientsTotal) yield* statements.displaceClient.run();
+      const unused = Number((yield* statements.countUnusedClients.get())?.['count']);
+      if (unused > clientsTotal) yield* statements.displaceClient.run();
     });
   }
 
@@ -78,8 +78,8 @@ export class OAuthRows implements OAuthStore {
     });
   }
 
-  async removeGrant(id: string): Promise<Grant | null> {
-    const row = await this.#sql.writeOne(() => statements.removeGrant.get({ id }));
+  async removeGrant(id: string, userId: string | null): Promise<Grant | null> {
+    const row = await this.#sql.writeOne(() => statements.removeGrant.get({ id, user: userId }));
     return row ? decodeGrant(row) : null;
   }
 

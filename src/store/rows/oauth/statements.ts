@@ -17,7 +17,7 @@ export const oauthStatements = {
     `DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients WHERE network = :network AND ${UNUSED}
        ORDER BY created_at DESC, rowid DESC LIMIT 1000 OFFSET :kept)`,
   ),
-  countClients: statement('SELECT count(*) AS count FROM oauth_clients'),
+  countUnusedClients: statement(`SELECT count(*) AS count FROM oauth_clients WHERE ${UNUSED}`),
   displaceClient: statement(
     `DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients WHERE ${UNUSED} AND network =
        (SELECT network FROM oauth_clients WHERE ${UNUSED} GROUP BY network ORDER BY count(*) DESC, network LIMIT 1)
@@ -53,7 +53,7 @@ export const oauthStatements = {
   extendGrant: statement(
     'UPDATE oauth_grants SET expires_at = :until WHERE id = :id AND expires_at < :until',
   ),
-  removeGrant: statement(`DELETE FROM oauth_grants WHERE id = :id RETURNING ${GRANT}`),
+  removeGrant: statement(`DELETE FROM oauth_grants WHERE id = :id AND ${OF_USER} RETURNING ${GRANT}`),
   touchGrant: statement('UPDATE oauth_grants SET last_used_at = :at WHERE id = :id AND last_used_at < :at'),
   pruneGrants: statement('DELETE FROM oauth_grants WHERE expires_at <= :now'),
 

@@ -6,6 +6,8 @@ import { lookup } from 'node:dns/promises';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
+import { abortRace } from '../../../concurrency/abort-race.ts';
+import { Shares } from '../../../fairness/shares.ts';
 import { limits } from '../../../model/limits.ts';
 import { isPublicIPv4, isPublicIPv6 } from '../../../model/network/public-addresses.ts';
 
@@ -21,6 +23,13 @@ export interface DocumentFetchDependencies {
   ca?: string | Buffer;
 }
 
+/** @param network Of whoever asks: each has a share of the fetches at once. */
+export type DocumentFetch = (
+  target: string | URL | Request,
+  init: RequestInit | undefined,
+  network: string,
+) => Promise<Response>;
+
 const HEADERS = ['content-type', 'content-length', 'cache-control', 'expires'];
 
 /** Follows no redirect, sends no cookie, and rejects above the bounds of time and number. */
@@ -28,25 +37,27 @@ export function createDocumentFetch({
   resolve = (host) => lookup(host, { all: true }),
   isAllowed = isPublic,
   ca,
-}: DocumentFetchDependencies = {}): (url: string | URL | Request, init?: RequestInit) => Promise<Response> {
-  let underWay = 0;
-  return async (target, init) => {
+}: DocumentFetchDependencies = {}): DocumentFetch {
+  const places = new Shares({
+    ...limits.oauth.documentsAtOnce,
+    what: 'descriptions of applications are being fetched',
+  });
+  return async (target, init, network) => {
     const url = new URL(target instanceof Request ? target.url : target);
     if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') throw refused();
-    if (underWay >= limits.oauth.documentsAtOnce) throw refused();
-    underWay += 1;
+    const leave = places.take(network);
     try {
       const signals = [AbortSignal.timeout(limits.oauth.documentMs), init?.signal].filter(
         (one) => one != null,
       );
       const signal = AbortSignal.any(signals);
-      const addresses = await addressesOf(url.hostname.replace(/^\[|\]$/g, ''), resolve);
-      signal.throwIfAborted();
+      // A resolver may take longer than the whole fetch has.
+      const addresses = await abortRace(addressesOf(url.hostname.replace(/^\[|\]$/g, ''), resolve), signal);
       // All of them: a name with one private address beside public ones is no honest one.
       if (addresses.length === 0 || !addresses.every(isAllowed)) throw refused();
       return await get(url, addresses, { signal, ...(ca === undefined ? {} : { ca }) });
     } finally {
-      underWay -= 1;
+      leave();
     }
   };
 }

@@ -9,20 +9,20 @@ import { z } from 'zod';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Services } from '../../../control/services.ts';
 import { clientNameOf } from '../../../model/access/oauth/client-name.ts';
-import { scopesOf } from '../../../model/access/oauth/grant.ts';
+import { toolScopes, toolScopesIn } from '../../../model/access/oauth/grant.ts';
 import { hostOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';
-import { hasScope, type Scope, scopes } from '../../../model/access/scopes.ts';
+import { hasScope, type Scope } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
-import type { Caller } from '../../../model/user.ts';
+import { networkOf } from '../../../model/network/address-network.ts';
 import { subjectOf } from '../origin.ts';
 import type { Issuers } from './issuers.ts';
 import { resourceAt } from './metadata.ts';
 
 const decision = z.strictObject({
   allow: z.boolean(),
-  scopes: z.array(z.enum(scopes)).max(scopes.length).optional(),
+  scopes: z.array(z.enum(toolScopes)).max(toolScopes.length).optional(),
 });
 
 /** An application's request, as a person should see it. */
@@ -87,25 +87,21 @@ async function open(
   request: FastifyRequest<Params>,
   issuers: Issuers,
 ): Promise<{ provider: Provider; asked: Asked }> {
-  const { raw, caller, params } = request;
+  const { raw, caller, params, arrival } = request;
   if (!isSignInId(caller.keyId)) throw notAPerson();
-  const { provider } = await issuers.serverOf(request, params.uid);
+  const { provider, findClient } = await issuers.serverOf(request, params.uid);
   const found = await provider.interactionDetails(raw, request.answer).catch(() => null);
   if (found === null || found.uid !== params.uid || found.result !== undefined) throw noRequest();
   const { client_id: clientId, redirect_uri: redirectUri, scope, resource } = found.params;
-  const client = await provider.Client.find(String(clientId));
+  const client = await findClient(String(clientId), networkOf(arrival.client));
   const wanted = resourceAt(provider.issuer);
   if (!client || typeof redirectUri !== 'string' || resource !== wanted) throw noRequest();
   const asked = {
     ...{ clientId: client.clientId, clientName: clientNameOf(client.clientName) },
     ...{ redirectHost: hostOfRedirectUri(redirectUri), resource: wanted },
-    scopes: scopesOf(String(scope)).filter((one) => mayGive(caller, one)),
+    scopes: toolScopesIn(String(scope)).filter((one) => hasScope(caller, one)),
   };
   return { provider, asked };
-}
-
-function mayGive(caller: Caller, scope: Scope): boolean {
-  return hasScope(caller, scope) && (scope !== 'admin' || caller.role === 'admin');
 }
 
 function noRequest(): SandhavenError {

@@ -4,7 +4,7 @@
  * Source: RFC 9728, RFC 8414, and the authorization chapter of the MCP specification.
  */
 import { toolScopes } from '../../../model/access/oauth/grant.ts';
-import { type Scope, scopes } from '../../../model/access/scopes.ts';
+import type { Scope } from '../../../model/access/scopes.ts';
 import { originForPeople } from '../../../model/network/own-name.ts';
 
 export const oauthPaths = {
@@ -46,7 +46,7 @@ export function serverMetadata(origin: string) {
     token_endpoint: `${origin}${oauthPaths.token}`,
     registration_endpoint: `${origin}${oauthPaths.register}`,
     revocation_endpoint: `${origin}${oauthPaths.revoke}`,
-    scopes_supported: scopes,
+    scopes_supported: toolScopes,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],

@@ -2,6 +2,7 @@
  * The authorization server of one issuer: the library, held to what MCP needs. Public clients, the authorization code with
  * PKCE, refresh tokens that are replaced at each use, and opaque tokens for one resource.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,10 +14,12 @@ import Provider, {
 } from 'oidc-provider';
 import type { OAuthRecords } from '../../../control/people/apps/oauth-records.ts';
 import type { Log } from '../../../control/ports/index.ts';
+import { toolScopes } from '../../../model/access/oauth/grant.ts';
 import { faultOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';
-import { scopes } from '../../../model/access/scopes.ts';
+import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { createAdapter } from './adapter.ts';
+import type { DocumentFetch } from './client-documents.ts';
 import { publicClient } from './client-metadata.ts';
 import { oauthPaths, resourceAt } from './metadata.ts';
 
@@ -24,7 +27,11 @@ export interface AuthorizationServer {
   provider: Provider;
   /** Serves a request whose body is unread. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Finds a client for a person on the page. Rejects with `unavailable` where its document cannot be fetched. */
+  findClient(id: string, network: string): Promise<Client | undefined>;
 }
+
+type Client = InstanceType<Provider['Client']>;
 
 export interface ProviderDependencies {
   issuer: string;
@@ -32,7 +39,7 @@ export interface ProviderDependencies {
   log: Log;
   networkOf(request: IncomingMessage): string;
   /** Fetches the document that describes a client, from a public address only. */
-  fetch: NonNullable<Configuration['fetch']>;
+  fetch: DocumentFetch;
   /** Returns true while this network may have such documents fetched. */
   mayFetch(network: string): boolean;
 }
@@ -40,10 +47,12 @@ export interface ProviderDependencies {
 export async function createProvider(parts: ProviderDependencies): Promise<AuthorizationServer> {
   const { issuer, records, log } = parts;
   const cookieKey = await records.secret('oauth cookies', () => randomBytes(32).toString('base64url'));
+  const networkOfPage = new AsyncLocalStorage<string>();
   const signingKey = await records.secret('oauth signing key', newSigningKey);
   const provider = new Provider(issuer, {
     ...tokens(issuer, parts),
     ...interactions(records),
+    fetch: (url, init) => parts.fetch(url, init, networkOfPage.getStore() ?? networkOf(parts, Provider.ctx)),
     adapter: createAdapter(records, () => networkOf(parts, Provider.ctx)),
     cookies: {
       names: { session: 'sandhaven-oauth', interaction: 'sandhaven-request', resume: 'sandhaven-resume' },
@@ -68,12 +77,24 @@ export async function createProvider(parts: ProviderDependencies): Promise<Autho
   const report = (_ctx: unknown, error: Error) => log.error('authorization server failed', { error });
   provider.on('server_error', report);
   (provider as EventEmitter).on('error', (error: Error) => report(null, error));
-  return { provider, handle: provider.callback() };
+  const findClient = (id: string, network: string) =>
+    networkOfPage.run(network, () => provider.Client.find(id)).catch(rethrowUnfetched);
+  return { provider, handle: provider.callback(), findClient };
+}
+
+/** Throws an error for people in place of the library's, which is for applications. */
+function rethrowUnfetched(error: unknown): never {
+  if (!(error instanceof errors.OIDCProviderError)) throw error;
+  if (error.cause instanceof SandhavenError) throw error.cause;
+  const detail = "The application's description cannot be fetched now.";
+  const hint = 'Try again in a minute; the application publishes it at its own address.';
+  throw new SandhavenError('unavailable', detail, { hint, retryable: true }, error);
 }
 
 function tokens(issuer: string, parts: ProviderDependencies): Configuration {
   const resource = resourceAt(issuer);
-  const { accessTokenSeconds, codeSeconds, consentSeconds, grantIdleMs, documentBytes } = limits.oauth;
+  const { accessTokenSeconds, codeSeconds, consentSeconds, grantIdleMs } = limits.oauth;
+  const { clientIdChars, documentBytes } = limits.oauth;
   return {
     clientAuthMethods: ['none'],
     clientDefaults: { ...publicClient, id_token_signed_response_alg: 'Ed25519' },
@@ -107,19 +128,21 @@ function tokens(issuer: string, parts: ProviderDependencies): Configuration {
         getResourceServerInfo(_ctx, wanted) {
           if (wanted !== resource) throw new errors.InvalidTarget();
           const accessTokenTTL = accessTokenSeconds;
-          return { scope: scopes.join(' '), audience: resource, accessTokenTTL, accessTokenFormat: 'opaque' };
+          const scope = toolScopes.join(' ');
+          return { scope, audience: resource, accessTokenTTL, accessTokenFormat: 'opaque' };
         },
       },
       clientIdMetadataDocument: {
         enabled: true,
         ack: 'draft-02',
-        allowFetch: (ctx) => parts.mayFetch(networkOf(parts, ctx)),
+        // Without a context it is the page that asks, for a person who is signed in and whose rate is counted.
+        allowFetch: (ctx, id) =>
+          id.length <= clientIdChars && (ctx === undefined || parts.mayFetch(parts.networkOf(ctx.req))),
         allowClient: (_ctx, { redirectUris }) =>
           (redirectUris ?? []).every((uri) => faultOfRedirectUri(uri) === null),
         cacheDuration: limits.oauth.documentKeptSeconds,
       },
     },
-    fetch: parts.fetch,
     fetchResponseBodyLimits: { 'client_id metadata document': documentBytes, jwks_uri: documentBytes },
   };
 }

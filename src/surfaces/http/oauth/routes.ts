@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../../control/services.ts';
 import type { Rate } from '../../../fairness/rate.ts';
-import { scopesOf, toolScopes } from '../../../model/access/oauth/grant.ts';
+import { toolScopes, toolScopesIn } from '../../../model/access/oauth/grant.ts';
 import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
@@ -48,7 +48,7 @@ function addServerRoutes(raw: FastifyInstance, issuers: Issuers): void {
   const fetching = { config, onRequest: counted(tokenRate, 'requests for tokens') };
 
   raw.get(oauthPaths.authorize, authorizing, async (request, reply) => {
-    request.raw.url = withKnownScopes(request.raw.url ?? '');
+    request.raw.url = withToolScopes(request.raw.url ?? '');
     return pass(request, reply, await issuers.serverFor(request));
   });
   raw.get<{ Params: { name: string } }>(
@@ -58,7 +58,7 @@ function addServerRoutes(raw: FastifyInstance, issuers: Issuers): void {
       const { port } = new URL(known(request.publicOrigin));
       const issuer = known(issuerNamed(`http://${request.params.name}:${port}`, request.publicOrigin));
       const [, query = ''] = (request.raw.url ?? '').split(/\?(.*)/s);
-      request.raw.url = withKnownScopes(`${oauthPaths.authorize}?${query}`);
+      request.raw.url = withToolScopes(`${oauthPaths.authorize}?${query}`);
       return pass(request, reply, await issuers.serverFor(request, issuer));
     },
   );
@@ -90,8 +90,8 @@ async function pass(
   return reply;
 }
 
-/** Leaves out scopes that are not of this service, as the protocol allows; a request without any asks for those of tools. */
-function withKnownScopes(url: string): string {
+/** Leaves out scopes that no tool needs, as the protocol allows; a request without any asks for those of tools. */
+function withToolScopes(url: string): string {
   if (url.length > limits.oauth.urlChars)
     throw invalidArgument(
       'url',
@@ -106,7 +106,7 @@ function withKnownScopes(url: string): string {
   const [given = '', ...more] = parameters.getAll('scope');
   // A repeated one is for the library to refuse.
   if (more.length > 0) return url;
-  const wanted = scopesOf(given);
+  const wanted = toolScopesIn(given);
   parameters.set('scope', (wanted.length > 0 ? wanted : toolScopes).join(' '));
   return `${path}?${parameters}`;
 }

@@ -163,13 +163,20 @@ export async function tokensIn(answer: Response): Promise<Tokens> {
 }
 
 /** Calls a tool over MCP as plain HTTP. */
-export function callTool(origin: string, token: string, name = 'Sandbox_WhoAmI', args: object = {}) {
+export function callTool(
+  origin: string,
+  token: string,
+  name = 'Sandbox_WhoAmI',
+  args: object = {},
+  headers: Record<string, string> = {},
+) {
   return fetch(`${origin}/mcp`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
+      ...headers,
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
   });

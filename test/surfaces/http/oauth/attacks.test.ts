@@ -1,6 +1,6 @@
 /** Attacks on authorizing: on redirect URIs, codes, PKCE, the decision, tokens, and whoever they are for. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MEMBER_KEY } from '../../fakes/fake-services.ts';
+import { API_KEY, MEMBER_KEY } from '../../fakes/fake-services.ts';
 import type { Harness } from '../http-harness.ts';
 import { callTool, RawApp, type Tokens, tokensIn } from './app.ts';
 import { startOAuth } from './oauth-harness.ts';
@@ -281,9 +281,18 @@ describe('scopes', () => {
     expect(tokens.scope).toBe('documents:read');
   });
 
-  it('of an admin are not a member’s to give', async () => {
-    const path = await person.open(app.url({ scope: 'sandboxes:read admin' }));
+  it.each([
+    ['an admin', API_KEY],
+    ['a member', MEMBER_KEY],
+  ])('that open nothing over MCP are not asked for, nor given by %s', async (_name, key) => {
+    await person.signIn(key);
+    const path = await person.open(app.url({ scope: 'sandboxes:read account admin' }));
     expect((await person.asked(path)).scopes).toEqual(['sandboxes:read']);
-    expect((await person.decide(path, { allow: true, scopes: ['admin'] })).status).toBe(400);
+    for (const scope of ['account', 'admin'])
+      expect((await person.decide(path, { allow: true, scopes: [scope] })).status).toBe(400);
+    const tokens = await granted({ scope: 'account documents:read admin' });
+    expect(tokens.scope).toBe('documents:read');
+    const beyond = app.refresh(tokens.refresh_token, { scope: 'admin' });
+    expect(await errorOf(await beyond)).toBe('invalid_scope');
   });
 });

@@ -160,6 +160,17 @@ describe('an authorized application', () => {
     expect(await listed()).toEqual([]);
   });
 
+  it('of a disabled user is an admin’s to revoke, and is gone once the user is enabled again', async () => {
+    const person = await signedIn();
+    const code = (await person.authorize(app.url())).searchParams.get('code');
+    const { access_token: token } = await tokensIn(await app.redeem(code));
+    const id = String((await listed())[0]?.['app_id']);
+    await administration('DisableUser', { user: 'ben@example.org' }, API_KEY);
+    expect((await administration('RevokeAuthorizedApp', { app: id }, API_KEY)).status).toBe(200);
+    await administration('EnableUser', { user: 'ben@example.org' }, API_KEY);
+    expect((await callTool(http.url, token)).status).toBe(401);
+  });
+
   it('whose call is under way is cut off when it is revoked', async () => {
     const person = await signedIn();
     const code = (

@@ -60,7 +60,7 @@ describe('discovery', () => {
       token_endpoint: `${url}/oauth/token`,
       registration_endpoint: `${url}/oauth/register`,
       revocation_endpoint: `${url}/oauth/revoke`,
-      scopes_supported: ['sandboxes:read', 'sandboxes:write', 'documents:read', 'account', 'admin'],
+      scopes_supported: ['sandboxes:read', 'sandboxes:write', 'documents:read'],
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code', 'refresh_token'],

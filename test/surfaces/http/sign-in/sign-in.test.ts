@@ -199,6 +199,17 @@ describe('the end of a sign-in', () => {
     expect((await who(cookie)).status).toBe(401);
     expect((await who(other)).status).toBe(200);
   });
+
+  it('comes by an admin while its user is disabled, and stays once the user is enabled again', async () => {
+    const cookie = await signIn(MEMBER_KEY);
+    const id = /sgn_[0-9a-z]+/.exec(cookie)?.[0];
+    const act = async (action: string, parameters: object) =>
+      (await post(`/v1/admin/${action}`, parameters, { authorization: `Bearer ${API_KEY}` })).status;
+    expect(await act('DisableUser', { user: 'ben@example.org' })).toBe(200);
+    expect(await act('RevokeSignIn', { sign_in: id })).toBe(200);
+    expect(await act('EnableUser', { user: 'ben@example.org' })).toBe(200);
+    expect((await who(cookie)).status).toBe(401);
+  });
 });
 
 describe('the token', () => {
