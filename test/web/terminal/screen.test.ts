@@ -104,7 +104,7 @@ describe('a terminal on the page', () => {
     expect(opened.world.rack.terminals.size).toBe(1);
     await visitor.click('End the terminal');
     await visitor.sees('No terminal is open');
-    expect(terminal().looks.size).toBe(1);
+    expect(opened.world.rack.terminals.size).toBe(0);
   });
 
   it('says how its shell has ended, and is opened again', async () => {

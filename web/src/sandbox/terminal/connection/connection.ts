@@ -36,7 +36,7 @@ export class Connection {
   #socket: WebSocket | null = null;
   #attempt = 0;
   #wasOpen = false;
-  /** What is shown before that is of the connection before, which the service of this one has not sent. */
+  /** True once bytes that are shown can be of this connection, and not of the one before. */
   #isReady = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Shown, and not yet reported. */
