@@ -105,6 +105,7 @@ export function wire(
     rate = null,
     regions = [localRegion],
     passwordSignIn = false,
+    adminsReadInside = false,
     documentDb,
   }: ServiceOptions,
 ) {
@@ -129,8 +130,7 @@ export function wire(
     ...{ store, access, clock },
     quota: { everybody: quota, members: memberQuota },
     rate,
-    regions,
-    signInProvider,
+    ...{ regions, signInProvider, adminsReadInside },
   });
   const { quotas, standing, close: closePeople, ...accounts } = people;
   const { identity } = accounts;

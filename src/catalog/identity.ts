@@ -46,7 +46,8 @@ export const whoAmI = defineTool({
   }),
   annotations,
   async handler(_parameters, { caller }) {
-    const { id, name, email, team } = caller;
-    return { user_id: id, name, email, ...(team ? { team: { ...team } } : {}) };
+    const { id: user_id, name, email, team } = caller;
+    const actsFor = team && { team: { id: team.id, name: team.name, role: team.role } };
+    return { user_id, name, email, ...actsFor };
   },
 });
