@@ -6,11 +6,11 @@ import { readEvents } from './events.ts';
 import type { GetSandboxResult, GetSnapshotResult } from './generated.ts';
 
 export type SandboxChange =
-  /** Changes may have been missed: list again. Also the first of all. */
+  /** Changes may have been missed: list sandboxes again, and snapshots and rows of the audit log. Also the first of all. */
   | { type: 'refresh' }
   | { type: 'sandbox'; sandbox: GetSandboxResult }
   | { type: 'deleted'; id: string }
-  /** A snapshot was made, changed, or deleted, or is so far; only with `snapshots`. */
+  /** A snapshot was made, changed or deleted, or its making has come further; only with `snapshots`. */
   | { type: 'snapshot'; snapshot: GetSnapshotResult }
   | { type: 'snapshot_deleted'; id: string }
   | ({ type: 'snapshot_progress' } & SnapshotProgress)
@@ -18,7 +18,7 @@ export type SandboxChange =
   | { type: 'usage'; sandboxes: SandboxUsage[] }
   /** New rows of the audit log, oldest first; only with `audit`. */
   | { type: 'audit'; rows: AuditLogRow[] }
-  /** Too many rows came at once: list them. */
+  /** Too many rows came at once, or they could not be read: list them. */
   | { type: 'audit_missed' };
 
 /** Progress of a snapshot that is being made; null: not known. */
@@ -38,7 +38,7 @@ export interface AuditLogRow {
   duration_ms: number;
   user_id: string | null;
   key_id: string | null;
-  /** Team that the caller acted for. */
+  /** Team that the caller acted for, or that owns the sandbox of a visitor. */
   team_id: string | null;
   sandbox_id: string | null;
   transport: string;

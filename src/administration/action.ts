@@ -25,6 +25,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Output extends 
   role: Role;
   /** Scope that a key needs; by default `admin` for actions of admins, `account` for others. */
   scope?: Scope;
+  /** false: though it changes nothing itself, it lets visitors in, so viewers are refused. */
+  forViewers?: false;
   /** Words of the command after `sandhaven`, such as `users create`. A second word `list` may be left out. */
   command: string;
   /** Parameter that the command takes without its flag. */

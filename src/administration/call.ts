@@ -1,6 +1,6 @@
 /** Calls an administration action: checks the role, then the parameters, then runs it. Every surface uses this. */
 import { validateInput } from '../catalog/validate.ts';
-import { assertScope } from '../model/access/scopes.ts';
+import { assertScope, isViewer, refusedToViewers } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import type { Caller } from '../model/user.ts';
@@ -32,6 +32,7 @@ export async function callAction(
   const action = findAction(name);
   return context.services.audit.call({ ...context, action: action.name }, async () => {
     assertScope(context.caller, scopeOf(action));
+    if (action.forViewers === false && isViewer(context.caller)) throw refusedToViewers();
     if (action.role === 'admin' && context.caller.role !== 'admin') throw forAdmins(action, context.caller);
     return action.handler(validateInput(action.input, rawParameters), context);
   });

@@ -115,7 +115,7 @@ export function wire(
   );
   const readiness = new Readiness({ ...engine, replicas: store.replicas, unfinished, clock, log });
   const runtime = readiness.watch(engine.runtime);
-  const { snapshots, replicas } = store;
+  const { snapshots, replicas, everybody } = store;
   const events = new SandboxEvents({
     ...{ store: store.sandboxes, log },
     seen: (sandbox) => services.sandboxes.seen(sandbox),
@@ -224,7 +224,7 @@ export function wire(
     ...accounts,
     registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
     everybody: new EverybodysSandboxes({
-      ...{ everybody: store.everybody, teams: store.teams, sandboxes, users: people.users, machines },
+      ...{ everybody, teams: store.teams, sandboxes, users: people.users, machines },
     }),
     ...createCredentials({
       ...{ store, people, challengeKey, clock, takesPasswords: passwordSignIn },
@@ -236,7 +236,7 @@ export function wire(
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce', replicas),
     }),
     audit,
-    health: new HealthService({ store: sandboxes, runtime, pool: warmPool, clock, log }),
+    health: new HealthService({ store: sandboxes, everybody, runtime, pool: warmPool, clock, log }),
   };
   return {
     services,

@@ -64,12 +64,12 @@ export interface AuditEvent {
   transport: AuditTransport;
   outcome: AuditOutcome;
   durationMs: number;
-  /** The caller; for a gateway's visitor, the owner of the sandbox. */
+  /** The caller; for a gateway's visitor, the owner of the sandbox, and null where that is a team. */
   userId: string | null;
   /** Id of the API key, or of the access token. */
   keyId: string | null;
   sandboxId: string | null;
-  /** Team that the caller acted for; absent for none. */
+  /** Team that the caller acted for, or that owns the sandbox of a gateway's visitor; absent for none. */
   teamId?: string;
   /** Address of the connection's other end; of its client, behind a trusted proxy. */
   clientAddress: string | null;
@@ -99,6 +99,7 @@ export interface AuditFilter {
   keyId?: string;
   action?: string;
   sandboxId?: string;
+  teamId?: string;
   outcome?: AuditOutcome;
   /** In ms since the epoch; `until` is exclusive. */
   since?: number;

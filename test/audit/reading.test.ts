@@ -34,6 +34,21 @@ async function list(parameters: object, key = API_KEY): Promise<Record<string, u
   return body['rows'] as Record<string, unknown>[];
 }
 
+/** A team with Ben in it, and a visit to one of its sandboxes. */
+async function visitedTeam(): Promise<{ id: string }> {
+  const { teams, audit } = http.services;
+  const { team } = await teams.create('red', {});
+  await teams.setMember('red', 'ben@example.org', 'member');
+  const subject = {
+    action: 'ssh.login',
+    caller: { id: null, keyId: 'tok_1', team },
+    origin: { transport: 'ssh', address: '::1' },
+    requestId: null,
+  } as const;
+  audit.note(subject, { outcome: 'ok', durationMs: 1, sandboxId: 'sb_0000000000000001' });
+  return team;
+}
+
 const actionsIn = (rows: Record<string, unknown>[]) => rows.map(({ action }) => action);
 
 describe('ListAudit', () => {
@@ -100,6 +115,28 @@ describe('ListAudit', () => {
   ])('refuses %s %j', async (parameter, value) => {
     const { body } = await as(API_KEY, '/v1/admin/ListAudit', { [parameter]: value });
     expect(body).toMatchObject({ code: 'invalid_argument', parameter });
+  });
+
+  it('finds the rows of a team by its name, and by its id once it is deleted', async () => {
+    const { id } = await visitedTeam();
+    expect(await list({ team: 'red' })).toMatchObject([{ action: 'ssh.login', user_id: null, team_id: id }]);
+    await http.services.teams.delete('red');
+    expect(actionsIn(await list({ team: id }))).toEqual(['ssh.login']);
+    expect(await list({ team: 'team_0000000000000009' })).toEqual([]);
+    const unknown = await as(API_KEY, '/v1/admin/ListAudit', { team: 'blue' });
+    expect(unknown.body).toMatchObject({ code: 'not_found' });
+  });
+
+  it('shows no rows of a team to its members', async () => {
+    await visitedTeam();
+    for (const team of ['red', 'blue']) {
+      const { body } = await as(MEMBER_KEY, '/v1/admin/ListAudit', { team });
+      expect(body).toMatchObject({
+        ...{ code: 'permission_denied', parameter: 'team' },
+        detail: 'Only an admin may see the rows of a team.',
+      });
+    }
+    expect(actionsIn(await list({}, MEMBER_KEY))).not.toContain('ssh.login');
   });
 
   it('waits for what comes, and is not woken by itself', async () => {

@@ -77,6 +77,7 @@ const closedActions = [
   'DisableUser',
   'EnableUser',
   'EndTerminal',
+  'GetFilePreviewUrl',
   'GetHealth',
   'LinkIdentity',
   'ListAllSandboxes',

@@ -44,7 +44,10 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
       keys: { find: async () => null },
       signIns: { findSignIn: async () => null },
       oauth: { findGrant: async () => null },
-      teams: { find: async () => null, membership: async () => null },
+      teams: {
+        find: async (id) => ({ id, name: 'red', createdAt: 0, quota: {} }),
+        membership: async () => null,
+      },
     },
     Date,
   );
@@ -98,6 +101,14 @@ describe('a visit over SSH', () => {
     expect(noted).toMatchObject([{ action: 'ssh.login', outcome: 'ok', ...who }]);
     visit.leave();
     await expect.poll(() => noted).toMatchObject([{}, { action: 'ssh.logout', outcome: 'ok', ...who }]);
+  });
+
+  it('is in the audit log with the team that owns the sandbox, and no user', async () => {
+    const ownerId = 'team_0000000000000001';
+    const { enter, noted } = setUp({ sandbox: { ownerId } });
+    (await enter()).leave();
+    const caller = { id: null, keyId: 'tok_1', team: { id: ownerId } };
+    await expect.poll(() => noted).toMatchObject([{ caller }, { caller }]);
   });
 
   it('is in the audit log once, with the reason, when it is refused', async () => {

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { Frame } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { user } from '../surfaces/fakes/fake-services.ts';
+import { MEMBER_KEY, user } from '../surfaces/fakes/fake-services.ts';
 import { type ServedPreviews, serveFilePreviews } from './support/file-previews.ts';
 import { hostilePdf } from './support/hostile-pdf.ts';
 import { type Opened, openPage } from './support/open-page.ts';
-import type { Visitor } from './support/visitor.ts';
+import { type Visitor, visit } from './support/visitor.ts';
 import { PNG } from './support/world.ts';
 
 /** The site that a hostile file wants to reach. */
@@ -140,6 +140,24 @@ describe('the page', () => {
     await show('point.png');
     await visitor.click('Show it in this page');
     await visitor.page.waitForFunction('document.querySelector("main img")?.naturalWidth === 8');
+  });
+});
+
+describe('a viewer', () => {
+  it('has no address of a picture, and sees it in the page', async () => {
+    const { services } = opened.world;
+    const who = { id: 'user_2', name: 'Ben', email: 'ben@example.org' };
+    const size = { cpu: 1, memory: 1, disk: 20, gpu: 0 };
+    const made = { name: 'his', language: 'python', labels: {}, envVars: {}, autoStopMinutes: 15, ...size };
+    const { id } = await services.sandboxes.create(who, made as never);
+    await services.users.update('user_2', { role: 'viewer' });
+    const viewer = await visit(opened.browser, opened.url);
+    await viewer.signIn(MEMBER_KEY);
+    await viewer.sees('his');
+    await viewer.go(`/sandboxes/${id}/files?file=${encodeURIComponent('/workspace/data/point.png')}`);
+    await viewer.page.waitForFunction('document.querySelector("main img")?.naturalWidth === 8');
+    expect(viewer.page.frames().filter(isPreview)).toEqual([]);
+    await viewer.page.close();
   });
 });
 

@@ -13,9 +13,10 @@ export const getFilePreviewUrl = defineAction({
   description:
     'Gives an address where a browser shows one image or PDF of a started sandbox, on a site of its own where no script ' +
     `runs. It is a secret, and works for ${MINUTES} minutes at most; it ends with your key, and when previews of the ` +
-    'sandbox are revoked.',
+    'sandbox are revoked. Viewers get none.',
   role: 'member',
   scope: 'sandboxes:read',
+  forViewers: false,
   command: 'files preview',
   argument: 'sandbox',
   input: z.strictObject({ sandbox, path: requiredPath('The image or PDF') }),

@@ -11,7 +11,10 @@ export const rowOutput = z.looseObject({
   user_id: z.string().nullable(),
   key_id: z.string().nullable(),
   sandbox_id: z.string().nullable(),
-  team_id: z.string().nullable().describe('Team that the caller acted for.'),
+  team_id: z
+    .string()
+    .nullable()
+    .describe('Team that the caller acted for, or that owns the sandbox of a visitor.'),
   transport: z.enum(auditTransports),
   client_address: z.string().nullable(),
   request_id: z.string().nullable(),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { present } from '../../catalog/present.ts';
 import type { AuditFilter } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import { sandboxIdPattern } from '../../model/ids.ts';
+import { isTeamId, sandboxIdPattern } from '../../model/ids.ts';
 import { type ActionContext, defineAction } from '../action.ts';
 import { rowOutput, toRowView, toTableRow } from './audit-view.ts';
 import { auditParameters, timeOf } from './parameters.ts';
@@ -17,7 +17,7 @@ export const listAudit = defineAction({
   description:
     'Lists calls with their caller, sandbox, outcome and duration, oldest first: the last rows, or with ' +
     'after those that follow a sequence. An admin sees all rows, a member their own calls and the SSH and preview ' +
-    'visits to their sandboxes.',
+    'visits to sandboxes of their own; visits to those of a team are an admin’s to see, by team.',
   role: 'member',
   command: 'audit list',
   input,
@@ -42,7 +42,7 @@ export const listAudit = defineAction({
 });
 
 async function filterOf(
-  { since, until, user, key, action, sandbox, outcome }: z.output<typeof input>,
+  { since, until, user, team, key, action, sandbox, outcome }: z.output<typeof input>,
   context: ActionContext,
 ): Promise<AuditFilter> {
   const now = context.services.audit.now();
@@ -51,6 +51,7 @@ async function filterOf(
       since: since === undefined ? undefined : timeOf(since, now),
       until: until === undefined ? undefined : timeOf(until, now),
       userId: await userIdOf(user, context),
+      teamId: await teamIdOf(team, context),
       sandboxId: await sandboxIdOf(sandbox, context),
     }),
     ...present({ keyId: key, action, outcome }),
@@ -71,6 +72,19 @@ async function userIdOf(
   throw new SandhavenError('permission_denied', 'Only an admin may see the rows of other users.', {
     parameter: 'user',
     hint: 'Leave user out to see your own rows.',
+  });
+}
+
+/** Returns the team to filter by, also one that is deleted. The error for members is the same for unknown teams. */
+async function teamIdOf(
+  team: string | undefined,
+  { caller, services }: ActionContext,
+): Promise<string | undefined> {
+  if (team === undefined) return undefined;
+  if (caller.role === 'admin') return isTeamId(team) ? team : (await services.teams.find(team)).id;
+  throw new SandhavenError('permission_denied', 'Only an admin may see the rows of a team.', {
+    parameter: 'team',
+    hint: 'Leave team out to see your own rows.',
   });
 }
 

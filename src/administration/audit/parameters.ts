@@ -4,6 +4,7 @@ import { integerWithDefault } from '../../catalog/parameters/integer.ts';
 import { text } from '../../catalog/parameters/text.ts';
 import { auditOutcomes } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
+import { team } from '../teams/parameters.ts';
 
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const AGO = /^(\d{1,6})([smhd])$/;
@@ -24,6 +25,11 @@ export const auditParameters = {
     .max(limits.userEmailChars)
     .optional()
     .describe('User ID or email. A member sees only their own rows.'),
+  team: team
+    .optional()
+    .describe(
+      'Team ID, also of a deleted team, or name: calls for it, and visits to its sandboxes. For admins.',
+    ),
   key: id().optional().describe('ID of an API key (key_…) or of an access token (tok_…).'),
   action: id()
     .optional()

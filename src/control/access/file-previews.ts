@@ -96,7 +96,9 @@ export class FilePreviews {
     const stop = this.#watch(admission, end);
     const entered = async ({ ownerId }: { ownerId: string | null }) => {
       if (ownerId !== admission.ownerId) throw notFound('sandbox', 'There is no such sandbox.');
-      // The admission may end while the visit waits for an operation on the sandbox.
+      // The admission may end while the visit waits for an operation on the sandbox, or have ended at another replica before
+      // this one watched it.
+      if (!(await this.admit(admission.token, admission.pass))) end();
       if (over) return;
       const leave = this.#requests.take(ownerId);
       try {

@@ -10,6 +10,7 @@ import { type AuditOutcome, auditActions } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditService } from '../audit/audit.ts';
+import { visitorOf } from '../audit/visitor.ts';
 import type { AccessToken, AgentLink, Clock, Log, Runtime } from '../ports/index.ts';
 import type { Environments } from '../work/environment.ts';
 import type { Uses } from '../work/use.ts';
@@ -196,7 +197,7 @@ class Visit implements SshVisit {
   #note(action: string, outcome: AuditOutcome): void {
     const subject = {
       action,
-      caller: { id: this.#ownerId, keyId: this.tokenId },
+      caller: visitorOf(this.#ownerId, this.tokenId),
       origin: { transport: 'ssh', address: this.#address },
       requestId: null,
     } as const;

@@ -6,6 +6,7 @@ import { auditActions } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock } from '../ports/index.ts';
 import type { AuditService } from './audit.ts';
+import { visitorOf } from './visitor.ts';
 
 export interface PreviewGrant {
   sandboxId: string;
@@ -38,7 +39,7 @@ export class PreviewGrants {
     if (this.#noted.size > limits.audit.previewGrants && oldest !== undefined) this.#noted.delete(oldest);
     const subject = {
       action: auditActions.previewGrant,
-      caller: { id: ownerId, keyId: tokenId },
+      caller: visitorOf(ownerId, tokenId),
       origin: { transport: 'preview', address },
       requestId: null,
     } as const;

@@ -2,9 +2,17 @@
  * Health of the service for its operators: room, sandboxes, the warm pool, pauses for want of disk, the process itself with a
  * short history, and the findings of the doctor. Figures of the host are of this process's own.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { limits } from '../../model/limits.ts';
-import type { Capacity, Clock, Log, Runtime, SandboxStore } from '../ports/index.ts';
+import type {
+  Capacity,
+  Clock,
+  EverybodyFilter,
+  EverybodyStore,
+  Log,
+  Runtime,
+  SandboxStore,
+} from '../ports/index.ts';
+import { LoopDelay } from './loop-delay.ts';
 
 export interface DoctorFinding {
   name: string;
@@ -35,6 +43,7 @@ export interface Health {
 
 export interface HealthDependencies {
   store: Pick<SandboxStore, 'schedulable' | 'pool'>;
+  everybody: EverybodyStore;
   runtime: Pick<Runtime, 'capacity' | 'pausedReason'>;
   pool: { min: number; max: number };
   clock: Clock;
@@ -43,7 +52,7 @@ export interface HealthDependencies {
 
 export class HealthService {
   readonly #d: HealthDependencies;
-  readonly #delay = monitorEventLoopDelay();
+  readonly #delay = new LoopDelay();
   readonly #samples: HealthSample[] = [];
   #timer: NodeJS.Timeout | null = null;
   #examine: (() => Promise<DoctorFinding[]>) | null = null;
@@ -55,14 +64,14 @@ export class HealthService {
 
   /** Begins the history. */
   begin(): void {
-    this.#delay.enable();
+    this.#delay.begin();
     this.#timer = setInterval(() => void this.#keep(), limits.health.sampleMs);
     this.#timer.unref();
   }
 
   close(): void {
     if (this.#timer) clearInterval(this.#timer);
-    this.#delay.disable();
+    this.#delay.close();
   }
 
   /** Called once by who can examine this host. */
@@ -72,22 +81,30 @@ export class HealthService {
 
   async look(): Promise<Health> {
     const { store, runtime, pool } = this.#d;
-    const [capacity, rows, spares, doctor] = await Promise.all([
+    const [capacity, total, started, resting, spares, doctor] = await Promise.all([
       runtime.capacity(),
+      this.#count({}),
+      this.#count({ state: 'started' }),
       store.schedulable(),
       store.pool(),
       this.#findings(),
     ]);
-    const started = rows.filter(({ state }) => state === 'started');
-    const paused = started.filter(({ id }) => runtime.pausedReason(id) !== null);
+    const paused = resting.filter(
+      ({ id, state }) => state === 'started' && runtime.pausedReason(id) !== null,
+    );
     const ready = spares.filter(({ state, operation }) => state === 'started' && operation === null);
     return {
       capacity,
-      sandboxes: { total: rows.length, started: started.length, paused: paused.length },
+      sandboxes: { total, started, paused: paused.length },
       pool: { ready: ready.length, min: pool.min, max: pool.max },
       samples: [...this.#samples, this.#sampleOf(capacity)],
       doctor,
     };
+  }
+
+  /** Counts those at work on an operation, too. */
+  async #count(filter: EverybodyFilter): Promise<number> {
+    return (await this.#d.everybody.list(filter, { page: 1, pageSize: 1 })).totalCount;
   }
 
   /** The checks start programs, so they are made once for all who ask within a minute. */
@@ -117,11 +134,10 @@ export class HealthService {
   }
 
   #sampleOf({ freeMemoryBytes, freeDiskBytes }: Capacity): HealthSample {
-    const delayNs = this.#delay.count === 0 ? 0 : this.#delay.percentile(99);
     return {
       ...{ time: this.#d.clock.now(), freeMemoryBytes, freeDiskBytes },
       residentBytes: process.memoryUsage.rss(),
-      loopDelayMs: Math.round(delayNs / 100_000) / 10,
+      loopDelayMs: this.#delay.longestMs() ?? 0,
     };
   }
 }

@@ -2,7 +2,8 @@
  * Samples what started sandboxes use while somebody looks at them: processor time becomes cores between two samples.
  *
  * Invariant: without a viewer nothing is measured and no timer runs. A turn measures a bounded number, divided among the
- * owners that have viewers, and the next one begins a pause after its end.
+ * owners that have viewers, and the next one begins a pause after its end. Some owners are measured side by side, each with
+ * a part of the measurements at once, so that slow sandboxes hold up their own owner's figures.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mapBounded } from '../../concurrency/map-bounded.ts';
@@ -61,8 +62,8 @@ export class UsageSampler {
     try {
       watched.following ??= this.#d.events.follow(user, watched);
       watched.unfollow = await watched.following;
-      // The last viewer may have left meanwhile.
-      if (watched.viewers.size === 0) watched.unfollow();
+      // The sampler may have closed meanwhile, which found nothing to end.
+      if (this.#owners.get(owner) !== watched) watched.unfollow();
     } catch (error) {
       watched.following = null;
       end();
@@ -96,18 +97,25 @@ export class UsageSampler {
   }
 
   async #sampleAll(): Promise<void> {
-    const { total, perOwner } = this.#d.bounds;
-    const share = Math.max(1, Math.min(perOwner, Math.floor(total / Math.max(1, this.#owners.size))));
-    for (const [owner, watched] of this.#owners) {
+    const { total, perOwner, atOnce } = this.#d.bounds;
+    const owners = [...this.#owners];
+    const side = Math.max(1, Math.min(limits.usage.ownersAtOnce, atOnce, owners.length));
+    const share = {
+      boxes: Math.max(1, Math.min(perOwner, Math.floor(total / Math.max(1, owners.length)))),
+      atOnce: Math.max(1, Math.floor(atOnce / side)),
+    };
+    await mapBounded(owners, side, async ([owner, watched]) => {
+      // The last viewer may have left since the turn began.
+      if (this.#owners.get(owner) !== watched) return;
       try {
         await this.#sample(owner, watched, share);
       } catch (error) {
         this.#d.log.warn('usage of sandboxes could not be sampled', { user: owner, error });
       }
-    }
+    });
   }
 
-  async #sample(ownerId: string, watched: Watched, share: number): Promise<void> {
+  async #sample(ownerId: string, watched: Watched, share: Share): Promise<void> {
     const { store, bounds } = this.#d;
     if (watched.isStale) {
       watched.isStale = false;
@@ -118,9 +126,8 @@ export class UsageSampler {
       });
       watched.relist(sandboxes);
     }
-    const measured = await mapBounded([...watched.boxes.values()].slice(0, share), bounds.atOnce, (box) =>
-      this.#measure(box),
-    );
+    const boxes = [...watched.boxes.values()].slice(0, share.boxes);
+    const measured = await mapBounded(boxes, share.atOnce, (box) => this.#measure(box));
     const figures = measured.filter((one) => one !== null);
     for (const viewer of watched.viewers) viewer.usage(figures);
   }
@@ -138,6 +145,12 @@ export class UsageSampler {
     const cores = isRate ? ((usage.cpuMs ?? 0) - last.cpuMs) / (now - last.at) : null;
     return { id: box.id, resources: box.resources, cores, ...usage };
   }
+}
+
+/** Part of a turn that one owner gets. */
+interface Share {
+  boxes: number;
+  atOnce: number;
 }
 
 interface Box {

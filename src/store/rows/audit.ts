@@ -28,6 +28,7 @@ const conditions: Record<keyof AuditFilter, string> = {
   keyId: 'key_id = :keyId',
   action: 'action = :action',
   sandboxId: 'sandbox_id = :sandboxId',
+  teamId: 'team_id = :teamId',
   outcome: 'outcome = :outcome',
   since: 'time >= :since',
   until: 'time < :until',

@@ -1,6 +1,6 @@
 /** Passes to single files: who gets one, what it opens, and when it ends. */
 import { Readable } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FilePreviews } from '../../../src/control/access/file-previews.ts';
 import { AccessService } from '../../../src/control/access/tokens.ts';
 import type { Caller } from '../../../src/model/user.ts';
@@ -23,6 +23,7 @@ async function setUp({ ownerId = caller.id, hasGateway = true } = {}) {
     ...{ tokens: store.accessTokens, clock, previewKey: Buffer.alloc(32, 7) },
   });
   const ended = new Set<string>();
+  const endings = new Map<() => void, { id: string; keyId: string }>();
   const read: string[] = [];
   const previews = new FilePreviews({
     uses: {
@@ -38,12 +39,35 @@ async function setUp({ ownerId = caller.id, hasGateway = true } = {}) {
     },
     ...{ access, clock, grants: { note: () => {} } },
     standing: {
-      whileValid: () => () => {},
+      whileValid: ({ id, keyId }, end) => {
+        endings.set(end, { id, keyId });
+        return () => void endings.delete(end);
+      },
       isValid: async ({ id, keyId }) => !ended.has(id) && !ended.has(keyId),
     },
     site: () => (hasGateway ? { protocol: 'https', domain: 'previews.example.com', port: 443 } : null),
   });
-  return { previews, access, time, ended, read };
+  return { previews, access, time, ended, endings, read, tokens: store.accessTokens };
+}
+
+/** A visit that has begun to show its file, and goes on until `finish`. */
+async function showing({ previews }: Pick<Awaited<ReturnType<typeof setUp>>, 'previews'>) {
+  const admission = await previews.admit(...partsOf((await previews.create(caller, 'box', 'a.png')).url));
+  if (!admission) throw new Error('not admitted');
+  const begun = Promise.withResolvers<void>();
+  const finished = Promise.withResolvers<void>();
+  let expired = 0;
+  const visit = { address: null, signal: new AbortController().signal, expire: () => void expired++ };
+  const whole = previews.visit(admission, visit, () => {
+    begun.resolve();
+    return finished.promise;
+  });
+  await Promise.race([begun.promise, whole]);
+  const finish = () => {
+    finished.resolve();
+    return whole;
+  };
+  return { expired: () => expired, finish };
 }
 
 function partsOf(url: string): [token: string, pass: string] {
@@ -161,5 +185,61 @@ describe('a pass', () => {
     resolve();
     await Promise.all(visits);
     await carry();
+  });
+});
+
+describe('a file that is being shown', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('ends when previews of the sandbox are revoked', async () => {
+    const set = await setUp();
+    const { expired, finish } = await showing(set);
+    expect(expired()).toBe(0);
+    await set.access.revoke(BOX, ['preview']);
+    expect(expired()).toBe(1);
+    await finish();
+  });
+
+  it('ends with the key and the user who made its address', async () => {
+    const set = await setUp();
+    const { expired, finish } = await showing(set);
+    expect([...set.endings.values()]).toEqual([{ id: 'user_1', keyId: 'key_0000000000000001' }]);
+    for (const end of set.endings.keys()) end();
+    expect(expired()).toBe(1);
+    await finish();
+  });
+
+  it('ends with its time', async () => {
+    const set = await setUp();
+    const { expired, finish } = await showing(set);
+    set.time.now = 300_999;
+    vi.advanceTimersByTime(299_999);
+    expect(expired()).toBe(0);
+    set.time.now = 301_000;
+    vi.advanceTimersByTime(1);
+    expect(expired()).toBe(1);
+    await finish();
+  });
+
+  it('is watched no more once it has been shown', async () => {
+    const set = await setUp();
+    const { expired, finish } = await showing(set);
+    await finish();
+    expect(set.endings.size).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
+    await set.access.revoke(BOX, ['preview']);
+    expect(expired()).toBe(0);
+  });
+
+  it('is not read when previews were revoked between its admission and its visit, at another replica', async () => {
+    const { previews, tokens, read } = await setUp();
+    const admission = await previews.admit(...partsOf((await previews.create(caller, 'box', 'a.png')).url));
+    await tokens.revoke(BOX, ['preview'], 1_000);
+    const expire = vi.fn();
+    const visit = { address: null, signal: new AbortController().signal, expire };
+    await previews.visit(admission as never, visit, async () => {});
+    expect(expire).toHaveBeenCalledOnce();
+    expect(read).toEqual([]);
   });
 });

@@ -1,6 +1,8 @@
 /** Health of the service: what it counts, its history, and how often the doctor is asked. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type DoctorFinding, HealthService } from '../../../src/control/health/health.ts';
+import { alice, poolRecord, sandboxRecord } from '../../store/fixtures.ts';
+import { memoryStore } from '../../store/memory/memory-store.ts';
 
 let time: number;
 let health: HealthService;
@@ -9,23 +11,25 @@ const capacity = {
   ...{ freeSlots: 3, gpus: 2, freeGpus: 1 },
 };
 
-beforeEach(() => {
+beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   time = 1_000;
+  const store = memoryStore();
+  await store.users.insertUser(alice);
+  const rows = [
+    sandboxRecord({ id: 'sb_1' }),
+    sandboxRecord({ id: 'sb_2' }),
+    sandboxRecord({ id: 'sb_3', state: 'stopped' }),
+    sandboxRecord({ id: 'sb_4', operation: 'stopping' }),
+    sandboxRecord({ id: 'sb_5', state: 'stopped', operation: 'starting' }),
+    sandboxRecord({ id: 'sb_6', state: 'stopped', operation: 'creating' }),
+    poolRecord({ id: 'sb_7' }),
+    poolRecord({ id: 'sb_8', state: 'stopped', operation: 'creating' }),
+  ];
+  for (const row of rows) await store.sandboxes.insert(row);
   health = new HealthService({
-    store: {
-      schedulable: async () =>
-        [
-          { id: 'sb_1', state: 'started' },
-          { id: 'sb_2', state: 'started' },
-          { id: 'sb_3', state: 'stopped' },
-        ] as never,
-      pool: async () =>
-        [
-          { state: 'started', operation: null },
-          { state: 'stopped', operation: 'creating' },
-        ] as never,
-    },
+    store: store.sandboxes,
+    everybody: store.everybody,
     runtime: { capacity: async () => capacity, pausedReason: (id) => (id === 'sb_2' ? 'disk' : null) },
     pool: { min: 1, max: 4 },
     clock: { now: () => time },
@@ -39,10 +43,10 @@ afterEach(() => {
 });
 
 describe('health', () => {
-  it('counts sandboxes, those that are paused, and those that wait in the pool', async () => {
+  it('counts sandboxes, also at work on an operation, those that are paused, and those that wait in the pool', async () => {
     expect(await health.look()).toMatchObject({
       capacity,
-      sandboxes: { total: 3, started: 2, paused: 1 },
+      sandboxes: { total: 5, started: 3, paused: 1 },
       pool: { ready: 1, min: 1, max: 4 },
       samples: [{ time: 1_000, freeMemoryBytes: 8, freeDiskBytes: 9 }],
       doctor: null,

@@ -16,6 +16,12 @@ let sampler: UsageSampler;
 let measured: string[];
 /** Sandboxes that cannot be measured. */
 let broken: Set<string>;
+/** Sandboxes whose samples wait for a word. */
+let slow: Map<string, Promise<void>>;
+/** Samples that are being taken, and the most there were. */
+let atOnce: { now: number; most: number };
+/** Followers of changes. */
+let following: number;
 let cpuMs: number;
 
 beforeEach(() => {
@@ -26,11 +32,26 @@ beforeEach(() => {
   events = new SandboxEvents({ store, log, seen: (sandbox) => sandbox });
   measured = [];
   broken = new Set();
+  slow = new Map();
+  atOnce = { now: 0, most: 0 };
+  following = 0;
   cpuMs = 1_000;
   sampler = new UsageSampler({
-    ...{ store, events, log, clock: Date, bounds: { perOwner: 3, total: 4, atOnce: 2 } },
+    ...{ store, log, clock: Date, bounds: { perOwner: 3, total: 4, atOnce: 2 } },
+    events: {
+      async follow(user, follower) {
+        const end = await events.follow(user, follower);
+        following++;
+        return () => {
+          following--;
+          end();
+        };
+      },
+    },
     async measure(id) {
       measured.push(id);
+      atOnce.most = Math.max(atOnce.most, ++atOnce.now);
+      await (slow.get(id) ?? turn()).finally(() => atOnce.now--);
       if (broken.has(id)) throw new Error('gone');
       return { cpuMs, memoryBytes: 5_000, diskBytes: null };
     },
@@ -135,6 +156,30 @@ describe('the sampler', () => {
     await turns(5_000, () => his.got.length === 1);
     expect(hers.got.at(-1)).toHaveLength(2);
     expect(his.got.at(-1)).toHaveLength(2);
+  });
+
+  it('shows one owner theirs while samples of another do not end, and takes no more at once', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const at of [1, 2, 3]) {
+      await add(`sb_a${at}`, alice);
+      await add(`sb_b${at}`, bob);
+      slow.set(`sb_a${at}`, promise);
+    }
+    const [hers, his] = [await look(alice), await look(bob)];
+    await turns(0, () => his.got.length === 1);
+    expect(his.got[0]).toHaveLength(2);
+    expect(hers.got).toEqual([]);
+    resolve();
+    await turns(0, () => hers.got.length === 1);
+    expect(atOnce.most).toBe(2);
+  });
+
+  it('follows no changes once it is closed, also for a viewer that was on the way', async () => {
+    const coming = look(alice);
+    await sampler.close();
+    await coming;
+    expect(following).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('begins no turns for viewers that come and go', async () => {

@@ -40,6 +40,7 @@ export function auditConformance(name: string, getStore: () => Store): void {
           userId: index % 5 === 0 ? null : `user_${index % 2}`,
           keyId: `key_${index % 7}`,
           sandboxId: index % 6 === 0 ? 'sb_1' : null,
+          ...(index % 4 === 1 && { teamId: `team_${index % 3}` }),
         }),
       );
       for (const store of [audit(), model]) await store.append(rows);
@@ -102,6 +103,7 @@ const filters: fc.Arbitrary<AuditFilter> = fc.record(
     userId: fc.constantFrom('user_0', 'user_1'),
     keyId: fc.constantFrom('key_0', 'key_6'),
     sandboxId: fc.constantFrom('sb_1', 'sb_2'),
+    teamId: fc.constantFrom('team_0', 'team_1', 'team_none'),
     since: fc.integer({ min: 0, max: 70_000 }),
     until: fc.integer({ min: 0, max: 70_000 }),
   },

@@ -28,6 +28,7 @@ import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { type Caller, ownerIdOf, type User } from '../../../src/model/user.ts';
 import { createAlone } from '../../../src/store/alone.ts';
+import { poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryEverybody } from '../../store/memory/memory-everybody.ts';
 import { memoryRegistryCredentials } from '../../store/memory/memory-registries.ts';
 import { fakeAudit } from './fake-audit.ts';
@@ -143,13 +144,10 @@ export function createFakeServices(): FakeServices {
 function fakeHealth(): HealthService {
   const health = new HealthService({
     store: {
-      schedulable: async () =>
-        [
-          { id: 'sb_1', state: 'started' },
-          { id: 'sb_2', state: 'stopped' },
-        ] as never,
-      pool: async () => [{ state: 'started', operation: null }] as never,
+      schedulable: async () => [sandboxRecord({ id: 'sb_1' }), sandboxRecord({ state: 'stopped' })],
+      pool: async () => [poolRecord()],
     },
+    everybody: { list: async ({ state }) => ({ sandboxes: [], totalCount: state ? 1 : 2 }) },
     runtime: {
       capacity: async () => ({
         ...{ freeMemoryBytes: 8e9, freeDiskBytes: 5e10, reserveMemoryBytes: 1e9, reserveDiskBytes: 5e9 },

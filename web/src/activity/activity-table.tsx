@@ -25,7 +25,7 @@ export function ActivityTable({ rows, users, dimmed }: ActivityTableProps) {
             <td style={{ whiteSpace: 'nowrap' }}>
               <Away time={row.time} />
             </td>
-            <td>{row.user_id === null ? '–' : (names.get(row.user_id) ?? <code>{row.user_id}</code>)}</td>
+            <td>{whoOf(row, names)}</td>
             <td>
               {row.action}
               {row.count !== null && ` (${row.count})`}
@@ -53,4 +53,10 @@ export function ActivityTable({ rows, users, dimmed }: ActivityTableProps) {
       </DataTable>
     </div>
   );
+}
+
+/** Visitors of a team's sandbox have no user. */
+function whoOf({ user_id, team_id }: AuditRow, names: Map<string, string>) {
+  const id = user_id ?? team_id;
+  return id === null ? '–' : (names.get(id) ?? <code>{id}</code>);
 }

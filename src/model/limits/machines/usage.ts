@@ -11,6 +11,8 @@ export const usageLimits = {
     host: { perOwner: 200, total: 1_000, atOnce: 8 },
     /** By an agent on a network a sample is three requests. */
     cluster: { perOwner: 32, total: 128, atOnce: 4 },
+    /** Owners in one turn whose sandboxes are measured side by side; they divide `atOnce`. */
+    ownersAtOnce: 4,
     /** One sample by an agent: its longest wait, and bytes of one file. */
     insideMs: 2_000,
     insideBytes: 8 * KiB,

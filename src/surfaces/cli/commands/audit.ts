@@ -20,8 +20,9 @@ import { render, table } from '../render.ts';
 
 const help = `Usage: sandhaven audit …
 
-  sandhaven audit [--since TIME] [--until TIME] [--user USER] [--key KEY] [--action ACTION]
-                  [--sandbox SANDBOX] [--outcome OUTCOME] [--limit N] [--after SEQUENCE]
+  sandhaven audit [--since TIME] [--until TIME] [--user USER] [--team TEAM] [--key KEY]
+                  [--action ACTION] [--sandbox SANDBOX] [--outcome OUTCOME] [--limit N]
+                  [--after SEQUENCE]
   sandhaven audit --follow [filters]
   sandhaven audit --export FILE [filters]
   sandhaven audit --verify

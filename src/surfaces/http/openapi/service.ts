@@ -191,13 +191,13 @@ const eventsPath: Json = {
     summary: 'Follow changes of your sandboxes',
     description:
       'Server-sent events, until either side ends the stream: `ready` first, then `sandbox` with the sandbox as ' +
-      'GetSandbox has it, `sandbox_deleted` with its `id`, and `refresh` when changes may have been missed. List after ' +
-      '`ready` and after each `refresh`. With `usage=true` there is `usage` each few seconds: what your started sandboxes ' +
+      'GetSandbox has it, `sandbox_deleted` with its `id`, and `refresh` when changes may have been missed. List whatever ' +
+      'you follow after `ready` and after each `refresh`. With `usage=true` there is `usage` each few seconds: what your started sandboxes ' +
       'use, the newest 200 at most, with `cpu` (cores, limit, percent), `memory` and `disk` (bytes, limit_bytes); null where ' +
       'it is not known. With `snapshots=true` there is `snapshot` as GetSnapshot has it, ' +
       '`snapshot_deleted` with its `id`, and `snapshot_progress` with `id`, `message`, `done_bytes` and `total_bytes` (null where ' +
       'not known). With `audit=true` there is `audit` with new `rows` as ListAudit has them, those of your own calls or ' +
-      'an admin’s all, and `audit_missed` when there were too many: list them.',
+      'an admin’s all, and `audit_missed` when there were too many, or they could not be read: list them.',
     tags: ['Service'],
     parameters: [
       {

@@ -1,6 +1,6 @@
 /**
  * Shows an image or a PDF in a frame of another site, which holds this one file for some minutes: what a decoder or a viewer
- * gives away is not this page. Without a preview gateway an image is shown here.
+ * gives away is not this page. Without a preview gateway, and for viewers, an image is shown here.
  */
 import { isSandhavenError } from '@sandhaven/sdk';
 import { useQuery } from '@tanstack/react-query';
@@ -16,8 +16,8 @@ export function FramedFile({ sandbox, path, file }: { sandbox: string; path: str
   const { data, error, refetch } = useQuery(filePreviewQuery(sandbox, path, file.modified));
   const [isHere, setIsHere] = useState(false);
   const isImage = kindOf(path) === 'image';
-  if (isImage && (isHere || isSandhavenError(error, 'unavailable')))
-    return <Picture sandbox={sandbox} path={path} />;
+  const hasNoPreview = isSandhavenError(error, 'unavailable') || isSandhavenError(error, 'permission_denied');
+  if (isImage && (isHere || hasNoPreview)) return <Picture sandbox={sandbox} path={path} />;
   if (error) return <ProblemPanel title="No preview" error={error} retry={() => void refetch()} />;
   if (!data) return <Loading what="the preview" />;
   return (
