@@ -43,6 +43,7 @@ describe('paths', () => {
     ['/a/report.pdf', 'pdf'],
     ['/a/data.csv', 'table'],
     ['/a/README.md', 'markdown'],
+    ['/a/sales.ipynb', 'notebook'],
     ['/a/main.py', 'text'],
     ['/a/.csv', 'text'],
     ['/a/x.constructor', 'text'],

@@ -1,9 +1,10 @@
 /** The outcome of a run: its end, what it printed, and its charts. */
 import { SegmentedControl } from '@mantine/core';
 import type { RunCodeResult } from '@sandhaven/sdk';
-import { useEffect, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { formatMs } from '../../format/quantity.ts';
 import { State } from '../../parts/state.tsx';
+import { BlobImage } from '../blob-image.tsx';
 import { Output } from '../output.tsx';
 import classes from '../sandbox.module.css';
 
@@ -52,20 +53,14 @@ export function RunResult({ ran }: { ran: Ran }) {
 }
 
 function ChartFigure({ chart }: { chart: RunCodeResult['charts'][number] }) {
-  const [url, setUrl] = useState<string | null>(null);
-  useEffect(() => {
-    const bytes = Uint8Array.from(atob(chart.png), (sign) => sign.charCodeAt(0));
-    const made = URL.createObjectURL(new Blob([bytes], { type: 'image/png' }));
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
-  }, [chart.png]);
+  const bytes = useMemo(() => Uint8Array.from(atob(chart.png), (sign) => sign.charCodeAt(0)), [chart.png]);
   const axes = [chart.x_label && `x: ${chart.x_label}`, chart.y_label && `y: ${chart.y_label}`]
     .filter(Boolean)
     .join(', ');
   const about = `${chart.title ?? 'Chart'} (${chart.type}${axes === '' ? '' : `, ${axes}`})`;
   return (
     <figure>
-      {url && <img src={url} alt={about} />}
+      <BlobImage bytes={bytes} type="image/png" alt={about} />
       <figcaption className="dimmed small">
         {about}
         <details>

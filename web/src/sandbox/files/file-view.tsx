@@ -16,6 +16,7 @@ import { fileQuery, type OpenFile } from './queries.ts';
 import type { FileActions } from './use-file-actions.tsx';
 
 const Markdown = lazy(() => import('./previews/markdown.tsx'));
+const Notebook = lazy(() => import('./previews/notebook.tsx'));
 
 interface FileViewProps {
   sandbox: string;
@@ -78,7 +79,7 @@ function Opened({ sandbox, path, line, actions, file, reload }: OpenedProps) {
       ) : (
         head(null)
       )}
-      {shown === 'preview' && <Preview {...{ sandbox, path, file }} text={draft} />}
+      {shown === 'preview' && <Preview {...{ sandbox, path, file }} text={draft} edit={() => show('edit')} />}
       {shown === 'edit' && text === null && (
         <Empty icon="file" title="This file is no text">
           It can be downloaded.
@@ -112,9 +113,10 @@ interface PreviewProps {
   path: string;
   file: OpenFile;
   text: string;
+  edit(): void;
 }
 
-function Preview({ sandbox, path, file, text }: PreviewProps) {
+function Preview({ sandbox, path, file, text, edit }: PreviewProps) {
   const kind = kindOf(path);
   return (
     <div className={classes['viewBody']} role="region" aria-label={`Preview of ${nameOf(path)}`} tabIndex={0}>
@@ -122,6 +124,7 @@ function Preview({ sandbox, path, file, text }: PreviewProps) {
         {(kind === 'image' || kind === 'pdf') && <FramedFile {...{ sandbox, path, file }} />}
         {kind === 'table' && <TablePreview text={text} cut={file.cut} />}
         {kind === 'markdown' && <Markdown text={text} />}
+        {kind === 'notebook' && <Notebook text={text} cut={file.cut} showText={edit} />}
       </Suspense>
     </div>
   );

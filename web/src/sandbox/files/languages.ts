@@ -28,6 +28,7 @@ const languages = new Map<string, Load>([
   ['tsx', script({ typescript: true, jsx: true })],
   ['json', json],
   ['jsonl', json],
+  ['ipynb', json],
   ['yaml', yaml],
   ['yml', yaml],
   ['md', markdown],

@@ -45,7 +45,7 @@ export function nameFault(name: string): string | null {
   return new TextEncoder().encode(name).length > 255 ? 'A name has at most 255 bytes.' : null;
 }
 
-export type Kind = 'image' | 'pdf' | 'table' | 'markdown' | 'text';
+export type Kind = 'image' | 'pdf' | 'table' | 'markdown' | 'notebook' | 'text';
 
 const images: Record<string, string> = {
   png: 'image/png',
@@ -64,6 +64,7 @@ export function kindOf(path: string): Kind {
   if (Object.hasOwn(images, ending)) return 'image';
   if (ending === 'pdf') return 'pdf';
   if (ending === 'csv' || ending === 'tsv') return 'table';
+  if (ending === 'ipynb') return 'notebook';
   return ending === 'md' || ending === 'markdown' ? 'markdown' : 'text';
 }
 

@@ -7,8 +7,17 @@ import { safeHref } from '../links.ts';
 const DEEPEST = 20;
 
 export default function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => marked.lexer(text), [text]);
+  const tokens = useMemo(() => tokensOf(text), [text]);
   return <div className={`${classes['markdown']} break`}>{shown(tokens, 0)}</div>;
+}
+
+function tokensOf(text: string): Token[] {
+  try {
+    return marked.lexer(text);
+  } catch {
+    // Quotes and lists within each other can take the parser's whole stack: such a text is shown as it is.
+    return [{ type: 'text', raw: text, text }];
+  }
 }
 
 function shown(tokens: readonly Token[] | undefined, depth: number): ReactNode[] {
