@@ -66,6 +66,7 @@ describe('an admin', () => {
       expect(await readFile('box', API_KEY, owner), owner).toMatchObject(absent(owner));
     }
     expect(await readFile(own, API_KEY)).toMatchObject({ status: 404, body: { resource: 'sandbox' } });
+    expect((await act('ListAllSandboxes', {})).body).toMatchObject({ may_read_inside: false });
   });
 });
 
@@ -88,6 +89,10 @@ describe('an admin whom the operator lets read inside', () => {
       ...{ user_id: 'user_1', name: 'Ada', email: 'ada@example.org' },
       team: { id: 'user_2', name: ben, role: 'viewer' },
     });
+  });
+
+  it('hears that it may', async () => {
+    expect((await act('ListAllSandboxes', {})).body).toMatchObject({ may_read_inside: true });
   });
 
   it('finds what one owner has, and nothing of others', async () => {

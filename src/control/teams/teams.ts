@@ -49,6 +49,11 @@ export class TeamService {
     return actingFor({ teams, users, adminsReadInside }, caller, wanted);
   }
 
+  /** true: an admin may name any owner to read inside. */
+  get adminsReadInside(): boolean {
+    return this.#d.adminsReadInside;
+  }
+
   async create(name: string, quota: Partial<Quota>): Promise<TeamEntry> {
     const team = { id: newTeamId(), name, createdAt: this.#d.clock.now(), quota };
     await this.#d.store.insert(team);
