@@ -1,22 +1,42 @@
 /** Failures of the libraries as errors for people. No text of the provider is passed on, nor logged. */
-import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
 import type { Log } from '../control/ports/index.ts';
 import { SandhavenError } from '../model/errors.ts';
+
+/** Refusals of one code or token, which another sign-in may not meet. */
+const OF_ONE_SIGN_IN = ['invalid_grant', 'invalid_token'];
 
 /** Returns the error of a sign-in that failed, and logs the ones that an operator can correct. */
 export function explained(error: unknown, log: Pick<Log, 'warn'>): SandhavenError {
   const own = causeOf(error);
   if (own) return own;
   if (error instanceof AuthorizationResponseError) return refused();
-  if (error instanceof ResponseBodyError) {
-    // One of RFC 6749's words, or nothing.
-    const word = /^[a-z_]{1,60}$/.test(error.error) ? error.error : 'another error';
+  const word = wordOf(error);
+  if (word !== null) {
     log.warn('the identity provider refuses the code of a sign-in', { word });
-    return word === 'invalid_grant' ? invalid() : misconfigured();
+    return OF_ONE_SIGN_IN.includes(word) ? invalid() : misconfigured();
   }
   const code = error instanceof ClientError ? (error.code ?? null) : null;
   log.warn('an answer of the identity provider is not valid', { code });
   return invalid();
+}
+
+/**
+ * Returns one of RFC 6749's words, from the body or from a challenge: a provider that takes the secret in a header challenges
+ * whoever has a wrong one. null: the provider has refused nothing.
+ */
+function wordOf(error: unknown): string | null {
+  let said: string | undefined;
+  if (error instanceof ResponseBodyError) said = error.error;
+  else if (error instanceof WWWAuthenticateChallengeError)
+    said = error.cause.find(({ parameters }) => parameters.error !== undefined)?.parameters.error;
+  else return null;
+  return said !== undefined && /^[a-z_]{1,60}$/.test(said) ? said : 'another error';
 }
 
 /** Returns the error that our own part of a request has thrown, however deep the library has put it. */

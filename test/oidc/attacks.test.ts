@@ -1,7 +1,8 @@
 /** Whoever tries to get into somebody's session, or somebody into theirs, by the callback of the provider. */
 import { UnsecuredJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Browser, startWorld, type World } from './support/signing-in.ts';
+import { Browser } from './support/browser.ts';
+import { startWorld, type World } from './support/signing-in.ts';
 import { CLIENT_ID } from './support/team-provider.ts';
 
 let world: World;

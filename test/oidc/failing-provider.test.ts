@@ -2,7 +2,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { API_KEY } from '../surfaces/fakes/fake-services.ts';
-import { Browser, startWorld, type World } from './support/signing-in.ts';
+import { Browser } from './support/browser.ts';
+import { startWorld, type World } from './support/signing-in.ts';
 
 const grace = { name: 'Grace', email: 'grace@example.org', email_verified: true, groups: ['dev'] };
 
@@ -30,6 +31,15 @@ async function expectClosed(world: World, detail: string, status = 503): Promise
   expect([refused.status, refused.headers.getSetCookie()]).toEqual([status, []]);
   expect(await refused.json()).toMatchObject({ detail });
   expect(await byKey(world)).toBe(200);
+}
+
+/** Answers at one path with a challenge, as RFC 6749 has it for a client that authenticates by a header. */
+function answering(path: string, challenge: string): World['team']['instead'] {
+  return (request, response) => {
+    if (request.url?.split('?')[0] !== path) return false;
+    response.writeHead(401, { 'www-authenticate': challenge }).end();
+    return true;
+  };
 }
 
 describe('a provider', () => {
@@ -151,6 +161,25 @@ describe('a provider', () => {
     const refused = await browser.go(url);
     expect(refused.status).toBe(503);
     expect(await refused.text()).toContain('The identity provider does not answer.');
+  });
+
+  it('that challenges the client is the operator’s to correct, with its word in the log', async () => {
+    const world = await startWorld();
+    world.team.people.set('sub-1', grace);
+    world.team.instead = answering('/token', 'Basic realm="here", error="invalid_client"');
+    const refused = await new Browser().signIn(world, 'sub-1');
+    expect(refused.status).toBe(412);
+    expect(await refused.text()).toContain('The identity provider refuses this service.');
+    expect(world.warnings.join()).toContain('{"word":"invalid_client"}');
+  });
+
+  it('that challenges the token of one sign-in says nothing about the service', async () => {
+    const world = await startWorld();
+    world.team.people.set('sub-1', grace);
+    world.team.instead = answering('/me', 'Bearer realm="here", error="invalid_token"');
+    const refused = await new Browser().signIn(world, 'sub-1');
+    expect(refused.status).toBe(401);
+    expect(await refused.text()).toContain('The answer of the identity provider is not valid.');
   });
 
   it.each(['exchanges', 'exchangesPerNetwork'] as const)(

@@ -1,7 +1,8 @@
 /** The end of sign-ins by the provider's word, and words that it has not said. */
 import { UnsecuredJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Browser, startWorld, type World } from './support/signing-in.ts';
+import { Browser } from './support/browser.ts';
+import { startWorld, type World } from './support/signing-in.ts';
 import { CLIENT_ID, startTeamProvider } from './support/team-provider.ts';
 
 const EVENTS = { 'http://schemas.openid.net/event/backchannel-logout': {} };

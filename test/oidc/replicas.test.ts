@@ -4,7 +4,8 @@ import { createPeople, type People } from '../../src/control/people/people.ts';
 import { unlimited } from '../../src/model/quota.ts';
 import { localRegion } from '../../src/model/region.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
-import { Browser, providerAt, startWorld, type World } from './support/signing-in.ts';
+import { Browser } from './support/browser.ts';
+import { providerAt, startWorld, type World } from './support/signing-in.ts';
 import { CLIENT_ID } from './support/team-provider.ts';
 
 const ADDRESS = '192.0.2.1';

@@ -1,7 +1,8 @@
 /** Signing in by a real provider: who comes in, as what, and with which audit. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHttp } from '../surfaces/http/http-harness.ts';
-import { Browser, startWorld } from './support/signing-in.ts';
+import { Browser } from './support/browser.ts';
+import { startWorld } from './support/signing-in.ts';
 import { CLIENT_SECRET } from './support/team-provider.ts';
 
 const grace = { name: 'Grace', email: 'grace@example.org', email_verified: true, groups: ['dev', 'hall'] };

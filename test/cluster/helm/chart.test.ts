@@ -34,6 +34,17 @@ const everything: Values = {
     sshPublic: 'ssh.example.com:22',
     trustedProxies: ['10.0.0.0/8', '192.168.0.0/16'],
   },
+  oidc: {
+    issuer: 'https://login.example.com/realms/team',
+    clientId: 'sandhaven',
+    existingSecret: 'oidc',
+    name: 'Keycloak',
+    scopes: ['openid', 'email', 'groups'],
+    groupsClaim: 'roles',
+    adminGroups: ['ops'],
+    memberGroups: ['dev team', 'qa'],
+    emailDomains: ['example.com'],
+  },
   services: { ssh: { type: 'LoadBalancer', annotations: { a: 'b' } } },
   ingress: {
     enabled: true,

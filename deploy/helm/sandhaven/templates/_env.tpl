@@ -38,6 +38,9 @@
       key: {{ .Values.apiKey.key }}
 {{ include "sandhaven.runtimeEnv" . }}
 {{ include "sandhaven.storageEnv" . }}
+{{- if .Values.oidc.issuer }}
+{{ include "sandhaven.oidcEnv" . }}
+{{- end }}
 {{- with .Values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
@@ -103,6 +106,43 @@
     secretKeyRef:
       name: {{ .existingSecret }}
       key: {{ .secretAccessKeyKey }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The team's identity provider. Its secret is a file, which no child process inherits. */}}
+{{- define "sandhaven.oidcEnv" -}}
+{{- $_ := required "network.publicUrl is missing: the identity provider sends browsers back to it" .Values.network.publicUrl }}
+{{- with .Values.oidc -}}
+- name: SANDHAVEN_OIDC_ISSUER
+  value: {{ .issuer | quote }}
+- name: SANDHAVEN_OIDC_CLIENT_ID
+  value: {{ .clientId | quote }}
+- name: SANDHAVEN_OIDC_CLIENT_SECRET_FILE
+  value: /run/sandhaven/oidc/client-secret
+{{- if .name }}
+- name: SANDHAVEN_OIDC_NAME
+  value: {{ .name | quote }}
+{{- end }}
+{{- if .scopes }}
+- name: SANDHAVEN_OIDC_SCOPES
+  value: {{ join "," .scopes | quote }}
+{{- end }}
+{{- if .groupsClaim }}
+- name: SANDHAVEN_OIDC_GROUPS_CLAIM
+  value: {{ .groupsClaim | quote }}
+{{- end }}
+{{- if .adminGroups }}
+- name: SANDHAVEN_OIDC_ADMIN_GROUPS
+  value: {{ join "," .adminGroups | quote }}
+{{- end }}
+{{- if .memberGroups }}
+- name: SANDHAVEN_OIDC_MEMBER_GROUPS
+  value: {{ join "," .memberGroups | quote }}
+{{- end }}
+{{- if .emailDomains }}
+- name: SANDHAVEN_OIDC_EMAIL_DOMAINS
+  value: {{ join "," .emailDomains | quote }}
 {{- end }}
 {{- end }}
 {{- end }}

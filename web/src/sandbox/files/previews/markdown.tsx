@@ -1,23 +1,34 @@
 /** Shows Markdown as elements of the page. HTML in it stays text, and images are named, not fetched. */
-import { marked, type Token, type Tokens } from 'marked';
-import { createElement, type ReactNode, useMemo } from 'react';
+import type { Token, Tokens } from 'marked';
+import { createElement, type ReactNode, useEffect, useState } from 'react';
+import { Loading } from '../../../parts/loading.tsx';
 import classes from '../files.module.css';
 import { safeHref } from '../links.ts';
+import { markdownTokens } from './markdown-tokens.ts';
 
 const DEEPEST = 20;
 
 export default function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => tokensOf(text), [text]);
-  return <div className={`${classes['markdown']} break`}>{shown(tokens, 0)}</div>;
+  const [parsed, setParsed] = useState<{ text: string; tokens: Token[] | null } | null>(null);
+  useEffect(() => {
+    const leaving = new AbortController();
+    void markdownTokens(text, leaving.signal).then((tokens) => {
+      if (!leaving.signal.aborted) setParsed({ text, tokens });
+    });
+    return () => leaving.abort();
+  }, [text]);
+  if (parsed === null) return <Loading what="the preview" lines={3} />;
+  if (parsed.tokens === null) return <Unformatted text={parsed.text} />;
+  return <div className={`${classes['markdown']} break`}>{shown(parsed.tokens, 0)}</div>;
 }
 
-function tokensOf(text: string): Token[] {
-  try {
-    return marked.lexer(text);
-  } catch {
-    // Quotes and lists within each other can take the parser's whole stack: such a text is shown as it is.
-    return [{ type: 'text', raw: text, text }];
-  }
+function Unformatted({ text }: { text: string }) {
+  return (
+    <>
+      <p className="dimmed small">This Markdown is too long or too tangled to be formatted. Its text:</p>
+      <pre className="break">{text}</pre>
+    </>
+  );
 }
 
 function shown(tokens: readonly Token[] | undefined, depth: number): ReactNode[] {
