@@ -75,8 +75,10 @@ function screens(sandbox: string): [name: string, path: string][] {
   const tab = (name: string) => `/sandboxes/${sandbox}/${name}`;
   return [
     ['sandboxes', '/sandboxes'],
+    ['everybody', '/sandboxes?whose=everybody'],
     ['overview', `/sandboxes/${sandbox}`],
     ['files', `${tab('files')}?file=/workspace/repo/main.py`],
+    ['terminal', `${tab('terminal')}?terminal=main`],
     ...['sessions', 'code', 'git', 'access'].map((name): [string, string] => [name, tab(name)]),
     ...['snapshots', 'activity', 'people', 'connect', 'documents', 'health'].map((name): [string, string] => [
       name,

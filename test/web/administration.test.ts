@@ -90,14 +90,21 @@ describe('the scopes of a new key', () => {
   const all = ['sandboxes:read', 'sandboxes:write', 'documents:read', 'account', 'admin'];
 
   it('are all that there are for an admin, and all but admin for a member', () => {
-    expect(offeredScopes(null, 'admin')).toEqual(all);
-    expect(offeredScopes(null, 'member')).toEqual(all.slice(0, 4));
+    expect(offeredScopes(null, { role: 'admin', isTeam: false })).toEqual(all);
+    expect(offeredScopes(null, { role: 'member', isTeam: false })).toEqual(all.slice(0, 4));
   });
 
   it('are those of a limited sign-in at most', () => {
-    expect(offeredScopes(['account', 'sandboxes:read', 'admin'], 'member')).toEqual([
+    const member = { role: 'member', isTeam: false } as const;
+    expect(offeredScopes(['account', 'sandboxes:read', 'admin'], member)).toEqual([
       'sandboxes:read',
       'account',
+    ]);
+  });
+
+  it('are none about a person for a key of a team', () => {
+    expect(offeredScopes(null, { role: 'admin', isTeam: true })).toEqual([
+      ...['sandboxes:read', 'sandboxes:write', 'documents:read'],
     ]);
   });
 

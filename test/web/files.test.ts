@@ -1,9 +1,11 @@
 /** Paths, kinds of files, links and output: all that comes out of a sandbox is hostile. */
 import { describe, expect, it } from 'vitest';
+import { shownTypeOf } from '../../src/control/access/shown-types.ts';
 import { safeHref } from '../../web/src/sandbox/files/links.ts';
 import {
   absolute,
   endingOf,
+  imageTypeOf,
   isBinary,
   joined,
   kindOf,
@@ -55,6 +57,22 @@ describe('paths', () => {
     ['/a/drawing.svg', false],
     ['/a/main.py', false],
   ])('%s is edited by nobody: %s', (path, is) => expect(isBinary(path)).toBe(is));
+
+  it.each([
+    ['png', 'image/png'],
+    ['jpg', 'image/jpeg'],
+    ['jpeg', 'image/jpeg'],
+    ['gif', 'image/gif'],
+    ['webp', 'image/webp'],
+    ['avif', 'image/avif'],
+    ['bmp', 'image/bmp'],
+    ['ico', 'image/x-icon'],
+    ['svg', 'image/svg+xml'],
+  ])('that end as %s are shown as %s, by the page and by the service', (ending, type) => {
+    expect(kindOf(`/a/x.${ending}`)).toBe('image');
+    expect(imageTypeOf(`/a/x.${ending}`)).toBe(type);
+    expect(shownTypeOf(`/a/x.${ending}`)).toBe(type);
+  });
 
   it('have an ending behind the last dot', () => {
     expect(endingOf('/a.b/c')).toBe('');

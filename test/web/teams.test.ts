@@ -1,11 +1,17 @@
 /** Teams, viewers and everybody's sandboxes in the built page, in Chromium. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MEMBER_KEY } from '../surfaces/fakes/fake-services.ts';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { API_KEY, MEMBER_KEY, user } from '../surfaces/fakes/fake-services.ts';
+import { type ServedPreviews, serveFilePreviews } from './support/file-previews.ts';
 import { type Opened, openPage } from './support/open-page.ts';
 import { type Visitor, visit } from './support/visitor.ts';
+import { addSandbox } from './support/world.ts';
 
 let opened: Opened;
 let admin: Visitor;
+let previews: ServedPreviews | undefined;
 
 beforeAll(async () => {
   opened = await openPage(0);
@@ -15,7 +21,10 @@ beforeAll(async () => {
   await teams.setMember('red', 'ben@example.org', 'viewer');
 }, 60_000);
 
-afterAll(() => opened?.close());
+afterAll(async () => {
+  await previews?.close();
+  await opened?.close();
+});
 
 describe('an admin', () => {
   it('sees everybody’s sandboxes with their owners, and deletes one', async () => {
@@ -42,21 +51,121 @@ describe('an admin', () => {
 });
 
 describe('a viewer of a team', () => {
-  it('switches to it, sees what it owns, and makes nothing', async () => {
-    const { services } = opened.world;
-    const { id, name } = await services.teams.find('red');
-    const team = { id, name, role: 'member' as const };
-    const who = { id: 'user_2', name: 'Ben', email: 'ben@example.org', team };
-    await services.sandboxes.create(who, { name: 'shared', language: 'python', labels: {} } as never);
+  it('switches to it, sees what it owns, and changes nothing', async () => {
+    const shared = await addShared('red');
     const viewer = await visit(opened.browser, opened.url);
     await viewer.signIn(MEMBER_KEY);
     await viewer.sees('Your first sandbox');
-    await viewer.page.locator('[class*="sideEnd"] button[aria-haspopup="menu"]').click();
-    await viewer.click('Team red');
-    await viewer.sees('shared');
+    await actFor('red', viewer);
+    await viewer.sees('shared by red');
     await viewer.sees('for red');
-    await viewer.page.waitForSelector('button[title="A viewer changes nothing."]:disabled');
+    const disabled = async (name: string) => {
+      const button = await viewer.page.waitForSelector(`::-p-aria([name="${name}"][role="button"])`);
+      expect(await button?.evaluate((one) => [one.matches(':disabled'), one.getAttribute('title')])).toEqual([
+        true,
+        'A viewer changes nothing.',
+      ]);
+    };
+    await disabled('New sandbox');
+    await viewer.go(`/sandboxes/${shared}/terminal`);
+    await viewer.sees('Terminals are for members');
+    await disabled('Stop');
+    await disabled('Delete');
+    await viewer.go('/snapshots');
+    await disabled('New snapshot');
+    Object.assign(opened.world.sandboxes.get(shared) ?? {}, { state: 'stopped' });
+    await viewer.go(`/sandboxes/${shared}/files`);
+    await disabled('Start');
+    await disabled('Start it');
     expect(await viewer.broken()).toEqual([]);
     expect(viewer.faults).toEqual([]);
   });
 });
+
+describe('a member of a team', () => {
+  let member: Visitor;
+  let shared: string;
+
+  beforeAll(async () => {
+    const { teams } = opened.world.services;
+    await teams.create('green', {});
+    await teams.setMember('green', 'ben@example.org', 'member');
+    shared = await addShared('green');
+    previews = await serveFilePreviews(opened.world);
+    member = await visit(opened.browser, opened.url);
+    await member.signIn(MEMBER_KEY);
+    await member.sees('Your first sandbox');
+    await actFor('green', member);
+    await member.sees('shared by green');
+  });
+
+  it('sees a picture of its sandbox in a frame of the previews’ site', async () => {
+    await member.page.goto(`${opened.url}/sandboxes/${shared}/files?file=%2Fworkspace%2Fdata%2Fpoint.png`);
+    const frame = await member.page.waitForFrame((one) => one.url().startsWith('http://file-'));
+    await frame.waitForFunction('document.images[0]?.naturalWidth === 8');
+    const others = member.faults.splice(0).filter((fault) => !fault.startsWith('request: http://file-'));
+    expect(others).toEqual([]);
+  });
+
+  it('uploads into its sandbox for the team', async () => {
+    const write = vi.spyOn(opened.world.services.files, 'write');
+    const file = join(tmpdir(), `upload-${process.pid}.txt`);
+    await writeFile(file, 'of the team');
+    await member.go(`/sandboxes/${shared}/files`);
+    await member.attach(file);
+    await expect
+      .poll(() => write.mock.calls[0]?.[0])
+      .toMatchObject({ id: 'user_2', team: { name: 'green' } });
+    expect(write.mock.calls[0]?.[1]).toBe(shared);
+    await rm(file);
+    expect(member.faults).toEqual([]);
+  });
+
+  it('makes a key that is bound to the team, and sees whose it is', async () => {
+    await member.go('/connect');
+    await member.sees('A key made here is bound to the team that this tab acts for.');
+    await member.click('Make a key');
+    await member.fill('Name', 'agent of green');
+    await member.click('Create');
+    await member.sees('This is the only time that the key is shown');
+    const key = await member.page.$eval('[role="dialog"] pre', (code) => code.textContent);
+    const who = await fetch(`${opened.url}/v1/tools/Sandbox.WhoAmI`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(await who.json()).toMatchObject({ team: { name: 'green' } });
+    await member.go('/people');
+    await member.page.waitForFunction(`[...document.querySelectorAll('[aria-label="API keys, table"] tbody tr')]
+      .some(({ cells }) => cells[0].innerText === 'agent of green' && cells[1].innerText === 'green')`);
+    expect(await member.broken()).toEqual([]);
+    expect(member.faults).toEqual([]);
+  });
+
+  it('signs out, and whoever signs in next acts for no team', async () => {
+    await member.go('/health');
+    await openMenu(member);
+    await Promise.all([member.page.waitForNavigation(), member.click('Sign out')]);
+    await member.fill('API key', API_KEY);
+    await member.page.keyboard.press('Enter');
+    await member.sees('Your first sandbox');
+    await member.go('/health');
+    await member.sees('Ready for calls');
+    expect(member.faults).toEqual([]);
+  });
+});
+
+/** @returns the id of a sandbox that the team owns. */
+async function addShared(name: string): Promise<string> {
+  const { services } = opened.world;
+  const { id } = await services.teams.find(name);
+  return addSandbox(services, `shared by ${name}`, 0, { ...user, team: { id, name, role: 'member' } });
+}
+
+async function actFor(team: string, visitor: Visitor): Promise<void> {
+  await openMenu(visitor);
+  await visitor.click(`Team ${team}`);
+}
+
+const openMenu = ({ page }: Visitor) =>
+  page.locator('[class*="sideEnd"] button[aria-haspopup="menu"]').click();

@@ -134,7 +134,7 @@ export class TerminalSocket implements TerminalSink {
     if (bytes > this.#unshownBytes) {
       throw invalidArgument(
         'bytes',
-        'No so many bytes were sent.',
+        'More bytes were reported than were sent.',
         'Report each byte once, after it is shown.',
       );
     }
@@ -182,7 +182,8 @@ export class TerminalSocket implements TerminalSink {
 }
 
 function controlOf(data: Buffer): z.output<typeof resize | typeof shown> {
-  const hint = 'Send {"type":"resize","cols":80,"rows":24}; what is typed comes in binary messages.';
+  const hint =
+    'Send {"type":"resize","cols":80,"rows":24} or {"type":"shown","bytes":4096}; what is typed comes in binary messages.';
   if (data.length > limits.terminal.controlBytes)
     throw invalidArgument('type', 'The message is too large.', hint);
   try {

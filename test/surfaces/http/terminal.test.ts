@@ -149,6 +149,30 @@ describe('before the upgrade', () => {
     expect(views).toEqual([]);
   });
 
+  it('tells an ordinary request too who may look at no terminal, since browsers show no script the refusal', async () => {
+    const act = async (name: string, parameters: object) => {
+      const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };
+      const body = JSON.stringify(parameters);
+      return (await fetch(`${http.url}/v1/admin/${name}`, { method: 'POST', headers, body })).json();
+    };
+    const ask = async (key: string, team: Record<string, string> = {}) => {
+      const headers = { authorization: `Bearer ${key}`, ...team };
+      const answer = await fetch(http.url + path(), { headers });
+      return [answer.status, ((await answer.json()) as { code: string }).code];
+    };
+    const made = (await act('CreateKey', { name: 'reads', scopes: ['sandboxes:read'] })) as {
+      api_key: string;
+    };
+    expect(await ask(made.api_key)).toEqual([403, 'permission_denied']);
+    await act('CreateTeam', { name: 'red' });
+    await act('AddTeamMember', { team: 'red', user: 'ben@example.org', role: 'viewer' });
+    expect(await ask(MEMBER_KEY, { 'sandhaven-team': 'red' })).toEqual([403, 'permission_denied']);
+    expect(await ask(MEMBER_KEY)).toEqual([426, 'invalid_argument']);
+    await Promise.all(Array.from({ length: 64 }, () => attach()));
+    expect(await ask(API_KEY)).toEqual([429, 'resource_exhausted']);
+    expect(await ask(MEMBER_KEY)).toEqual([426, 'invalid_argument']);
+  });
+
   it('is the only route that a WebSocket can be asked of', async () => {
     const socket = connect(http.port, '127.0.0.1');
     socket.write(
@@ -324,6 +348,18 @@ describe('a client that breaks the rules', () => {
     socket.send(message, { binary: false });
     expect(await closed).toMatchObject({ code: 4400 });
     expect(notes.at(-1)).toMatchObject({ type: 'error', code: 'invalid_argument', hint: expect.any(String) });
+  });
+
+  it('gets both messages that there are in the hint, and how its report was wrong', async () => {
+    const [stranger, boaster] = [await attach(), await attach()];
+    stranger.socket.send('{"type":"kill"}', { binary: false });
+    await stranger.closed;
+    expect(stranger.notes.at(-1)?.['hint']).toBe(
+      'Send {"type":"resize","cols":80,"rows":24} or {"type":"shown","bytes":4096}; what is typed comes in binary messages.',
+    );
+    boaster.socket.send('{"type":"shown","bytes":1}', { binary: false });
+    await boaster.closed;
+    expect(boaster.notes.at(-1)?.['detail']).toBe('More bytes were reported than were sent.');
   });
 
   it('gets 1009 for a message that is too large', async () => {

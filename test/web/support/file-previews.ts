@@ -5,6 +5,7 @@ import { AccessService } from '../../../src/control/access/tokens.ts';
 import { PreviewGateway } from '../../../src/gateways/preview/gateway.ts';
 import { createArrivals } from '../../../src/model/network/arrival.ts';
 import type { PreviewSite } from '../../../src/model/network/public-site.ts';
+import type { Caller } from '../../../src/model/user.ts';
 import { user } from '../../surfaces/fakes/fake-services.ts';
 import type { World } from './world.ts';
 
@@ -28,14 +29,14 @@ export async function serveFilePreviews({ services, sandboxes }: World): Promise
   };
   const access = new AccessService({ tokens: tokens as never, clock: Date, previewKey: Buffer.alloc(32, 7) });
   let site: PreviewSite | null = null;
-  const found = async (reference: string) => {
+  const found = async (caller: Caller, reference: string) => {
     await turn();
-    return services.sandboxes.get(user, reference);
+    return services.sandboxes.get(caller, reference);
   };
   const files = new FilePreviews({
     uses: {
-      run: async (_caller: unknown, reference: string, work: (box: object) => unknown) =>
-        work(await found(reference)),
+      run: async (caller: Caller, reference: string, work: (box: object) => unknown) =>
+        work(await found(caller, reference)),
       connected: async (id: string, work: (box: object) => unknown) => work(sandboxes.get(id) ?? {}),
     } as never,
     agent: {

@@ -1,10 +1,7 @@
 /** A visitor of the page in Chromium, who notes whatever the page must not do. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
-
-const axe = join(import.meta.dirname, '..', '..', '..', 'web', 'node_modules', 'axe-core', 'axe.min.js');
-const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+import { brokenRules } from './accessibility.ts';
 
 /** A heading is there, and nothing is being loaded. */
 const SETTLED = `document.querySelector('h1, [role="alert"]') && !document.querySelector('[class*="Skeleton"], [class*="Loader"]')`;
@@ -94,19 +91,4 @@ function note(page: Page, url: string, faults: string[]): void {
     const isOwn = request.url().startsWith(`${url}/`) || request.url().startsWith('blob:');
     if (!isOwn) faults.push(`request: ${request.url()}`);
   });
-}
-
-/** A dialog that is coming or going has no name for a moment, and colours on their way have no contrast of their own. */
-const STILL = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-  .then(() => Promise.allSettled(document.getAnimations()
-    .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime)).map(({ finished }) => finished)))
-  .then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))`;
-
-async function brokenRules(page: Page): Promise<string[]> {
-  await page.evaluate(STILL);
-  await page.evaluate(readFileSync(axe, 'utf8'));
-  const options = { runOnly: standards, resultTypes: ['violations'] };
-  const found = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})
-    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => [id, html])))`);
-  return (found as [id: string, html: string][]).map(([id, html]) => `${id}: ${html.slice(0, 200)}`);
 }

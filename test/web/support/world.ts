@@ -2,6 +2,7 @@
 import type { Services } from '../../../src/control/services.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
+import type { Caller } from '../../../src/model/user.ts';
 import { createFakeServices, user } from '../../surfaces/fakes/fake-services.ts';
 import { fakeTree, type Tree } from './file-tree.ts';
 import { TerminalRack } from './terminal-rack.ts';
@@ -52,9 +53,15 @@ export async function createWorld(count: number | null): Promise<World> {
 
 const states = ['started', 'started', 'stopped', 'archived', 'error'] as const;
 
-async function addSandbox(services: Services, name: string, number: number): Promise<void> {
+/** @returns its id. */
+export async function addSandbox(
+  services: Services,
+  name: string,
+  number: number,
+  owner: Caller = user,
+): Promise<string> {
   const now = Date.now();
-  const made = await services.sandboxes.create(user, {
+  const made = await services.sandboxes.create(owner, {
     ...{ name, language: 'python', labels: labelsOf(number), envVars: { MODE: 'test', API_KEY: 'x' } },
     ...{ cpu: 1 + (number % 8), memory: 2 + (number % 16), disk: 20, gpu: 0 },
     ...{ ephemeral: number % 13 === 5, autoStopMinutes: number % 11 === 3 ? 0 : 15 + number },
@@ -67,6 +74,7 @@ async function addSandbox(services: Services, name: string, number: number): Pro
     lastActivityAt: now - (number % 14) * 60_000,
     startedAt: now - 7_200_000,
   });
+  return made.id;
 }
 
 function labelsOf(number: number): Record<string, string> {

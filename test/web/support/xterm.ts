@@ -12,7 +12,10 @@ export const hasXterm = existsSync(library);
 export interface Headless {
   cols: number;
   rows: number;
-  buffer: { active: { getLine(row: number): { translateToString(trim: boolean): string } | undefined } };
+  buffer: {
+    active: { getLine(row: number): { translateToString(trim: boolean): string } | undefined };
+    onBufferChange(listener: () => void): void;
+  };
   write(text: string, done: () => void): void;
   onData(listener: (data: string) => void): void;
   onTitleChange(listener: (title: string) => void): void;

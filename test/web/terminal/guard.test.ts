@@ -76,13 +76,25 @@ describe.skipIf(!hasXterm)('a guarded terminal', () => {
 
   it.each([
     ['resets', '\x1bc'],
-    ['switches to the other screen', '\x1b[?1049h'],
-    ['switches back', '\x1b[?1049l'],
     ['moves of lines', '\x1b[24L'],
-  ])('is made anew by some %s, and not by a hundred thousand', async (_what, sequence) => {
-    await print(sequence.repeat(100_000));
-    await print('\r\x1b[Hdone');
-    expect(line()).toBe('done');
+  ])('is made anew by some %s, and not by the one after a thousand', async (_what, sequence) => {
+    await print(`${sequence.repeat(1_000)}\x1b[Hkept${sequence}`);
+    expect(line()).toBe('kept');
+  });
+
+  it.each([
+    ['47', '\x1b[?47h\x1b[?47l'],
+    ['1047', '\x1b[?1047h\x1b[?1047l'],
+    ['1049', '\x1b[?1049h\x1b[?1049l'],
+  ])('switches between its screens by mode %s, and not ten thousand times', async (_mode, pair) => {
+    let switches = 0;
+    terminal.buffer.onBufferChange(() => {
+      switches += 1;
+    });
+    await print(pair);
+    expect(switches).toBe(2);
+    await print(pair.repeat(5_000));
+    expect(switches).toBeLessThan(500);
   });
 
   it('obeys what programs on the whole screen need', async () => {

@@ -93,15 +93,10 @@ describe('50 MB of output', () => {
     const piece = Buffer.from(line.repeat(Math.ceil(65_536 / line.length)));
     await watch();
     const poured = terminal().pour(piece, Math.ceil(50_000_000 / piece.length));
-    let isDone = false;
-    void poured.then(() => {
-      isDone = true;
-    });
     // A visitor works on meanwhile.
     await visitor.page.keyboard.type('q');
     await expect.poll(() => terminal().typed).toContain('q');
     await poured;
-    expect(isDone).toBe(true);
     terminal().print('all done');
     await expect.poll(shown, { timeout: 30_000 }).toContain('all done');
     expect(await longestMs()).toBeLessThan(1_000);

@@ -1,8 +1,9 @@
 /** Terminals on the built page in Chromium: keys, tabs, the clipboard, the way out, and a connection that is lost. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { API_KEY } from '../../surfaces/fakes/fake-services.ts';
 import { type Opened, openPage } from '../support/open-page.ts';
 import type { RackTerminal } from '../support/terminal-rack.ts';
-import type { Visitor } from '../support/visitor.ts';
+import { type Visitor, visit } from '../support/visitor.ts';
 
 let opened: Opened;
 let visitor: Visitor;
@@ -30,6 +31,16 @@ const terminal = (id = 'main'): RackTerminal => opened.world.rack.of(id);
 const shown = () => visitor.page.$eval('.xterm-rows', (rows) => rows.textContent ?? '');
 const typed = (id = 'main') => terminal(id).typed;
 const focused = () => visitor.page.evaluate('document.activeElement.className || document.activeElement.id');
+
+/** @param text Expression in the page. */
+async function paste(text: string): Promise<void> {
+  await visitor.page.evaluate(`{
+    const data = new DataTransfer();
+    data.setData('text/plain', ${text});
+    document.querySelector('.xterm-helper-textarea').dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+  }`);
+}
 
 async function chord(...keys: string[]): Promise<void> {
   const held = keys.slice(0, -1);
@@ -128,15 +139,17 @@ describe('the keyboard', () => {
   });
 
   it('pastes text without control characters', async () => {
-    terminal().print('\x1b[?2004h');
-    await expect.poll(shown).toBeDefined();
-    await visitor.page.evaluate(`{
-      const data = new DataTransfer();
-      data.setData('text/plain', 'one\\n\\x1b[201~two');
-      document.querySelector('.xterm-helper-textarea').dispatchEvent(
-        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-    }`);
+    terminal().print('\x1b[?2004hready');
+    await expect.poll(shown).toContain('ready');
+    await paste(`'one\\n\\x1b[201~two'`);
     await expect.poll(() => typed()).toBe('\x1b[200~one\r[201~two\x1b[201~');
+  });
+
+  it('pastes no text that is a file by its length, and says so', async () => {
+    await paste(`'x'.repeat(1_000_001)`);
+    await visitor.sees('Nothing was pasted: the text is too long. Bring it as a file.');
+    await visitor.page.keyboard.type('q');
+    await expect.poll(() => typed()).toBe('q');
   });
 
   it('has on the screen what touch lacks', async () => {
@@ -183,5 +196,25 @@ describe('a stopped sandbox', () => {
     await visitor.sees('Terminals can be seen while the sandbox runs');
     await visitor.click('Start it');
     await visitor.sees('No terminal is open');
+  });
+});
+
+describe('a sign-in that may write nothing', () => {
+  it('gets the reason, and no attempt after another', async () => {
+    const made = await fetch(`${opened.url}/v1/admin/CreateKey`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'reads', scopes: ['sandboxes:read', 'account'] }),
+    });
+    const { api_key } = (await made.json()) as { api_key: string };
+    const reader = await visit(opened.browser, opened.url);
+    await reader.signIn(api_key);
+    await reader.sees('demo');
+    await reader.go(`/sandboxes/${opened.demo}/terminal?terminal=main`);
+    await reader.sees('Not connected');
+    await reader.sees('sandboxes:write');
+    expect(terminal().looks.size).toBe(1);
+    expect(reader.faults).toEqual([]);
+    await reader.page.close();
   });
 });

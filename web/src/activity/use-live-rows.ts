@@ -1,6 +1,7 @@
 /** Adds rows of the audit log to the screen as they are written, by a stream that is open while the screen is. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { ownClient } from '../service/client.ts';
 import type { AuditPage } from '../service/records.ts';
 import { type SandboxList, sandboxesKey } from '../service/sandbox-list.ts';
 import { shareStream } from '../service/shared-stream.ts';
@@ -15,8 +16,8 @@ export function useLiveRows(filter: ActivityFilter, most: number): void {
     const own = JSON.parse(key) as ActivityFilter;
     const queryKey = ['audit', auditParametersOf(own, most)];
     return shareStream(
-      'sandhaven-activity',
-      { audit: true },
+      // The log is the user's, whatever the team of the tab.
+      { client: ownClient, name: 'sandhaven-activity', wanted: { audit: true } },
       (change) => {
         if (change.type === 'audit') {
           const rows = queries.getQueryData<SandboxList>(sandboxesKey)?.rows ?? [];

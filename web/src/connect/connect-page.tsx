@@ -5,6 +5,7 @@ import { CodeBlock } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { KeyDialog } from '../people/key-dialog.tsx';
+import { actingTeam } from '../service/acting-team.ts';
 import { configurationsFor, KEY_PLACE } from './configurations.ts';
 import classes from './connect.module.css';
 import { TestPanel } from './test-panel.tsx';
@@ -12,6 +13,7 @@ import { TestPanel } from './test-panel.tsx';
 export function ConnectPage() {
   const [key, setKey] = useState('');
   const [making, setMaking] = useState(false);
+  const team = actingTeam();
   const configurations = configurationsFor(
     window.location.origin,
     key.trim() === '' ? KEY_PLACE : key.trim(),
@@ -47,6 +49,9 @@ export function ConnectPage() {
             Make a key
           </Button>
         </div>
+        {team !== null && (
+          <div className="dimmed">A key made here is bound to the team that this tab acts for.</div>
+        )}
       </Panel>
       <Panel title="2. A configuration">
         <div className={classes['clients']} role="group" aria-label="Client">
@@ -69,7 +74,7 @@ export function ConnectPage() {
         )}
       </Panel>
       <TestPanel apiKey={key.trim()} />
-      {making && <KeyDialog users={[]} close={() => setMaking(false)} made={setKey} />}
+      {making && <KeyDialog users={[]} team={team} close={() => setMaking(false)} made={setKey} />}
     </Page>
   );
 }

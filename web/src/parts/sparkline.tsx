@@ -8,11 +8,12 @@ interface SparklineProps {
   values: number[];
   /** Value at the upper edge. */
   most: number;
-  /** Values that fill the width. */
-  across?: number;
 }
 
-export function Sparkline({ label, values, most, across = 60 }: SparklineProps) {
+/** Values that fill the width. */
+const ACROSS = 60;
+
+export function Sparkline({ label, values, most }: SparklineProps) {
   return (
     <svg
       className={classes['sparkline']}
@@ -21,7 +22,7 @@ export function Sparkline({ label, values, most, across = 60 }: SparklineProps) 
       role="img"
       aria-label={label}
     >
-      <polyline points={pointsOf(values, most, across)} />
+      <polyline points={pointsOf(values, most, ACROSS)} />
     </svg>
   );
 }

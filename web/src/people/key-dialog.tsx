@@ -23,12 +23,14 @@ const lives = [
 interface KeyDialogProps {
   /** Users that an admin may choose from; the key is one's own without them. */
   users: User[];
+  /** Team that the key is bound to; none without it. */
+  team?: string | null;
   close(): void;
   /** Receives the key. */
   made?(apiKey: string): void;
 }
 
-export function KeyDialog({ users, close, made }: KeyDialogProps) {
+export function KeyDialog({ users, team = null, close, made }: KeyDialogProps) {
   const [key, setKey] = useState<MadeKey | null>(null);
   const take = (created: MadeKey) => {
     setKey(created);
@@ -54,7 +56,7 @@ export function KeyDialog({ users, close, made }: KeyDialogProps) {
           </div>
         </div>
       ) : (
-        <KeyForm users={users} close={close} take={take} />
+        <KeyForm users={users} team={team} close={close} take={take} />
       )}
     </Modal>
   );
@@ -65,7 +67,14 @@ interface MadeKey {
   api_key: string;
 }
 
-function KeyForm({ users, close, take }: { users: User[]; close(): void; take(key: MadeKey): void }) {
+interface KeyFormProps {
+  users: User[];
+  team: string | null;
+  close(): void;
+  take(key: MadeKey): void;
+}
+
+function KeyForm({ users, team, close, take }: KeyFormProps) {
   const { role, user, scopes: mine } = useSignedIn();
   const queries = useQueryClient();
   const [name, setName] = useState('');
@@ -74,7 +83,7 @@ function KeyForm({ users, close, take }: { users: User[]; close(): void; take(ke
   const [isLimited, setIsLimited] = useState(mine !== null);
   const [chosen, setChosen] = useState<string[]>([]);
   const ownerRole = users.find(({ user_id }) => user_id === owner)?.role ?? role;
-  const offered = offeredScopes(mine, ownerRole);
+  const offered = offeredScopes(mine, { role: ownerRole, isTeam: team !== null });
   const scopes = offered.filter((scope) => chosen.includes(scope));
   const make = useMutation({
     mutationFn: () =>
@@ -82,6 +91,7 @@ function KeyForm({ users, close, take }: { users: User[]; close(): void; take(ke
         ...{ name: name.trim(), expires_in_minutes: Number(minutes) },
         ...scopesParameter(isLimited, scopes),
         ...(owner === user.id ? {} : { user: owner }),
+        ...(team === null ? {} : { team }),
       }),
     onSuccess(key) {
       take(key);

@@ -12,7 +12,7 @@ import { Panel } from '../parts/page.tsx';
 import { ProblemPanel } from '../parts/problem.tsx';
 import { State } from '../parts/state.tsx';
 import { administration } from '../service/administration.ts';
-import { keysQuery } from '../service/queries.ts';
+import { keysQuery, teamsQuery } from '../service/queries.ts';
 import type { Key, User } from '../service/records.ts';
 import { useSignedIn } from '../shell/signed-in.ts';
 import { KeyDialog } from './key-dialog.tsx';
@@ -57,9 +57,12 @@ export function KeysPanel({ users }: { users: User[] }) {
 }
 
 function KeyTable({ keys, withUser, revoke }: { keys: Key[]; withUser: boolean; revoke(key: Key): void }) {
+  const { data: teams = [] } = useQuery(teamsQuery);
+  const names = new Map(teams.map(({ team_id, name }) => [team_id, name]));
   const head = [
     'Name',
     ...(withUser ? ['User'] : []),
+    'Team',
     'State',
     'Scopes',
     'Created',
@@ -74,6 +77,7 @@ function KeyTable({ keys, withUser, revoke }: { keys: Key[]; withUser: boolean; 
         <tr key={key.key_id}>
           <td>{key.name}</td>
           {withUser && <td>{key.email}</td>}
+          <td>{key.team_id === null ? '–' : (names.get(key.team_id) ?? <code>{key.team_id}</code>)}</td>
           <td>
             <State state={key.state} fallback="stopped" />
           </td>

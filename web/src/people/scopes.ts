@@ -11,11 +11,20 @@ export const scopeMeanings = {
 
 export type Scope = keyof typeof scopeMeanings;
 
+/** Scopes about a person, which no key that is bound to a team has. */
+const notForTeams: readonly Scope[] = ['account', 'admin'];
+
 /** @param mine Scopes of the sign-in; null: all. */
-export function offeredScopes(mine: readonly string[] | null, ownerRole: Role): Scope[] {
+export function offeredScopes(
+  mine: readonly string[] | null,
+  owner: { role: Role; isTeam: boolean },
+): Scope[] {
   const all = Object.keys(scopeMeanings) as Scope[];
   return all.filter(
-    (scope) => (mine?.includes(scope) ?? true) && (scope !== 'admin' || ownerRole === 'admin'),
+    (scope) =>
+      (mine?.includes(scope) ?? true) &&
+      (scope !== 'admin' || owner.role === 'admin') &&
+      !(owner.isTeam && notForTeams.includes(scope)),
   );
 }
 

@@ -13,6 +13,7 @@ import { actionNames, isAllowed } from '../sandboxes/actions.ts';
 import { Stops } from '../sandboxes/sandbox-row.tsx';
 import { useSandboxActions } from '../sandboxes/use-actions.tsx';
 import { sandboxQuery } from '../service/queries.ts';
+import { useActing } from '../shell/team-items.tsx';
 import classes from './sandbox.module.css';
 import { SandboxContext } from './sandbox.ts';
 
@@ -35,6 +36,7 @@ export function SandboxPage() {
   const navigate = useNavigate();
   const { data: sandbox, error, refetch } = useQuery(sandboxQuery(id));
   const { act, question } = useSandboxActions();
+  const { viewer } = useActing();
   if (!sandbox) {
     return (
       <Page title="Sandbox">
@@ -66,6 +68,8 @@ export function SandboxPage() {
         <Button
           key={action}
           variant={action === 'start' ? 'filled' : 'default'}
+          disabled={viewer}
+          title={viewer ? 'A viewer changes nothing.' : undefined}
           onClick={() =>
             act(action, [sandbox], () => action === 'delete' && void navigate({ to: '/sandboxes' }))
           }

@@ -10,12 +10,8 @@ export function actingTeam(): string | null {
 
 /** @param team Id of a team; null for the user. */
 export function actFor(team: string | null): void {
-  forgetTeam();
-  if (team !== null) sessionStorage.setItem(KEY, team);
+  if (team === null) sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, team);
   // What is open belongs to the owner before.
   window.location.assign('/sandboxes');
-}
-
-export function forgetTeam(): void {
-  sessionStorage.removeItem(KEY);
 }

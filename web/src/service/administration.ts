@@ -41,11 +41,11 @@ export const administration = {
     call<Team>('AddTeamMember', parameters),
   removeTeamMember: (parameters: { team: string; user: string }) =>
     call<Team>('RemoveTeamMember', parameters),
-  listAllSandboxes: () =>
-    everyPage(
-      (page) => call<Paged & { sandboxes: OwnedSandbox[] }>('ListAllSandboxes', page),
-      ({ sandboxes }) => sandboxes,
-    ),
+  listAllSandboxes: (page: number) =>
+    call<Paged & { sandboxes: OwnedSandbox[]; total_count: number }>('ListAllSandboxes', {
+      page,
+      page_size: 100,
+    }),
   stopAnySandbox: (sandbox: string) => call('StopAnySandbox', { sandbox }),
   deleteAnySandbox: (sandbox: string) => call('DeleteAnySandbox', { sandbox }),
   listKeys: () =>
@@ -53,15 +53,23 @@ export const administration = {
       (page) => call<Paged & { keys: Key[] }>('ListKeys', page),
       ({ keys }) => keys,
     ),
-  createKey: (parameters: { name: string; user?: string; scopes?: string[]; expires_in_minutes?: number }) =>
-    call<Key & { api_key: string }>('CreateKey', parameters),
+  createKey: (parameters: {
+    name: string;
+    user?: string;
+    team?: string;
+    scopes?: string[];
+    expires_in_minutes?: number;
+  }) => call<Key & { api_key: string }>('CreateKey', parameters),
   revokeKey: (keyId: string) => call<Key>('RevokeKey', { key_id: keyId }),
   getDeviceSignIn: (code: string) => call<DeviceSignIn>('GetDeviceSignIn', { code }),
   approveDeviceSignIn: (code: string, scopes: readonly string[] | null) =>
     call<DeviceSignIn>('ApproveDeviceSignIn', { code, ...(scopes ? { scopes } : {}) }),
   denyDeviceSignIn: (code: string) => call<DeviceSignIn>('DenyDeviceSignIn', { code }),
   filePreview: (parameters: { sandbox: string; path: string }) =>
-    call<{ url: string; media_type: string; expires_at: string }>('GetFilePreviewUrl', parameters),
+    client.administration.call<{ url: string; media_type: string; expires_at: string }>(
+      'GetFilePreviewUrl',
+      parameters,
+    ),
   listAudit: (parameters: object) => call<AuditPage>('ListAudit', parameters),
   verifyAudit: () => call<AuditReport>('VerifyAudit'),
   getHealth: () => call<Health>('GetHealth'),

@@ -1,5 +1,5 @@
 /** Applications that act over MCP: the decision about one that asks, and those that were authorized. */
-import { client } from './client.ts';
+import { ownClient } from './client.ts';
 import { request } from './request.ts';
 
 /** An application's request, as far as this user can grant it. */
@@ -40,10 +40,10 @@ export async function decideAppRequest(uid: string, scopes: string[] | null): Pr
 /** The newest hundred of this user. */
 export async function listAuthorizedApps(user: string): Promise<AuthorizedApp[]> {
   const parameters = { user, page_size: 100 };
-  const found = client.administration.call<{ apps: AuthorizedApp[] }>('ListAuthorizedApps', parameters);
+  const found = ownClient.administration.call<{ apps: AuthorizedApp[] }>('ListAuthorizedApps', parameters);
   return (await found).apps;
 }
 
 export async function revokeAuthorizedApp(id: string): Promise<void> {
-  await client.administration.call('RevokeAuthorizedApp', { app: id });
+  await ownClient.administration.call('RevokeAuthorizedApp', { app: id });
 }

@@ -3,11 +3,15 @@ import { Sandhaven } from '@sandhaven/sdk';
 import { actingTeam } from './acting-team.ts';
 import { pageHeaders } from './request.ts';
 
-const options = { url: '', apiKey: null, headers: pageHeaders };
+const options = { url: '', apiKey: null };
 const team = actingTeam();
 
+/** Headers of each request that acts for the team of this tab, if any. */
+export const ownerHeaders: Readonly<Record<string, string>> =
+  team === null ? pageHeaders : { ...pageHeaders, 'sandhaven-team': team };
+
 /** Acts for the team of this tab, if any. */
-export const client = new Sandhaven(team === null ? options : { ...options, team });
+export const client = new Sandhaven({ ...options, headers: ownerHeaders });
 
 /** Acts for the user, whatever the team: the account is nobody else's. */
-export const ownClient = new Sandhaven(options);
+export const ownClient = new Sandhaven({ ...options, headers: pageHeaders });

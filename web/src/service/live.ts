@@ -4,6 +4,7 @@
 import { isSandhavenError, type SandboxChange } from '@sandhaven/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import { actingTeam } from './acting-team.ts';
+import { client } from './client.ts';
 import { signInKey } from './query-client.ts';
 import { putSandbox, removeSandbox, sandboxesKey } from './sandbox-list.ts';
 import { shareStream } from './shared-stream.ts';
@@ -35,7 +36,8 @@ export function followChanges(queries: QueryClient): () => void {
 function follow(queries: QueryClient): () => void {
   const ending = new AbortController();
   const take = taker(queries, ending.signal);
-  const end = shareStream(NAME, { usage: true, snapshots: true }, take, (error) => {
+  const stream = { client, name: NAME, wanted: { usage: true, snapshots: true } };
+  const end = shareStream(stream, take, (error) => {
     // The answer to who is signed in shows the way back.
     if (isSandhavenError(error, 'unauthenticated')) void queries.invalidateQueries({ queryKey: signInKey });
   });
@@ -53,6 +55,7 @@ function taker(queries: QueryClient, signal: AbortSignal): (change: SandboxChang
     for (const id of changed) void queries.invalidateQueries({ queryKey: ['sandbox', id] });
     changed = new Set();
     void queries.invalidateQueries({ queryKey: ['users'] });
+    void queries.invalidateQueries({ queryKey: ['teams'] });
   };
   signal.addEventListener('abort', () => clearTimeout(timer));
   return (change) => {

@@ -1,5 +1,5 @@
 /** Every question of more than one screen, under the key that changes make old. */
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { administration } from './administration.ts';
 import { client } from './client.ts';
 import { queryClient, signInKey } from './query-client.ts';
@@ -52,9 +52,11 @@ export const snapshotsQuery = queryOptions({
 
 export const usersQuery = queryOptions({ queryKey: ['users'], queryFn: administration.listUsers });
 export const teamsQuery = queryOptions({ queryKey: ['teams'], queryFn: administration.listTeams });
-export const everybodyQuery = queryOptions({
+export const everybodyQuery = infiniteQueryOptions({
   queryKey: ['everybody'],
-  queryFn: administration.listAllSandboxes,
+  queryFn: ({ pageParam }) => administration.listAllSandboxes(pageParam),
+  initialPageParam: 1,
+  getNextPageParam: ({ total_pages: pages }, _all, page) => (page < pages ? page + 1 : undefined),
 });
 export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: administration.listKeys });
 export const healthQuery = queryOptions({

@@ -59,6 +59,8 @@ export interface Key {
   revoked_at: string | null;
   /** null: all that the owner may do. */
   scopes: string[] | null;
+  /** Team that it is bound to. */
+  team_id: string | null;
 }
 
 export type AuditRow = AuditLogRow;

@@ -4,11 +4,16 @@ import { type Problem, SandhavenError } from '@sandhaven/sdk';
 /** Another site's page cannot send it, so the service takes a cookie only beside it. */
 export const pageHeaders = { 'x-sandhaven-request': '1' };
 
-export async function request<Result>(method: string, path: string, body?: object): Promise<Result> {
+export async function request<Result>(
+  method: string,
+  path: string,
+  body?: object,
+  headers: Readonly<Record<string, string>> = pageHeaders,
+): Promise<Result> {
   const response = await fetch(path, {
     method,
     credentials: 'same-origin',
-    headers: { ...pageHeaders, ...(body ? { 'content-type': 'application/json' } : {}) },
+    headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {}),
   }).catch((cause: unknown) => {
     throw new SandhavenError(

@@ -2,16 +2,19 @@
  * Follows the service's stream of changes once for all tabs: one of them holds it and passes on what comes. Browsers open six
  * connections to a service for all of their tabs together.
  */
-import type { SandboxChange } from '@sandhaven/sdk';
-import { client } from './client.ts';
+import type { SandboxChange, Sandhaven } from '@sandhaven/sdk';
 
-/**
- * @param name Of the stream: tabs with the same share it.
- * @returns a function that ends it.
- */
+export interface SharedStream {
+  /** For whose changes the service is asked. */
+  client: Sandhaven;
+  /** Tabs with the same share it. */
+  name: string;
+  wanted: { usage?: boolean; snapshots?: boolean; audit?: boolean };
+}
+
+/** @returns a function that ends it. */
 export function shareStream(
-  name: string,
-  wanted: { usage?: boolean; snapshots?: boolean; audit?: boolean },
+  { client, name, wanted }: SharedStream,
   take: (change: SandboxChange) => void,
   failed: (error: unknown) => void,
 ): () => void {

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Icon } from '../parts/icon.tsx';
 import { notifyFailed } from '../parts/notify.tsx';
-import { forgetTeam } from '../service/acting-team.ts';
+import { actFor, actingTeam } from '../service/acting-team.ts';
 import { signInQuery } from '../service/queries.ts';
 import { signInKey } from '../service/query-client.ts';
 import { signOut } from '../service/sign-in.ts';
@@ -18,8 +18,11 @@ export function AccountMenu({ compact = false }: { compact?: boolean }) {
   const queries = useQueryClient();
   const leave = async () => {
     try {
+      // The answer to a sign-out clears what this tab has stored.
+      const acting = actingTeam();
       await signOut();
-      forgetTeam();
+      // The clients of this page were made for the team: only a page that is loaded anew has others.
+      if (acting !== null) return actFor(null);
       queries.setQueryData(signInQuery.queryKey, null);
       // Nothing of this user stays for the next one.
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== signInKey[0] });

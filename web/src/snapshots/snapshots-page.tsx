@@ -19,6 +19,7 @@ import { State } from '../parts/state.tsx';
 import { CreateDialog } from '../sandboxes/create/create-dialog.tsx';
 import { client } from '../service/client.ts';
 import { snapshotsQuery } from '../service/queries.ts';
+import { useActing } from '../shell/team-items.tsx';
 import { ProgressLine } from './progress-line.tsx';
 import { SnapshotDialog } from './snapshot-dialog.tsx';
 
@@ -27,6 +28,7 @@ const BASE = 'base';
 
 export function SnapshotsPage() {
   const queries = useQueryClient();
+  const { viewer } = useActing();
   const { data, error, refetch, isFetching } = useQuery(snapshotsQuery);
   const [creating, setCreating] = useState(false);
   const [from, setFrom] = useState<string | null>(null);
@@ -50,7 +52,12 @@ export function SnapshotsPage() {
       actions={
         <>
           <RefreshButton busy={isFetching} refresh={refetch} />
-          <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setCreating(true)}>
+          <Button
+            leftSection={<Icon name="plus" size={14} />}
+            disabled={viewer}
+            title={viewer ? 'A viewer changes nothing.' : undefined}
+            onClick={() => setCreating(true)}
+          >
             New snapshot
           </Button>
         </>
@@ -89,6 +96,7 @@ interface SnapshotRowProps {
 }
 
 function SnapshotRow({ snapshot, use, remove }: SnapshotRowProps) {
+  const { viewer } = useActing();
   const { id, name, state, state_reason, image, entrypoint, resources, size_bytes, created_at } = snapshot;
   return (
     <tr>
@@ -118,7 +126,7 @@ function SnapshotRow({ snapshot, use, remove }: SnapshotRowProps) {
         <div className="row" style={{ flexWrap: 'nowrap' }}>
           <Button
             variant="default"
-            disabled={state !== 'active'}
+            disabled={viewer || state !== 'active'}
             onClick={() => use(name)}
             aria-label={`Use ${name} for a new sandbox`}
           >
@@ -128,7 +136,7 @@ function SnapshotRow({ snapshot, use, remove }: SnapshotRowProps) {
             variant="subtle"
             color="red"
             c="var(--mantine-color-error)"
-            disabled={name === BASE}
+            disabled={viewer || name === BASE}
             onClick={() => remove(snapshot)}
             aria-label={`Delete ${name}`}
           >

@@ -55,7 +55,12 @@ export function addTerminalRoute(app: FastifyInstance, upgrades: Upgrades, servi
   app.get(url, options, async (request, reply) => {
     const query = validateInput(target, { ...(request.query as object), ...(request.params as object) });
     const early = upgrades.earlyBytesOf(request.raw, PROTOCOL);
-    if (early === null) return refusePlain(request, reply);
+    if (early === null) {
+      // A browser shows the cause of no refused WebSocket: its page asks for it by a plain request.
+      assertScope(request.caller, 'sandboxes:write');
+      viewers.take(request.caller.id)();
+      return refusePlain(request, reply);
+    }
     assertHandshake(request.raw);
     const look = lookOf(query);
     const viewer = new TerminalViewer(request, reply, early, log);

@@ -4,6 +4,7 @@ import { isSandhavenError } from '@sandhaven/sdk';
 import { type ReactNode, useState } from 'react';
 import { notifyFailed } from '../../parts/notify.tsx';
 import { ProblemPanel } from '../../parts/problem.tsx';
+import { actFor } from '../../service/acting-team.ts';
 import type { SignedIn } from '../../service/sign-in.ts';
 import { KeySignIn } from '../../shell/key-sign-in.tsx';
 import { OwnWaysIn } from '../../shell/own-ways-in.tsx';
@@ -50,7 +51,7 @@ function AgainDialog({ done, close }: { done(): void; close(): void }) {
     try {
       const again = await way();
       // Somebody else has signed in: nothing here is theirs.
-      if (again.user.id !== user.id) location.reload();
+      if (again.user.id !== user.id) actFor(null);
       else done();
     } catch (reason) {
       setError(reason);

@@ -4,7 +4,7 @@
  */
 import { type Problem, SandhavenError } from '@sandhaven/sdk';
 import { useSyncExternalStore } from 'react';
-import { pageHeaders } from '../../service/request.ts';
+import { ownerHeaders } from '../../service/client.ts';
 
 export interface Upload {
   id: number;
@@ -76,7 +76,7 @@ function startNext(): void {
 function send(request: XMLHttpRequest, { id, sandbox, path }: Upload, file: Blob): Promise<void> {
   update(id, { state: 'sending' });
   request.open('PUT', `/v1/sandboxes/${encodeURIComponent(sandbox)}/files?${new URLSearchParams({ path })}`);
-  for (const [name, value] of Object.entries(pageHeaders)) request.setRequestHeader(name, value);
+  for (const [name, value] of Object.entries(ownerHeaders)) request.setRequestHeader(name, value);
   request.setRequestHeader('content-type', 'application/octet-stream');
   request.upload.addEventListener('progress', ({ loaded }) => update(id, { sent: loaded }));
   return new Promise((resolve) => {

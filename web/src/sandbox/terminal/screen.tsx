@@ -1,12 +1,14 @@
 /** A terminal on the screen, with its keys and the state of its connection. */
 import { useComputedColorScheme } from '@mantine/core';
+import { isSandhavenError } from '@sandhaven/sdk';
 import { useEffect, useRef, useState } from 'react';
 import { announce } from '../../parts/announcer.tsx';
 import { writeClipboard } from '../../parts/copy.tsx';
 import { notifyFailed } from '../../parts/notify.tsx';
 import { administration } from '../../service/administration.ts';
+import { ownerHeaders } from '../../service/client.ts';
+import { request } from '../../service/request.ts';
 import type { ConnectionState } from './connection/state.ts';
-import { PASTE_CHARS } from './emulator/paste.ts';
 import { StateLine } from './state-line.tsx';
 import classes from './terminal.module.css';
 import { Toolbar, type ToolbarActions } from './toolbar.tsx';
@@ -52,6 +54,7 @@ export default function Screen({ sandbox, terminal, changed, leave }: ScreenProp
       copy: (text) => void copy(text),
       ctrl: setCtrl,
       exists: () => isListed(sandbox, terminal),
+      mayConnect,
     });
     view.current = made;
     made.focus();
@@ -98,6 +101,13 @@ async function isListed(sandbox: string, terminal: string): Promise<boolean> {
   return terminals.some((one) => one.terminal === terminal);
 }
 
+/** An ordinary request never becomes a WebSocket: the answer to it that refuses nothing else has status 426. */
+async function mayConnect(path: string): Promise<void> {
+  await request('GET', path, undefined, ownerHeaders).catch((error: unknown) => {
+    if (!isSandhavenError(error) || error.status !== 426) throw error;
+  });
+}
+
 async function copy(text: string): Promise<void> {
   if (text === '') return announce('Nothing is selected.');
   await writeClipboard(text);
@@ -106,12 +116,9 @@ async function copy(text: string): Promise<void> {
 
 async function paste(view: View | null): Promise<void> {
   try {
-    const text = await navigator.clipboard.readText();
-    if (text.length > PASTE_CHARS) throw new Error('The text is too long: bring it as a file.');
-    view?.paste(text);
-  } catch (error) {
-    const reason = error instanceof Error && error.message.startsWith('The text') ? error : refused;
-    notifyFailed('Nothing was pasted', reason);
+    view?.paste(await navigator.clipboard.readText());
+  } catch {
+    notifyFailed('Nothing was pasted', refused);
     view?.focus();
   }
 }

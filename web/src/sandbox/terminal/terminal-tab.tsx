@@ -1,8 +1,18 @@
 /** The terminals of a sandbox: shells with a screen that go on when nobody looks. */
+import { Empty } from '../../parts/empty.tsx';
+import { useActing } from '../../shell/team-items.tsx';
 import { NeedsStart } from '../needs-start.tsx';
 import { Terminals } from './terminals.tsx';
 
 export function TerminalTab() {
+  const { viewer } = useActing();
+  if (viewer) {
+    return (
+      <Empty icon="terminal" title="Terminals are for members">
+        A viewer changes nothing, and whoever looks at a terminal can type into it.
+      </Empty>
+    );
+  }
   return (
     <NeedsStart what="Terminals">
       <Terminals />

@@ -1,11 +1,11 @@
 /** One terminal on the screen: the emulator, its connection, and the pace between the two. */
-
+import { SandhavenError } from '@sandhaven/sdk';
 import { Connection, type ConnectionEvents } from './connection/connection.ts';
 import type { Target } from './connection/messages.ts';
 import { type ConnectionState, skipped, takenUpAgain } from './connection/state.ts';
 import { Emulator, type Size } from './emulator/emulator.ts';
 import { type ArrowName, arrow, pageKeyOf, withCtrl } from './emulator/keys.ts';
-import { pasteable } from './emulator/paste.ts';
+import { PASTE_CHARS, pasteable, tooLong } from './emulator/paste.ts';
 import { Writer } from './emulator/writer.ts';
 
 export interface ViewEvents {
@@ -18,6 +18,7 @@ export interface ViewEvents {
   /** The page's Ctrl key has been used, or was pressed. */
   ctrl(held: boolean): void;
   exists(): Promise<boolean>;
+  mayConnect(path: string): Promise<void>;
 }
 
 export interface ViewOptions {
@@ -87,7 +88,8 @@ export class View {
   }
 
   paste(text: string): void {
-    this.#emulator.terminal.paste(pasteable(text));
+    if (text.length > PASTE_CHARS) this.#events.note(tooLong);
+    else this.#emulator.terminal.paste(pasteable(text));
     this.focus();
   }
 
@@ -121,6 +123,8 @@ export class View {
       resized: (size) => this.#emulator.resize(size),
       skipped: (bytes) => this.#events.note(skipped(bytes)),
       exists: () => this.#events.exists(),
+      mayConnect: (path) => this.#events.mayConnect(path),
+      errorOf: (problem) => new SandhavenError(problem),
       size: () => this.#size,
     };
   }

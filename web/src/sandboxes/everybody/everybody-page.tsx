@@ -1,8 +1,8 @@
-/** Everybody's sandboxes, for admins: whose they are; stop and delete, and nothing from inside. */
+/** Everybody's sandboxes, for admins, a hundred at a time: whose they are; stop and delete, and nothing from inside. */
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { counted } from '../../format/quantity.ts';
+import { counted, formatCount } from '../../format/quantity.ts';
 import { Confirm, type Question } from '../../parts/confirm.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
@@ -17,14 +17,17 @@ import { WhoseSwitch } from './whose-switch.tsx';
 
 export function EverybodyPage() {
   const queries = useQueryClient();
-  const { data, error, refetch } = useQuery(everybodyQuery);
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useInfiniteQuery(everybodyQuery);
+  const rows = data?.pages.flatMap(({ sandboxes }) => sandboxes) ?? [];
+  const total = data?.pages.at(-1)?.total_count ?? 0;
   const [question, setQuestion] = useState<Question | null>(null);
   const ask = (sandbox: OwnedSandbox, verb: 'Stop' | 'Delete') =>
     setQuestion({
       title: `${verb} ${sandbox.name} of ${sandbox.owner.name}?`,
       body:
         verb === 'Stop'
-          ? 'What runs in it ends. Its disk stays, unless the sandbox is ephemeral.'
+          ? 'What runs in it ends. Its disk stays, unless a stop deletes this sandbox.'
           : 'Its disk is gone for good.',
       action: verb,
       danger: true,
@@ -37,7 +40,7 @@ export function EverybodyPage() {
   return (
     <Page
       title="Everybody's sandboxes"
-      about={data && <span className="numbers">{counted(data.length, 'sandbox', 'sandboxes')}</span>}
+      about={data && <Counts shown={rows.length} total={total} />}
       actions={<WhoseSwitch whose="everybody" />}
     >
       {error && <ProblemPanel title="The list cannot be shown" error={error} retry={() => void refetch()} />}
@@ -47,14 +50,26 @@ export function EverybodyPage() {
           label="Everybody's sandboxes"
           head={['Name', 'Owner', 'State', 'Size', 'Last use', 'Actions']}
         >
-          {data.map((sandbox) => (
+          {rows.map((sandbox) => (
             <Row key={sandbox.id} sandbox={sandbox} ask={ask} />
           ))}
         </DataTable>
       )}
+      {hasNextPage && (
+        <div>
+          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            More
+          </Button>
+        </div>
+      )}
       <Confirm question={question} close={() => setQuestion(null)} />
     </Page>
   );
+}
+
+function Counts({ shown, total }: { shown: number; total: number }) {
+  const all = counted(total, 'sandbox', 'sandboxes');
+  return <span className="numbers">{shown < total ? `${formatCount(shown)} of ${all}` : all}</span>;
 }
 
 interface RowProps {

@@ -2,9 +2,9 @@
  * A viewer's connection to a terminal. A lost one is made again until the terminal has ended or the service refuses; the
  * terminal itself goes on meanwhile.
  */
-import { SandhavenError } from '@sandhaven/sdk';
+import type { Problem } from '@sandhaven/sdk';
 import { waitMs } from './backoff.ts';
-import { addressOf, inPieces, type Note, type Target, WINDOW_BYTES } from './messages.ts';
+import { addressOf, inPieces, type Note, pathOf, type Target, WINDOW_BYTES } from './messages.ts';
 import type { ConnectionState } from './state.ts';
 
 export interface ConnectionEvents {
@@ -14,8 +14,11 @@ export interface ConnectionEvents {
   printed(bytes: Uint8Array): void;
   resized(size: { cols: number; rows: number }): void;
   skipped(bytes: number): void;
-  /** Resolves with false when the terminal is gone; rejects with the refusal, which a browser shows of no WebSocket. */
+  /** Resolves with false when the terminal is gone. */
   exists(): Promise<boolean>;
+  /** Rejects with the refusal of a connection to this path, which a browser shows of no WebSocket. */
+  mayConnect(path: string): Promise<void>;
+  errorOf(problem: Problem): unknown;
   size(): { cols: number; rows: number };
 }
 
@@ -33,6 +36,8 @@ export class Connection {
   #socket: WebSocket | null = null;
   #attempt = 0;
   #wasOpen = false;
+  /** True once bytes that are shown can be of this connection, and not of the one before. */
+  #isReady = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Shown, and not yet reported. */
   #shownBytes = 0;
@@ -61,6 +66,7 @@ export class Connection {
 
   /** Lets the service send as many bytes more. */
   shown(bytes: number): void {
+    if (!this.#isReady) return;
     this.#shownBytes += bytes;
     if (this.#shownBytes < WINDOW_BYTES / 8) return;
     this.#say({ type: 'shown', bytes: this.#shownBytes });
@@ -90,6 +96,7 @@ export class Connection {
   /** A page that the browser keeps for the way back looks at nothing. */
   readonly #hidden = () => {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     const socket = this.#socket;
     this.#socket = null;
     socket?.close(NORMAL);
@@ -102,13 +109,14 @@ export class Connection {
   #connect(): void {
     this.#timer = undefined;
     this.#shownBytes = 0;
+    this.#isReady = false;
     this.#events.state({ name: 'connecting' });
-    const socket = new WebSocket(addressOf(this.#target, this.#events.size(), !this.#wasOpen));
+    const socket = new WebSocket(addressOf(this.#path()));
     socket.binaryType = 'arraybuffer';
     this.#socket = socket;
     let last: Note | null = null;
     socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      if (this.#left) return;
+      if (this.#left || this.#socket !== socket) return;
       if (typeof data !== 'string') this.#events.printed(new Uint8Array(data));
       else {
         last = JSON.parse(data) as Note;
@@ -116,13 +124,14 @@ export class Connection {
       }
     });
     socket.addEventListener('close', ({ code }) => {
-      if (!this.#left && this.#socket === socket) this.#closed(code, last);
+      if (!this.#left && this.#socket === socket) this.#closed(socket, code, last);
     });
   }
 
   #take(note: Note): void {
     if (note.type === 'ready') {
       this.#events.ready(note, this.#wasOpen);
+      this.#isReady = true;
       this.#wasOpen = true;
       this.#attempt = 0;
       this.#events.state({ name: 'open' });
@@ -131,27 +140,34 @@ export class Connection {
     if (note.type === 'skipped') this.#events.skipped(note.bytes);
   }
 
-  #closed(code: number, last: Note | null): void {
+  #closed(socket: WebSocket, code: number, last: Note | null): void {
     if (last?.type === 'exit') {
       this.#events.state({ name: 'ended', code: last.code, signal: last.signal });
     } else if (last?.type === 'error' && (code === REVOKED || code >= PROBLEM) && !last.retryable) {
-      this.#events.state({ name: 'refused', error: new SandhavenError(last) });
+      this.#events.state({ name: 'refused', error: this.#events.errorOf(last) });
     } else if (code === GOING_AWAY) this.#wait();
-    else void this.#ask();
+    else void this.#ask(socket);
   }
 
   /** Finds out why there is no connection: a browser shows the cause of none. */
-  async #ask(): Promise<void> {
+  async #ask(socket: WebSocket): Promise<void> {
+    // Left, hidden, or connected anew meanwhile.
+    const isOver = () => this.#left || this.#socket !== socket;
     try {
+      if (!this.#wasOpen) await this.#events.mayConnect(this.#path());
       const isThere = await this.#events.exists();
-      if (this.#left) return;
+      if (isOver()) return;
       if (this.#wasOpen && !isThere) this.#events.state({ name: 'ended', code: null, signal: null });
       else this.#wait();
     } catch (error) {
-      if (this.#left) return;
-      if (error instanceof SandhavenError && error.retryable) this.#wait();
+      if (isOver()) return;
+      if (this.#wasOpen && isRetryable(error)) this.#wait();
       else this.#events.state({ name: 'refused', error });
     }
+  }
+
+  #path(): string {
+    return pathOf(this.#target, this.#events.size(), !this.#wasOpen);
   }
 
   #wait(): void {
@@ -164,4 +180,8 @@ export class Connection {
   #say(message: object): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof Error && 'retryable' in error && error.retryable === true;
 }

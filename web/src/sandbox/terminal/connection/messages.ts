@@ -28,7 +28,7 @@ export interface Target {
 }
 
 /** @param create False: looks at a terminal that is there alone. */
-export function addressOf(
+export function pathOf(
   { sandbox, terminal }: Target,
   { cols, rows }: { cols: number; rows: number },
   create: boolean,
@@ -40,8 +40,11 @@ export function addressOf(
   // A browser lets no script give a WebSocket headers.
   const team = actingTeam();
   if (team !== null) query.set('team', team);
-  const origin = location.origin.replace(/^http/, 'ws');
-  return `${origin}/v1/sandboxes/${encodeURIComponent(sandbox)}/terminal?${query.toString()}`;
+  return `/v1/sandboxes/${encodeURIComponent(sandbox)}/terminal?${query.toString()}`;
+}
+
+export function addressOf(path: string): string {
+  return location.origin.replace(/^http/, 'ws') + path;
 }
 
 export function inPieces(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {

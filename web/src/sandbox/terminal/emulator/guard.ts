@@ -3,7 +3,7 @@
  * too. Answers are rationed, since each is input that nobody typed, and so is what costs the page much for few bytes. xterm drops what it does not
  * know, the clipboard's OSC 52 among it; test/web/terminal/hooks.test.ts lists all that it knows.
  */
-import type { IDisposable, Terminal } from '@xterm/xterm';
+import type { Terminal } from '@xterm/xterm';
 
 /** Answers to the program, at once and a second. */
 const ANSWERS = 64;
@@ -32,13 +32,13 @@ const FOCUS_MODE = 1_004;
 /** Each switch between the two screens clears one of them. */
 const screenModes = [47, 1_047, 1_049];
 
-export function guard(terminal: Terminal): IDisposable {
+export function guard(terminal: Terminal): void {
   const { parser } = terminal;
   const answers = new Ration(ANSWERS);
   const changes = new Ration(CHANGES);
   const lines = new Ration(LINES);
   const isAnswerDropped = () => !answers.take(1);
-  const over = (most: () => number) => (parameters: Parameters) => countOf(parameters) > most();
+  const isWide = (parameters: Parameters) => countOf(parameters) > terminal.cols;
   const moved = (parameters: Parameters) => {
     const count = countOf(parameters);
     return count > terminal.rows || !lines.take(count);
@@ -47,29 +47,21 @@ export function guard(terminal: Terminal): IDisposable {
     if (modes.includes(FOCUS_MODE) && isAnswerDropped()) return true;
     return switchesScreen(modes) && !changes.take(1);
   };
-  const hooks = [
-    ...droppedOsc.map((code) => parser.registerOscHandler(code, () => true)),
-    ...colourOsc.map((code) => parser.registerOscHandler(code, (data) => dropsColour(data, answers))),
-    ...askingCsi.map((id) => parser.registerCsiHandler(id, isAnswerDropped)),
-    ...countedByRows.map((final) => parser.registerCsiHandler({ final }, moved)),
-    ...countedByColumns.map((final) =>
-      parser.registerCsiHandler(
-        { final },
-        over(() => terminal.cols),
-      ),
-    ),
-    // Size and place of the window.
-    parser.registerCsiHandler({ final: 't' }, () => true),
-    // Each time that it is set, xterm reports the focus.
-    parser.registerCsiHandler({ prefix: '?', final: 'h' }, set),
-    parser.registerCsiHandler(
-      { prefix: '?', final: 'l' },
-      (modes) => switchesScreen(modes) && !changes.take(1),
-    ),
-    parser.registerEscHandler({ final: 'c' }, () => !changes.take(1)),
-    parser.registerDcsHandler({ intermediates: '$', final: 'q' }, isAnswerDropped),
-  ];
-  return { dispose: () => hooks.forEach((hook) => void hook.dispose()) };
+  for (const code of droppedOsc) parser.registerOscHandler(code, () => true);
+  for (const code of colourOsc) parser.registerOscHandler(code, (data) => dropsColour(data, answers));
+  for (const id of askingCsi) parser.registerCsiHandler(id, isAnswerDropped);
+  for (const final of countedByRows) parser.registerCsiHandler({ final }, moved);
+  for (const final of countedByColumns) parser.registerCsiHandler({ final }, isWide);
+  // Size and place of the window.
+  parser.registerCsiHandler({ final: 't' }, () => true);
+  // Each time that it is set, xterm reports the focus.
+  parser.registerCsiHandler({ prefix: '?', final: 'h' }, set);
+  parser.registerCsiHandler(
+    { prefix: '?', final: 'l' },
+    (modes) => switchesScreen(modes) && !changes.take(1),
+  );
+  parser.registerEscHandler({ final: 'c' }, () => !changes.take(1));
+  parser.registerDcsHandler({ intermediates: '$', final: 'q' }, isAnswerDropped);
 }
 
 type Parameters = (number | number[])[];
