@@ -87,7 +87,7 @@ describe('an admin whom the operator lets read inside', () => {
     }
     expect((await call('WhoAmI', {}, API_KEY, ben)).body).toEqual({
       ...{ user_id: 'user_1', name: 'Ada', email: 'ada@example.org' },
-      team: { id: 'user_2', name: ben, role: 'viewer' },
+      team: { id: 'user_2', name: ben, role: 'viewer', as_admin: true },
     });
   });
 
