@@ -11,7 +11,7 @@ import { client } from './client.ts';
  */
 export function shareStream(
   name: string,
-  wanted: { usage?: boolean; snapshots?: boolean; audit?: boolean },
+  wanted: { usage?: boolean; snapshots?: boolean; audit?: boolean; health?: boolean },
   take: (change: SandboxChange) => void,
   failed: (error: unknown) => void,
 ): () => void {
