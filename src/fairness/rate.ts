@@ -26,6 +26,11 @@ export function takeOne(
   return { bucket: { left, at: now }, waitMs: ((1 - left) / perSecond) * 1_000 };
 }
 
+/** Returns the part of a rate that each of several processes allows, when a front spreads the calls among them. */
+export function partOf({ perSecond, burst }: Rate, processes: number): Rate {
+  return { perSecond: perSecond / processes, burst: Math.max(1, Math.ceil(burst / processes)) };
+}
+
 export function isFull(rate: Rate, { left, at }: Bucket, now: number): boolean {
   return left + (Math.max(0, now - at) / 1_000) * rate.perSecond >= rate.burst;
 }

@@ -10,7 +10,7 @@ import { PasswordHashes } from './password-hashes.ts';
 import { PasswordService } from './passwords.ts';
 
 export interface CredentialDependencies {
-  store: Pick<Store, 'passkeys' | 'passwords' | 'keys' | 'identities' | 'signIns'>;
+  store: Pick<Store, 'passkeys' | 'passwords' | 'keys' | 'identities' | 'signIns' | 'replicas'>;
   people: { users: UserService; keys: KeyService; signIns: SignInService } & Pick<People, 'providerSignIns'>;
   verifier: PasskeyVerifier;
   /** Secret, and the same for all replicas. */
@@ -41,6 +41,6 @@ export function createCredentials({
   const common = { owners, signIns, fresh, ways };
   return {
     passkeys: new PasskeyService({ ...common, store: store.passkeys, users, verifier, challengeKey }),
-    passwords: new PasswordService({ ...common, store: store.passwords, hashes }),
+    passwords: new PasswordService({ ...common, store: store.passwords, hashes, replicas: store.replicas }),
   };
 }

@@ -21,6 +21,8 @@ export interface PasswordDependencies {
   fresh: FreshSignIns;
   ways: Ways;
   hashes: PasswordHashes;
+  /** Each allows its part of the attempts. */
+  replicas: { readonly count: number };
 }
 
 const { rate, names, charsMin, bytesMax } = limits.passwords;
@@ -28,12 +30,14 @@ const { rate, names, charsMin, bytesMax } = limits.passwords;
 export class PasswordService {
   readonly #d: PasswordDependencies;
   /** Attempts by the name that was typed, whoever has it: so users who are not there are slowed alike. */
-  readonly #attempts = new Buckets(rate, names);
+  readonly #attempts: Buckets;
   /** Changes by user: one who changes theirs all the time would take the places of those who sign in. */
-  readonly #changes = new Buckets(rate, names);
+  readonly #changes: Buckets;
 
   constructor(dependencies: PasswordDependencies) {
     this.#d = dependencies;
+    this.#attempts = new Buckets(rate, names, dependencies.replicas);
+    this.#changes = new Buckets(rate, names, dependencies.replicas);
   }
 
   get isTaken(): boolean {

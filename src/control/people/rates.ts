@@ -1,6 +1,6 @@
 /** Call rate of each key, in memory: after a restart every key has its whole burst again. */
 
-import { type Bucket, isFull, type Rate, takeOne } from '../../fairness/rate.ts';
+import { type Bucket, isFull, partOf, type Rate, takeOne } from '../../fairness/rate.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
@@ -41,10 +41,7 @@ export class Rates {
   }
 
   #rate(): Rate | null {
-    const { count } = this.#replicas;
-    if (!this.#whole || count === 1) return this.#whole;
-    const { perSecond, burst } = this.#whole;
-    return { perSecond: perSecond / count, burst: Math.max(1, Math.ceil(burst / count)) };
+    return this.#whole && partOf(this.#whole, this.#replicas.count);
   }
 
   #forget(rate: Rate, now: number): void {

@@ -125,7 +125,8 @@ export function fakePeople({
   });
   people.deviceSignIns.servedAt('https://sandhaven.example.org');
   const credentials = createCredentials({
-    ...{ store, people, clock: Date, verifier: createPasskeyVerifier() },
+    store: { ...store, replicas: createAlone() },
+    ...{ people, clock: Date, verifier: createPasskeyVerifier() },
     ...{ challengeKey: Buffer.alloc(32, 7), takesPasswords },
     hashes: new PasswordHashes((...given) => {
       onHash();
