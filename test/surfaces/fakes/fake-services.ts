@@ -13,6 +13,7 @@ import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
 import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
 import { AuditEvents } from '../../../src/control/live/audit-events.ts';
+import { HealthEvents } from '../../../src/control/live/health-events.ts';
 import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
 import { SnapshotEvents } from '../../../src/control/live/snapshot-events.ts';
 import { UsageSampler } from '../../../src/control/live/usage-sampler.ts';
@@ -77,6 +78,8 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
   });
   const people = fakePeople({ sandboxes: fake.sandboxes, revoked: fake.revoked, ...options });
   const audited = fakeAudit();
+  const health = fakeHealth();
+  const roleOf = async (id: string) => (await people.users.find(id)).role;
   const services = {
     sandboxes: fakeSandboxes(fake),
     everybody: fakeEverybody(fake, people),
@@ -103,8 +106,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     ...people,
     ...audited,
     auditEvents: new AuditEvents({
-      ...{ audit: audited.audit, log },
-      roleOf: async (id) => (await people.users.find(id)).role,
+      ...{ audit: audited.audit, roleOf, log },
     }),
     registries: new RegistryService({
       store: memoryRegistryCredentials(),
@@ -114,7 +116,8 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     git: fakeGit(),
     documents: fakeDocuments(),
     previews: fakePreviews(),
-    health: fakeHealth(),
+    health,
+    healthEvents: new HealthEvents({ health, roleOf, log }),
     filePreviews: {
       create: async (_caller: Caller, _reference: string, path: string) => ({
         ...{ url: `http://file-key.localhost:1/${path}`, mediaType: 'image/png', expiresAt: 0 },
