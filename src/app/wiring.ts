@@ -104,6 +104,7 @@ export function wire(
     rate = null,
     regions = [localRegion],
     passwordSignIn = false,
+    adminsReadInside = false,
     documentDb,
   }: ServiceOptions,
 ) {
@@ -128,8 +129,7 @@ export function wire(
     ...{ store, access, clock },
     quota: { everybody: quota, members: memberQuota },
     rate,
-    regions,
-    signInProvider,
+    ...{ regions, signInProvider, adminsReadInside },
   });
   const { quotas, standing, close: closePeople, ...accounts } = people;
   const { identity } = accounts;

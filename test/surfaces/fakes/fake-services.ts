@@ -35,7 +35,7 @@ import { memoryRegistryCredentials } from '../../store/memory/memory-registries.
 import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
-import { fakePeople } from './fake-people.ts';
+import { type FakePeopleOptions, fakePeople } from './fake-people.ts';
 import { fakeSessions } from './fake-sessions.ts';
 import { fakeTerminals } from './fake-terminals.ts';
 
@@ -60,7 +60,7 @@ export interface FakeServices {
   revoked: string[];
 }
 
-export function createFakeServices(): FakeServices {
+export function createFakeServices(options: FakePeopleOptions = {}): FakeServices {
   const fake: Omit<FakeServices, 'services'> = {
     sandboxes: new Map(),
     files: new Map(),
@@ -76,7 +76,7 @@ export function createFakeServices(): FakeServices {
     log,
     seen: (sandbox) => sandbox,
   });
-  const people = fakePeople({ sandboxes: fake.sandboxes, revoked: fake.revoked });
+  const people = fakePeople({ sandboxes: fake.sandboxes, revoked: fake.revoked, ...options });
   const audited = fakeAudit();
   const health = fakeHealth();
   const roleOf = async (id: string) => (await people.users.find(id)).role;
