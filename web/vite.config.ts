@@ -2,7 +2,9 @@
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { firstRoute } from './build/first-route.ts';
 import { firstScreen } from './build/first-screen.ts';
+import { stylesWhole } from './build/styles-whole.ts';
 import { themeVariables } from './build/theme-variables.ts';
 
 const sdk = join(import.meta.dirname, '..', 'sdk', 'src', 'index.ts');
@@ -17,7 +19,7 @@ const chunks = [
 ];
 
 export default defineConfig({
-  plugins: [react(), themeVariables(), firstScreen()],
+  plugins: [react(), themeVariables(), firstRoute(), firstScreen(), stylesWhole()],
   resolve: { alias: { '@sandhaven/sdk': sdk } },
   build: {
     target: 'es2023',

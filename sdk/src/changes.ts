@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import { SandhavenError } from './errors.ts';
 import { readEvents } from './events.ts';
 import type { GetSandboxResult, GetSnapshotResult } from './generated.ts';
+import type { ServiceHealth } from './health.ts';
 
 export type SandboxChange =
   /** Changes may have been missed: list sandboxes again, and snapshots and rows of the audit log. Also the first of all. */
@@ -19,7 +20,9 @@ export type SandboxChange =
   /** New rows of the audit log, oldest first; only with `audit`. */
   | { type: 'audit'; rows: AuditLogRow[] }
   /** Too many rows came at once, or they could not be read: list them. */
-  | { type: 'audit_missed' };
+  | { type: 'audit_missed' }
+  /** Health of the service, each few seconds; only with `health`. */
+  | { type: 'health'; health: ServiceHealth };
 
 /** Progress of a snapshot that is being made; null: not known. */
 export interface SnapshotProgress {
@@ -66,6 +69,8 @@ export interface FollowOptions {
   snapshots?: boolean;
   /** Also new rows of the audit log: an admin's all, a member's own. */
   audit?: boolean;
+  /** Also the health of the service, for admins: of the replica that has the stream. */
+  health?: boolean;
 }
 
 const FIRST_PAUSE_MS = 500;
@@ -76,9 +81,9 @@ const SILENCE_MS = 45_000;
 /** Throws `SandhavenError` when another attempt makes no sense, such as with a key that is not valid. */
 export async function* changesOf(
   connection: Connection,
-  { signal, usage = false, snapshots = false, audit = false }: FollowOptions,
+  { signal, usage = false, snapshots = false, audit = false, health = false }: FollowOptions,
 ): AsyncGenerator<SandboxChange, never, undefined> {
-  const choices = Object.entries({ usage, snapshots, audit });
+  const choices = Object.entries({ usage, snapshots, audit, health });
   const chosen = choices.filter(([, isWanted]) => isWanted).map(([name]) => `${name}=true`);
   const path = chosen.length === 0 ? '/v1/events' : `/v1/events?${chosen.join('&')}`;
   for (let failures = 0; ; failures++) {
@@ -125,6 +130,7 @@ function changeOf(event: string, data: string): SandboxChange | null {
   if (event === 'snapshot_deleted') return { type: event, id: (JSON.parse(data) as { id: string }).id };
   if (event === 'snapshot_progress') return { type: event, ...(JSON.parse(data) as SnapshotProgress) };
   if (event === 'audit') return { type: 'audit', ...(JSON.parse(data) as { rows: AuditLogRow[] }) };
+  if (event === 'health') return { type: 'health', health: JSON.parse(data) as ServiceHealth };
   if (event === 'audit_missed') return { type: 'audit_missed' };
   if (event === 'usage') return { type: 'usage', ...(JSON.parse(data) as { sandboxes: SandboxUsage[] }) };
   return null;

@@ -317,11 +317,12 @@ export interface WhoAmIResult {
   user_id: string;
   name: string;
   email: string;
-  /** Team that the call acts for. */
+  /** Team that the call acts for; of an admin who reads inside (as_admin), any owner. */
   team?: {
     id: string;
     name: string;
     role: string;
+    as_admin?: boolean;
   };
 }
 

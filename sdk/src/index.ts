@@ -8,4 +8,5 @@ export { readEvents, type ServerEvent } from './events.ts';
 export type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './files.ts';
 export type { CreateSandboxResult as Sandbox } from './generated.ts';
 export * from './generated.ts';
+export type { DoctorFinding, ServiceHealth, ServiceHealthSample } from './health.ts';
 export type { DeletedSnapshot } from './snapshots.ts';

@@ -43,6 +43,18 @@ describe('usage', () => {
   });
 });
 
+describe('health', () => {
+  it('comes to those who ask for it', async () => {
+    const health = { sandboxes: { total: 2, started: 1, paused: 0 }, doctor: null };
+    service.answers(events(ready, `event: health\ndata: ${JSON.stringify(health)}\n\n`));
+    const client = new Sandhaven({ url: service.url, apiKey: 'key', timeoutMs: 2_000 });
+    const changes = client.changes({ signal: ended.signal, health: true });
+    expect((await changes.next()).value).toEqual({ type: 'refresh' });
+    expect((await changes.next()).value).toEqual({ type: 'health', health });
+    expect(service.asked).toMatchObject([{ method: 'GET', path: '/v1/events?health=true' }]);
+  });
+});
+
 describe('changes', () => {
   it('come as they happen, with a refresh first', async () => {
     service.answers(events(ready, ': nothing new\n\n', sandbox, deleted, 'event: refresh\ndata: {}\n\n'));

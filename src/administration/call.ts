@@ -1,9 +1,9 @@
 /** Calls an administration action: checks the role, then the parameters, then runs it. Every surface uses this. */
 import { validateInput } from '../catalog/validate.ts';
+import { assertAdmin } from '../model/access/admins.ts';
 import { assertScope, isViewer, refusedToViewers } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
-import type { Caller } from '../model/user.ts';
 import { type Action, type ActionContext, scopeOf } from './action.ts';
 import { actions } from './index.ts';
 
@@ -33,17 +33,7 @@ export async function callAction(
   return context.services.audit.call({ ...context, action: action.name }, async () => {
     assertScope(context.caller, scopeOf(action));
     if (action.forViewers === false && isViewer(context.caller)) throw refusedToViewers();
-    if (action.role === 'admin' && context.caller.role !== 'admin') throw forAdmins(action, context.caller);
+    if (action.role === 'admin') assertAdmin(context.caller, action.name);
     return action.handler(validateInput(action.input, rawParameters), context);
   });
-}
-
-function forAdmins({ name }: Action, { role }: Caller): SandhavenError {
-  return new SandhavenError(
-    'permission_denied',
-    `${name} is for admins, and this key's owner is a ${role}.`,
-    {
-      hint: 'Ask an admin to do it, or use the key of one.',
-    },
-  );
 }

@@ -51,6 +51,8 @@ export interface ServiceOptions {
   regions?: Regions;
   /** true: users may sign in with a password; not by default. */
   passwordSignIn?: boolean;
+  /** true: admins read inside everybody's sandboxes; not by default. */
+  adminsReadInside?: boolean;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;

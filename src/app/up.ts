@@ -99,6 +99,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     rate: options.rate,
     regions: options.regions,
     passwordSignIn: options.passwordSignIn,
+    adminsReadInside: options.adminsReadInside,
     documentDb,
     clock: Date,
     log,

@@ -11,7 +11,6 @@ import { createCredentials } from '../control/credentials/credentials.ts';
 import { DocumentService } from '../control/documents/documents.ts';
 import { OrderOfUse } from '../control/documents/order-of-use.ts';
 import { EverybodysSandboxes } from '../control/everybody/everybodys-sandboxes.ts';
-import { HealthService } from '../control/health/health.ts';
 import { BASE_IMAGE } from '../control/images/base-image.ts';
 import { ImageCollector } from '../control/images/collector.ts';
 import { RegistryService } from '../control/images/registries.ts';
@@ -105,6 +104,7 @@ export function wire(
     rate = null,
     regions = [localRegion],
     passwordSignIn = false,
+    adminsReadInside = false,
     documentDb,
   }: ServiceOptions,
 ) {
@@ -129,8 +129,7 @@ export function wire(
     ...{ store, access, clock },
     quota: { everybody: quota, members: memberQuota },
     rate,
-    regions,
-    signInProvider,
+    ...{ regions, signInProvider, adminsReadInside },
   });
   const { quotas, standing, close: closePeople, ...accounts } = people;
   const { identity } = accounts;
@@ -203,7 +202,8 @@ export function wire(
   const reached = wireAccess({ access, sandboxes, uses, agent, standing, audit, clock });
   const environments = new Environments(images, runtime);
   const live = wireLive({
-    ...{ sandboxes, events, runtime, agent, audit, users: people.users, clock, log },
+    ...{ sandboxes, everybody, pool: warmPool, events, runtime, agent },
+    ...{ audit, users: people.users, clock, log },
     isCluster: kubernetes !== null,
   });
   const services: Services = {
@@ -236,7 +236,6 @@ export function wire(
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce', replicas),
     }),
     audit,
-    health: new HealthService({ store: sandboxes, everybody, runtime, pool: warmPool, clock, log }),
   };
   return {
     services,
@@ -269,7 +268,8 @@ export function wire(
     },
     async close() {
       others.close();
-      services.health.close();
+      live.health.close();
+      live.healthEvents.close();
       const parts = [services.documents, readiness, scheduler, replicaWork, lostNodes, collector];
       await closeInTime({
         parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),

@@ -39,14 +39,16 @@ export const whoAmI = defineTool({
   output: z.looseObject({
     ...{ user_id: z.string(), name: z.string(), email: z.string() },
     team: z
-      .looseObject({ id: z.string(), name: z.string(), role: z.string() })
+      .looseObject({ id: z.string(), name: z.string(), role: z.string(), as_admin: z.boolean().optional() })
       .optional()
-      .describe('Team that the call acts for.')
+      .describe('Team that the call acts for; of an admin who reads inside (as_admin), any owner.')
       .meta({ unlisted: true }),
   }),
   annotations,
   async handler(_parameters, { caller }) {
-    const { id, name, email, team } = caller;
-    return { user_id: id, name, email, ...(team ? { team: { ...team } } : {}) };
+    const { id: user_id, name, email, team } = caller;
+    if (!team) return { user_id, name, email };
+    const actsFor = { id: team.id, name: team.name, role: team.role };
+    return { user_id, name, email, team: { ...actsFor, ...(team.asAdmin ? { as_admin: true } : {}) } };
   },
 });

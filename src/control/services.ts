@@ -14,6 +14,7 @@ import type { RegistryService } from './images/registries.ts';
 import type { SnapshotService } from './images/snapshots.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
 import type { AuditEvents } from './live/audit-events.ts';
+import type { HealthEvents } from './live/health-events.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { SnapshotEvents } from './live/snapshot-events.ts';
 import type { UsageSampler } from './live/usage-sampler.ts';
@@ -41,8 +42,8 @@ export interface Services extends Credentials {
   events: SandboxEvents;
   /** New rows of the audit log. */
   auditEvents: AuditEvents;
-  /** Samples of usage, for those who look at them. */
   snapshotEvents: SnapshotEvents;
+  /** Samples of usage, for those who look at them. */
   usage: UsageSampler;
   snapshots: SnapshotService;
   files: FileService;
@@ -66,6 +67,7 @@ export interface Services extends Credentials {
   audit: AuditService;
   /** For operators. */
   health: HealthService;
+  healthEvents: HealthEvents;
   registries: RegistryService;
   keys: KeyService;
   /** Sign-ins of browsers. */

@@ -69,7 +69,10 @@ export interface AuditEvent {
   /** Id of the API key, or of the access token. */
   keyId: string | null;
   sandboxId: string | null;
-  /** Team that the caller acted for, or that owns the sandbox of a gateway's visitor; absent for none. */
+  /**
+   * Team that the caller acted for, or that owns the sandbox of a gateway's visitor; of an admin who reads inside, the owner,
+   * also a user. Absent for none.
+   */
   teamId?: string;
   /** Address of the connection's other end; of its client, behind a trusted proxy. */
   clientAddress: string | null;
@@ -95,6 +98,7 @@ export interface AuditRow extends AuditEvent {
 
 /** Matches only rows with all of these. */
 export interface AuditFilter {
+  /** The caller, or the user inside whose sandboxes an admin read. */
   userId?: string;
   keyId?: string;
   action?: string;

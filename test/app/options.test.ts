@@ -23,6 +23,7 @@ describe('the options of `sandhaven up`', () => {
       imageKeptMinutes: 1_440,
       kubernetes: null,
       passwordSignIn: false,
+      adminsReadInside: false,
       gpuKind: { kind: 'nvidia.com/gpu', names: null },
       gitAllow: [
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },

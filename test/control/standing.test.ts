@@ -2,8 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KeyUse } from '../../src/control/people/key-use.ts';
 import { Standing } from '../../src/control/people/standing.ts';
+import { readingId } from '../../src/model/access/team.ts';
 import { limits } from '../../src/model/limits.ts';
-import type { Caller, Role } from '../../src/model/user.ts';
+import type { ApiKey, Caller, Role } from '../../src/model/user.ts';
 import { alice } from '../store/fixtures.ts';
 
 beforeEach(() => {
@@ -15,11 +16,11 @@ afterEach(() => {
 
 const caller: Caller = { ...alice, keyId: 'key_1', keyExpiresAt: null, scopes: null };
 
-function setUp(disabledAt: number | null = null, role: Role = 'admin') {
+function setUp(disabledAt: number | null = null, role: Role = 'admin', hasKey = false) {
   const standing = new Standing(
     {
       users: { findUser: async () => ({ ...alice, disabledAt, role }) },
-      keys: { find: async () => null },
+      keys: { find: async () => (hasKey ? ({ revokedAt: null } as ApiKey) : null) },
       signIns: { findSignIn: async () => null },
       oauth: { findGrant: async () => null },
       teams: { find: async () => null, membership: async () => null },
@@ -68,6 +69,27 @@ describe('open work of a key', () => {
     open('later');
     await vi.advanceTimersByTimeAsync(1_000);
     expect(ended).toEqual(['late']);
+  });
+});
+
+describe('open work of an admin who reads inside', () => {
+  const team = { id: 'user_bob', name: 'bob@example.org', role: 'viewer', asAdmin: true } as const;
+
+  it('ends with the role, and leaves other work open', () => {
+    const { standing, ended, open } = setUp();
+    open('own');
+    open('inside', { team });
+    open('inside of another admin', { id: 'user_carol', keyId: 'key_2', team });
+    standing.ended(readingId(alice.id));
+    expect(ended).toEqual(['inside']);
+  });
+
+  it('ends when the role is found to be another, unheard', async () => {
+    const { standing, ended, open } = setUp(null, 'member', true);
+    open('own');
+    open('inside', { team });
+    await standing.recheck();
+    expect(ended).toEqual(['inside']);
   });
 });
 

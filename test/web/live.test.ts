@@ -1,5 +1,5 @@
-/** Changes of sandboxes on the page, as they happen. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+/** Changes on the page, as they happen. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { user } from '../surfaces/fakes/fake-services.ts';
 import { type Opened, openPage } from './support/open-page.ts';
 import type { Visitor } from './support/visitor.ts';
@@ -51,6 +51,38 @@ describe('changes', () => {
     await visitor.page.waitForSelector('[aria-label="Calls, table"] tbody tr');
     await visitor.sees('Sandbox.GetSnapshot');
     await visitor.page.waitForFunction("document.querySelectorAll('tbody tr').length === 1");
+  });
+
+  it('show the health anew, with each finding where it stood', async () => {
+    const { health } = opened.world.services;
+    await visitor.go('/health');
+    await visitor.sees('1 started of 2');
+    await visitor.sees('Watch the free space.');
+    const texts = () => visitor.page.evaluate('document.body.innerText') as Promise<string>;
+    expect(await texts()).toMatch(/9\.0 GiB free.*version 2/s);
+    await visitor.page.evaluate('window.isSame = true');
+    const glance = health.glance.bind(health);
+    vi.spyOn(health, 'glance').mockImplementation(async () => {
+      const seen = await glance();
+      const moment = { time: Date.now(), freeMemoryBytes: 1, freeDiskBytes: 3_221_225_472 };
+      return {
+        ...{ ...seen, sandboxes: { total: 9, started: 7, paused: 0 } },
+        samples: [...seen.samples, { ...moment, residentBytes: 1, loopDelayMs: 0 }],
+        doctor: {
+          checkedAt: Date.now(),
+          findings: [
+            { name: 'cgroups', status: 'fail', found: 'version 1' },
+            { name: 'disk', status: 'ok', found: '90.0 GiB free' },
+          ],
+        },
+      };
+    });
+    await visitor.sees('7 started of 9');
+    expect(await texts()).toMatch(/90\.0 GiB free.*version 1/s);
+    await visitor.page.waitForSelector('svg[aria-label="Free disk of the last half hour, 3 GB now"]');
+    expect(await visitor.page.evaluate('window.isSame')).toBe(true);
+    expect(await visitor.page.$$('#content [aria-live], #content [role="status"]')).toEqual([]);
+    expect(await visitor.broken()).toEqual([]);
   });
 
   it('show in every tab as they happen, by one stream', async () => {

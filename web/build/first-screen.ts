@@ -4,10 +4,9 @@
  */
 import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
+import { FIRST_ROUTE } from './first-route.ts';
 
 const MOST_BYTES = 400 * 1024;
-/** Module that the first route loads beside the entry. */
-const FIRST_ROUTE = 'src/sandboxes/sandboxes-page.tsx';
 
 /** The part of a bundle's file that is read here. */
 interface Output {

@@ -1,5 +1,5 @@
 /** Starts the page. */
-import '@mantine/core/styles.css';
+import './components.css';
 import '@mantine/notifications/styles.css';
 import 'virtual:theme.css';
 import './global.css';
@@ -11,8 +11,13 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Announcer } from './parts/announcer.tsx';
 import { router } from './router.tsx';
+import { signInQuery } from './service/queries.ts';
 import { queryClient } from './service/query-client.ts';
+import { ticket } from './shell/arrival.ts';
 import { theme } from './theme.ts';
+
+// Asked before anything is drawn; a ticket must be redeemed first.
+if (ticket === null) void queryClient.prefetchQuery(signInQuery);
 
 const root = document.getElementById('root');
 if (root) {

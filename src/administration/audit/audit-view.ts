@@ -14,7 +14,9 @@ export const rowOutput = z.looseObject({
   team_id: z
     .string()
     .nullable()
-    .describe('Team that the caller acted for, or that owns the sandbox of a visitor.'),
+    .describe(
+      'Team that the caller acted for, or that owns the sandbox of a visitor; user inside whose sandboxes an admin read.',
+    ),
   transport: z.enum(auditTransports),
   client_address: z.string().nullable(),
   request_id: z.string().nullable(),

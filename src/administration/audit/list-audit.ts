@@ -16,8 +16,8 @@ export const listAudit = defineAction({
   title: 'Read the audit log',
   description:
     'Lists calls with their caller, sandbox, outcome and duration, oldest first: the last rows, or with ' +
-    'after those that follow a sequence. An admin sees all rows, a member their own calls and the SSH and preview ' +
-    'visits to sandboxes of their own; visits to those of a team are an admin’s to see, by team.',
+    'after those that follow a sequence. An admin sees all rows, a member their own calls, the SSH and preview visits ' +
+    'to sandboxes of their own, and what an admin read inside these; visits to those of a team are an admin’s to see, by team.',
   role: 'member',
   command: 'audit list',
   input,

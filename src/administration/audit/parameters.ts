@@ -24,7 +24,9 @@ export const auditParameters = {
     .min(1)
     .max(limits.userEmailChars)
     .optional()
-    .describe('User ID or email. A member sees only their own rows.'),
+    .describe(
+      'User ID or email: calls, and what admins read inside the sandboxes. A member sees only their own rows.',
+    ),
   team: team
     .optional()
     .describe(

@@ -25,7 +25,8 @@ export const listAllSandboxes = defineAction({
   title: "List everybody's sandboxes",
   description:
     'Lists the sandboxes of all owners, newest first, by owner or state where given. It shows nothing from inside: no ' +
-    'files, no output, no environment, no labels.',
+    'files, no output, no environment, no labels. may_read_inside says whether the operator lets admins read there, as ' +
+    'viewers, by naming the owner where a member names a team.',
   role: 'admin',
   command: 'everybody list',
   argument: 'owner',
@@ -34,11 +35,12 @@ export const listAllSandboxes = defineAction({
     state: z.enum(sandboxStates).optional().describe('Only those in this state.'),
     ...pageParameters,
   }),
-  output: z.looseObject({ sandboxes: z.array(ownedOutput), ...pageOutput }),
+  output: z.looseObject({ sandboxes: z.array(ownedOutput), may_read_inside: z.boolean(), ...pageOutput }),
   async handler(parameters, { services }) {
     const { owner, state, page, page_size: pageSize } = parameters;
     const { sandboxes, totalCount } = await services.everybody.list({ owner, state }, { page, pageSize });
-    return { sandboxes: sandboxes.map(toOwnedView), ...pageOf(totalCount, parameters) };
+    const rights = { may_read_inside: services.teams.adminsReadInside };
+    return { sandboxes: sandboxes.map(toOwnedView), ...rights, ...pageOf(totalCount, parameters) };
   },
   rows: ({ sandboxes }) =>
     sandboxes.map(({ id, name, owner, state, operation, resources, last_activity_at }) => ({

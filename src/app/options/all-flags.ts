@@ -39,6 +39,7 @@ import { allowedImages } from './sandboxes/registry-allow.ts';
 import { registryMirrors } from './sandboxes/registry-mirror.ts';
 import { runtime } from './sandboxes/runtime.ts';
 import { warmPool } from './sandboxes/warm-pool.ts';
+import { adminsReadInside } from './service/admins-read-inside.ts';
 import { auditKeptDays } from './service/audit-kept-days.ts';
 import { dataDir } from './service/data-dir.ts';
 import { passwordSignIn } from './service/password-sign-in.ts';
@@ -82,6 +83,7 @@ export const allFlags = {
   regions,
   toolsets,
   passwordSignIn,
+  adminsReadInside,
   archiveStore,
   s3Endpoint,
   s3Region,

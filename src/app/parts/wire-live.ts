@@ -1,16 +1,28 @@
-/** Wires what followers see beside changes of sandboxes: their usage, and rows of the audit log. */
+/** Wires what followers see beside changes of sandboxes: their usage, rows of the audit log, and the service's health. */
 import type { AuditService } from '../../control/audit/audit.ts';
+import { HealthService } from '../../control/health/health.ts';
 import { AuditEvents } from '../../control/live/audit-events.ts';
+import { HealthEvents } from '../../control/live/health-events.ts';
 import type { SandboxEvents } from '../../control/live/sandbox-events.ts';
 import { usageInside } from '../../control/live/usage-inside.ts';
 import { UsageSampler } from '../../control/live/usage-sampler.ts';
 import type { UserService } from '../../control/people/users.ts';
-import type { AgentLink, Clock, Log, Runtime, SandboxStore } from '../../control/ports/index.ts';
+import type {
+  AgentLink,
+  Clock,
+  EverybodyStore,
+  Log,
+  Runtime,
+  SandboxStore,
+} from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
 import { limits } from '../../model/limits.ts';
 
 export interface LiveDependencies {
   sandboxes: SandboxStore;
+  everybody: EverybodyStore;
+  /** Bounds of the warm pool. */
+  pool: { min: number; max: number };
   events: SandboxEvents;
   runtime: Runtime;
   agent: AgentLink;
@@ -22,10 +34,15 @@ export interface LiveDependencies {
   log: Log;
 }
 
-export function wireLive(parts: LiveDependencies): Pick<Services, 'usage' | 'auditEvents'> {
-  const { sandboxes, events, runtime, agent, audit, users, isCluster, clock, log } = parts;
+export function wireLive(
+  parts: LiveDependencies,
+): Pick<Services, 'usage' | 'auditEvents' | 'health' | 'healthEvents'> {
+  const { sandboxes, everybody, pool, events, runtime, agent, audit, users, isCluster, clock, log } = parts;
   const roleOf = async (id: string) => (await users.find(id)).role;
+  const health = new HealthService({ store: sandboxes, everybody, runtime, pool, clock, log });
   return {
+    health,
+    healthEvents: new HealthEvents({ health, roleOf, log }),
     auditEvents: new AuditEvents({ audit, roleOf, log }),
     usage: new UsageSampler({
       ...{ store: sandboxes, events, clock, log },

@@ -12,14 +12,8 @@ import type {
   Runtime,
   SandboxStore,
 } from '../ports/index.ts';
+import { type DoctorFinding, Examinations, type Examined } from './examinations.ts';
 import { LoopDelay } from './loop-delay.ts';
-
-export interface DoctorFinding {
-  name: string;
-  status: 'ok' | 'warn' | 'fail';
-  found: string;
-  advice?: string;
-}
 
 /** One moment of the history. */
 export interface HealthSample {
@@ -37,8 +31,8 @@ export interface Health {
   pool: { ready: number; min: number; max: number };
   /** Oldest first, the last one of this moment. */
   samples: HealthSample[];
-  /** null where nothing can examine: in a process without a doctor. */
-  doctor: { checkedAt: number; findings: DoctorFinding[] } | null;
+  /** null where nothing can examine, in a process without a doctor; in a glance also before its first findings. */
+  doctor: Examined | null;
 }
 
 export interface HealthDependencies {
@@ -54,12 +48,12 @@ export class HealthService {
   readonly #d: HealthDependencies;
   readonly #delay = new LoopDelay();
   readonly #samples: HealthSample[] = [];
+  readonly #doctor: Examinations;
   #timer: NodeJS.Timeout | null = null;
-  #examine: (() => Promise<DoctorFinding[]>) | null = null;
-  #examined: { checkedAt: number; findings: Promise<DoctorFinding[]> } | null = null;
 
   constructor(dependencies: HealthDependencies) {
     this.#d = dependencies;
+    this.#doctor = new Examinations(dependencies.clock, dependencies.log);
   }
 
   /** Begins the history. */
@@ -76,10 +70,20 @@ export class HealthService {
 
   /** Called once by who can examine this host. */
   examinedBy(examine: () => Promise<DoctorFinding[]>): void {
-    this.#examine = examine;
+    this.#doctor.by(examine);
   }
 
-  async look(): Promise<Health> {
+  /** Resolves once the doctor has findings of the last minute. */
+  look(): Promise<Health> {
+    return this.#lookWith(this.#doctor.recent());
+  }
+
+  /** Looks without a wait for the doctor, with the newest findings there are. */
+  glance(): Promise<Health> {
+    return this.#lookWith(this.#doctor.known());
+  }
+
+  async #lookWith(examined: Promise<Examined | null> | Examined | null): Promise<Health> {
     const { store, runtime, pool } = this.#d;
     const [capacity, total, started, resting, spares, doctor] = await Promise.all([
       runtime.capacity(),
@@ -87,7 +91,7 @@ export class HealthService {
       this.#count({ state: 'started' }),
       store.schedulable(),
       store.pool(),
-      this.#findings(),
+      examined,
     ]);
     const paused = resting.filter(
       ({ id, state }) => state === 'started' && runtime.pausedReason(id) !== null,
@@ -105,22 +109,6 @@ export class HealthService {
   /** Counts those at work on an operation, too. */
   async #count(filter: EverybodyFilter): Promise<number> {
     return (await this.#d.everybody.list(filter, { page: 1, pageSize: 1 })).totalCount;
-  }
-
-  /** The checks start programs, so they are made once for all who ask within a minute. */
-  async #findings(): Promise<Health['doctor']> {
-    const examine = this.#examine;
-    if (!examine) return null;
-    const now = this.#d.clock.now();
-    if (!this.#examined || this.#examined.checkedAt + limits.health.doctorMs <= now)
-      this.#examined = { checkedAt: now, findings: examine() };
-    const { checkedAt, findings } = this.#examined;
-    try {
-      return { checkedAt, findings: await findings };
-    } catch (error) {
-      this.#examined = null;
-      throw error;
-    }
   }
 
   async #keep(): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * New rows of the audit log for those who follow it, those of other replicas too. One loop reads for all followers, and only
- * while there are some. An admin gets every row, a member those of their own calls, by the role of the moment.
+ * while there are some. An admin gets every row, a member those of their own calls and of reads
+ * inside their sandboxes, by the role of the moment.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditRow } from '../../model/audit.ts';
@@ -113,6 +114,7 @@ export class AuditEvents {
 
   async #visible({ userId, mayAll }: Following, rows: AuditRow[]): Promise<AuditRow[]> {
     if (rows.length > 0 && mayAll && (await this.#d.roleOf(userId)) === 'admin') return rows;
-    return rows.filter((row) => row.userId === userId);
+    // Also reads by an admin inside what is theirs.
+    return rows.filter((row) => row.userId === userId || row.teamId === userId);
   }
 }

@@ -49,6 +49,8 @@ export interface PeopleDependencies {
   regions: Regions;
   /** None by default. */
   signInProvider?: SignInProvider | null;
+  /** true: admins read inside everybody's sandboxes; not by default. */
+  adminsReadInside?: boolean;
 }
 
 /** The team's identity provider, and whom it lets in. */
@@ -86,12 +88,13 @@ export function createPeople({
   rate,
   regions,
   signInProvider = null,
+  adminsReadInside = false,
 }: PeopleDependencies): People {
   const quotas = new Quotas({ ...store, defaults: quota });
   const standing = new Standing(store, clock, store.replicas);
   const use = new KeyUse(store.keys, clock);
   const teams = new TeamService({
-    ...{ store: store.teams, users: store.users, quotas, standing, clock },
+    ...{ store: store.teams, users: store.users, quotas, standing, clock, adminsReadInside },
     access: new TeamAccess(store.sandboxes, access),
   });
   const endTeamAccess = (userId: string) => teams.endAccessOf(userId);

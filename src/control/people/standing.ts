@@ -4,7 +4,7 @@
  */
 
 import { at } from '../../concurrency/deadline.ts';
-import { type Membership, membershipId } from '../../model/access/team.ts';
+import { type Membership, membershipId, readingId } from '../../model/access/team.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { isGrantId, isSignInId, isTeamId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';
@@ -41,15 +41,16 @@ export class Standing {
   }
 
   /**
-   * Calls `end` once the key is revoked or expires, its user is disabled, or the user's role in the team acted for is over;
-   * never after a call of the returned function.
+   * Calls `end` once the key is revoked or expires, its user is disabled, or the user's role in the team acted for is over,
+   * or in the service where an admin reads inside; never after a call of the returned function.
    */
   whileValid({ id, keyId, keyExpiresAt, team }: Holder, end: End): () => void {
     const stops = [
       this.#open.watch(id, end, this.#userRight(id)),
       this.#open.watch(keyId, end, this.#keyRight(keyId)),
     ];
-    if (team) stops.push(this.#open.watch(membershipId(team.id, id), end, this.#teamRight(team, id)));
+    if (team?.asAdmin) stops.push(this.#open.watch(readingId(id), end, this.#adminRight(id)));
+    else if (team) stops.push(this.#open.watch(membershipId(team.id, id), end, this.#teamRight(team, id)));
     if (keyExpiresAt !== null) stops.push(at(this.#clock, keyExpiresAt, end));
     return () => {
       for (const stop of stops) stop();
@@ -116,6 +117,13 @@ export class Standing {
     return {
       name: `${role} ${membershipId(id, userId)}`,
       holds: async () => (await this.#store.teams.membership(id, userId))?.role === role,
+    };
+  }
+
+  #adminRight(id: string): Right {
+    return {
+      name: readingId(id),
+      holds: async () => (await this.#store.users.findUser(id))?.role === 'admin',
     };
   }
 

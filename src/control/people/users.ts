@@ -1,4 +1,5 @@
 /** Users of the service, for admins. */
+import { readingId } from '../../model/access/team.ts';
 import { notFound } from '../../model/errors.ts';
 import { newUserId } from '../../model/ids.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
@@ -64,9 +65,11 @@ export class UserService {
       ...rest,
       quota: { ...(defaultQuota ? {} : account.quota), ...quota },
     });
-    if (change.role !== 'viewer') return this.#change(idOrEmail, patch);
     // Open work began with rights that a viewer does not have.
-    return this.#ending(idOrEmail, patch);
+    if (change.role === 'viewer') return this.#ending(idOrEmail, patch);
+    const member = await this.#change(idOrEmail, patch);
+    if (change.role === 'member') this.#d.standing.ended(readingId(member.account.id));
+    return member;
   }
 
   /** Disables the user: the keys stop working, and their open work ends; the sandboxes stay. */

@@ -32,6 +32,8 @@ export interface TeamDependencies {
   standing: Pick<Standing, 'ended'>;
   access: Pick<TeamAccess, 'end'>;
   clock: Clock;
+  /** true: admins read inside everybody's sandboxes. */
+  adminsReadInside: boolean;
 }
 
 export class TeamService {
@@ -41,9 +43,15 @@ export class TeamService {
     this.#d = dependencies;
   }
 
-  /** Returns the caller as acting for the team that its key is bound to, or that the request names. */
+  /** Returns the caller as acting for the team that its key is bound to, or for the owner that the request names. */
   acting(caller: Caller, wanted: string | undefined): Promise<Caller> {
-    return actingFor(this.#d.store, caller, wanted);
+    const { store: teams, users, adminsReadInside } = this.#d;
+    return actingFor({ teams, users, adminsReadInside }, caller, wanted);
+  }
+
+  /** true: an admin may name any owner to read inside. */
+  get adminsReadInside(): boolean {
+    return this.#d.adminsReadInside;
   }
 
   async create(name: string, quota: Partial<Quota>): Promise<TeamEntry> {

@@ -28,6 +28,8 @@ export interface TeamMember {
 /** A team, from the side of one of its members. */
 export interface Membership extends Pick<Team, 'id' | 'name'> {
   role: TeamRole;
+  /** true: the user is in no such team. An admin reads inside what this owner has, a team or another user. */
+  asAdmin?: true;
 }
 
 /** Words that a header, a command line and a URL carry as they are; none looks like an id. */
@@ -38,7 +40,19 @@ export function isTeamReference(text: string): boolean {
   return text.length <= limits.teams.nameChars && (teamNamePattern.test(text) || isTeamId(text));
 }
 
+/** Returns true for what may name an owner: a team, or a user by id or email. Each is something that a header carries. */
+export function isOwnerReference(text: string): boolean {
+  return (
+    isTeamReference(text) || (text.length <= limits.userEmailChars && /^[!-?A-~]+@[!-?A-~]+$/.test(text))
+  );
+}
+
 /** Name of the right of open work that a user does for a team, and of the message that it is over. */
 export function membershipId(teamId: string, userId: string): string {
   return `${teamId}/${userId}`;
+}
+
+/** Name of the right of open work for which an admin reads inside another owner's sandboxes. */
+export function readingId(userId: string): string {
+  return `reading/${userId}`;
 }

@@ -24,7 +24,7 @@ const names = [...Object.values(columns), 'hash'];
 const all = names.join(', ');
 
 const conditions: Record<keyof AuditFilter, string> = {
-  userId: 'user_id = :userId',
+  userId: '(user_id = :userId OR team_id = :userId)',
   keyId: 'key_id = :keyId',
   action: 'action = :action',
   sandboxId: 'sandbox_id = :sandboxId',

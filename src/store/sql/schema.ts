@@ -8,7 +8,7 @@ import { deviceSignIns } from './device-sign-ins.ts';
 import { identityTables } from './identities.ts';
 import { oauthTables } from './oauth.ts';
 import { signInTables } from './sign-ins.ts';
-import { teamTables } from './teams.ts';
+import { auditByTeam, teamTables } from './teams.ts';
 
 export interface Migration {
   /** Number of the step: from 1, without gaps. */
@@ -282,4 +282,5 @@ export const migrations: readonly Migration[] = [
   { version: 14, sql: identityTables },
   { version: 15, sql: oauthTables },
   { version: 16, sql: teamTables },
+  { version: 17, sql: auditByTeam },
 ];

@@ -26,3 +26,8 @@ export const teamTables = `
 
   ALTER TABLE audit_log ADD COLUMN team_id TEXT;
 `;
+
+/** Rows of one owner are found by it, as those of one caller are. */
+export const auditByTeam = `
+  CREATE INDEX audit_log_by_team ON audit_log (team_id) WHERE team_id IS NOT NULL;
+`;

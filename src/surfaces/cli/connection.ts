@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTeamReference } from '../../model/access/team.ts';
+import { isOwnerReference } from '../../model/access/team.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { assertNothingElse, chosenContext, type NamedContext } from './contexts/chosen-context.ts';
 import { isLoopback } from './contexts/service-url.ts';
@@ -56,8 +56,8 @@ export async function connectionOf(flags: ParsedFlags, io: Pick<CliIo, 'env'>): 
 /** Returns the team that flag or environment name. Throws `invalid_argument` for what no header carries. */
 export function teamOf(flags: ParsedFlags, env: CliIo['env']): string | undefined {
   const team = flagValue(flags, 'team') || env['SANDHAVEN_TEAM'] || undefined;
-  if (team === undefined || isTeamReference(team)) return team;
-  throw new SandhavenError('invalid_argument', `'${team}' is no name and no id of a team.`, {
+  if (team === undefined || isOwnerReference(team)) return team;
+  throw new SandhavenError('invalid_argument', `'${team}' names no team and no user.`, {
     parameter: 'team',
     hint: '`sandhaven teams` lists the teams that you are in.',
   });

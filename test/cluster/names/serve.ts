@@ -1,6 +1,7 @@
 /** Gives the cluster its name server, behind the Service that it has everywhere: kube-dns in kube-system. */
 import { join } from 'node:path';
-import type { Api } from '../api.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Api, ApiError, type KubeObject } from '../api.ts';
 import { type Part, startPart } from '../parts/part.ts';
 import type { PolicyPod } from '../policies/ruleset.ts';
 import type { Room } from '../rooms/room.ts';
@@ -9,6 +10,7 @@ import type { Slot } from '../rooms/slot.ts';
 const NAME = 'kube-dns';
 const NAMESPACE = 'kube-system';
 const LABELS = { 'k8s-app': NAME };
+const RANGE_TIMEOUT_MS = 30_000;
 const PORTS = [
   { name: 'dns', port: 53, protocol: 'UDP' },
   { name: 'dns-tcp', port: 53, protocol: 'TCP' },
@@ -43,7 +45,7 @@ export function nameServerPod(slot: Slot): PolicyPod {
 
 /** Leads the Service's address to it. */
 export async function createNameService(api: Api, slot: Slot): Promise<void> {
-  await api.create(`/api/v1/namespaces/${NAMESPACE}/services`, {
+  await createService(api, {
     metadata: { name: NAME, labels: LABELS },
     spec: { clusterIP: nameServiceAddress(slot), ports: PORTS },
   });
@@ -53,4 +55,19 @@ export async function createNameService(api: Api, slot: Slot): Promise<void> {
     ports: PORTS,
     endpoints: [{ addresses: [slot.address(2)], conditions: { ready: true } }],
   });
+}
+
+/** A young API server refuses any address until it has read its own range of them. */
+async function createService(api: Api, service: KubeObject): Promise<void> {
+  const deadline = Date.now() + RANGE_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return void (await api.create(`/api/v1/namespaces/${NAMESPACE}/services`, service));
+    } catch (error) {
+      const isEarly =
+        error instanceof ApiError && error.status === 422 && /failed to allocate IP/.test(error.message);
+      if (!isEarly || Date.now() > deadline) throw error;
+      await delay(50);
+    }
+  }
 }

@@ -1,6 +1,7 @@
 /** Health of the service: what it counts, its history, and how often the doctor is asked. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type DoctorFinding, HealthService } from '../../../src/control/health/health.ts';
+import type { DoctorFinding } from '../../../src/control/health/examinations.ts';
+import { HealthService } from '../../../src/control/health/health.ts';
 import { alice, poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
@@ -74,5 +75,51 @@ describe('health', () => {
     time = 61_000;
     expect(await health.look()).toMatchObject({ doctor: { checkedAt: 61_000 } });
     expect(asked).toBe(3);
+  });
+
+  it('at a glance waits for no doctor, and asks for newer findings once a minute at most', async () => {
+    let asked = 0;
+    const running = Promise.withResolvers<DoctorFinding[]>();
+    health.examinedBy(() => {
+      asked++;
+      return running.promise;
+    });
+    expect(await health.glance()).toMatchObject({ sandboxes: { total: 5 }, doctor: null });
+    time = 200_000;
+    expect(await health.glance()).toMatchObject({ doctor: null });
+    expect(asked).toBe(1);
+    const findings: DoctorFinding[] = [{ name: 'disk', status: 'ok', found: 'enough' }];
+    running.resolve(findings);
+    await running.promise;
+    await expect.poll(async () => (await health.glance()).doctor).toEqual({ checkedAt: 1_000, findings });
+    await expect.poll(() => asked).toBe(2);
+  });
+
+  it('at a glance asks a doctor that fails once a minute, too', async () => {
+    let asked = 0;
+    health.examinedBy(() => {
+      asked++;
+      return Promise.reject(new Error('no'));
+    });
+    for (const now of [1_000, 6_000, 60_999]) {
+      time = now;
+      expect(await health.glance()).toMatchObject({ doctor: null });
+    }
+    expect(asked).toBe(1);
+    time = 61_000;
+    await health.glance();
+    expect(asked).toBe(2);
+  });
+
+  it('keeps at most 500 characters of each text of a finding, and 40 findings', async () => {
+    const long = 'x'.repeat(5_000);
+    health.examinedBy(async () =>
+      Array.from({ length: 60 }, () => ({ name: 'disk', status: 'fail', found: long, advice: long })),
+    );
+    const { doctor } = await health.look();
+    expect(doctor?.findings).toHaveLength(40);
+    expect(doctor?.findings[0]).toEqual({
+      ...{ name: 'disk', status: 'fail', found: 'x'.repeat(500), advice: 'x'.repeat(500) },
+    });
   });
 });

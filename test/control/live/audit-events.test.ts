@@ -65,6 +65,14 @@ describe('who follows', () => {
     await expect.poll(() => member.got).toEqual([2]);
   });
 
+  it('gets what an admin read inside their sandboxes', async () => {
+    const { got } = await follow('ben', 'member');
+    log.push({ sequence: 1, userId: 'ada', teamId: 'cleo' } as AuditRow);
+    log.push({ sequence: 2, userId: 'ada', teamId: 'ben' } as AuditRow);
+    wake();
+    await expect.poll(() => got).toEqual([2]);
+  });
+
   it('is no admin any more once the role has changed, nor by a key without the scope', async () => {
     const narrow = await follow('ada', 'member');
     const demoted = await follow('ada', 'admin');

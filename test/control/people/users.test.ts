@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Quotas } from '../../../src/control/people/quotas.ts';
 import { UserService } from '../../../src/control/people/users.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
-import { bob } from '../../store/fixtures.ts';
+import { alice, bob } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
 const members = { sandboxes: 5, cpu: 8, memory: 16, disk: 100, snapshots: 3 };
@@ -48,4 +48,16 @@ describe.each([
       expect(ended).toHaveBeenCalledWith(bob.id);
     },
   );
+});
+
+describe('an admin who is made a member', () => {
+  it('loses what was read inside of others, and nothing else', async () => {
+    await store.users.insertUser({ ...alice, role: 'admin' });
+    await users.update(bob.email, { role: 'admin', name: 'Bob' });
+    await users.update(bob.email, { name: 'Bobby' });
+    expect(ended).not.toHaveBeenCalled();
+    await users.update(bob.email, { role: 'member' });
+    expect(ended.mock.calls).toEqual([[`reading/${bob.id}`]]);
+    expect(endTeamAccess).not.toHaveBeenCalled();
+  });
 });

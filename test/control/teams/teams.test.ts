@@ -41,6 +41,7 @@ beforeEach(async () => {
   standing = new Standing(store, Date);
   teams = new TeamService({
     ...{ store: store.teams, users: store.users, quotas, standing, clock: Date },
+    adminsReadInside: false,
     access: new TeamAccess(store.sandboxes, access),
   });
   await teams.create('red', {});

@@ -41,6 +41,7 @@ export function auditConformance(name: string, getStore: () => Store): void {
           keyId: `key_${index % 7}`,
           sandboxId: index % 6 === 0 ? 'sb_1' : null,
           ...(index % 4 === 1 && { teamId: `team_${index % 3}` }),
+          ...(index % 7 === 3 && { teamId: 'user_1' }),
         }),
       );
       for (const store of [audit(), model]) await store.append(rows);

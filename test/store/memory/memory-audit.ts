@@ -46,7 +46,8 @@ export function memoryCheckpoint(): AuditCheckpoint {
   };
 }
 
-function matches(row: AuditRow, { since, until, exceptAction, ...exact }: AuditFilter): boolean {
+function matches(row: AuditRow, { since, until, exceptAction, userId, ...exact }: AuditFilter): boolean {
+  if (userId !== undefined && row.userId !== userId && row.teamId !== userId) return false;
   if (since !== undefined && row.time < since) return false;
   if (until !== undefined && row.time >= until) return false;
   if (exceptAction !== undefined && row.action === exceptAction) return false;

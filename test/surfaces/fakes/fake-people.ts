@@ -85,6 +85,7 @@ export interface FakePeopleOptions {
   /** Called before each hash of a password is computed. */
   onHash?: () => void;
   signInProvider?: SignInProvider | null;
+  adminsReadInside?: boolean;
 }
 
 export function fakePeople({
@@ -95,6 +96,7 @@ export function fakePeople({
   takesPasswords = true,
   onHash = () => {},
   signInProvider = null,
+  adminsReadInside = false,
 }: FakePeopleOptions = {}): Fakes {
   const {
     quotas: _quotas,
@@ -121,7 +123,7 @@ export function fakePeople({
     quota: { everybody: { sandboxes: 10 }, members: unlimited },
     rate,
     regions: [localRegion],
-    signInProvider,
+    ...{ signInProvider, adminsReadInside },
   });
   people.deviceSignIns.servedAt('https://sandhaven.example.org');
   const credentials = createCredentials({

@@ -13,6 +13,7 @@ import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
 import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
 import { AuditEvents } from '../../../src/control/live/audit-events.ts';
+import { HealthEvents } from '../../../src/control/live/health-events.ts';
 import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
 import { SnapshotEvents } from '../../../src/control/live/snapshot-events.ts';
 import { UsageSampler } from '../../../src/control/live/usage-sampler.ts';
@@ -34,7 +35,7 @@ import { memoryRegistryCredentials } from '../../store/memory/memory-registries.
 import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
-import { fakePeople } from './fake-people.ts';
+import { type FakePeopleOptions, fakePeople } from './fake-people.ts';
 import { fakeSessions } from './fake-sessions.ts';
 import { fakeTerminals } from './fake-terminals.ts';
 
@@ -59,7 +60,7 @@ export interface FakeServices {
   revoked: string[];
 }
 
-export function createFakeServices(): FakeServices {
+export function createFakeServices(options: FakePeopleOptions = {}): FakeServices {
   const fake: Omit<FakeServices, 'services'> = {
     sandboxes: new Map(),
     files: new Map(),
@@ -75,8 +76,10 @@ export function createFakeServices(): FakeServices {
     log,
     seen: (sandbox) => sandbox,
   });
-  const people = fakePeople({ sandboxes: fake.sandboxes, revoked: fake.revoked });
+  const people = fakePeople({ sandboxes: fake.sandboxes, revoked: fake.revoked, ...options });
   const audited = fakeAudit();
+  const health = fakeHealth();
+  const roleOf = async (id: string) => (await people.users.find(id)).role;
   const services = {
     sandboxes: fakeSandboxes(fake),
     everybody: fakeEverybody(fake, people),
@@ -103,8 +106,7 @@ export function createFakeServices(): FakeServices {
     ...people,
     ...audited,
     auditEvents: new AuditEvents({
-      ...{ audit: audited.audit, log },
-      roleOf: async (id) => (await people.users.find(id)).role,
+      ...{ audit: audited.audit, roleOf, log },
     }),
     registries: new RegistryService({
       store: memoryRegistryCredentials(),
@@ -114,7 +116,8 @@ export function createFakeServices(): FakeServices {
     git: fakeGit(),
     documents: fakeDocuments(),
     previews: fakePreviews(),
-    health: fakeHealth(),
+    health,
+    healthEvents: new HealthEvents({ health, roleOf, log }),
     filePreviews: {
       create: async (_caller: Caller, _reference: string, path: string) => ({
         ...{ url: `http://file-key.localhost:1/${path}`, mediaType: 'image/png', expiresAt: 0 },

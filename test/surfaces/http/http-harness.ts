@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createHttpServer, type HttpServerDependencies } from '../../../src/surfaces/http/server.ts';
+import type { FakePeopleOptions } from '../fakes/fake-people.ts';
 import { API_KEY, createFakeServices, type FakeServices } from '../fakes/fake-services.ts';
 
 export interface LogLine {
@@ -30,8 +31,11 @@ export interface Harness extends FakeServices {
   close(): Promise<void>;
 }
 
-export async function startHttp(parts: Partial<HttpServerDependencies> = {}): Promise<Harness> {
-  const fake = createFakeServices();
+export async function startHttp(
+  parts: Partial<HttpServerDependencies> = {},
+  people: FakePeopleOptions = {},
+): Promise<Harness> {
+  const fake = createFakeServices(people);
   const log: LogLine[] = [];
   const write =
     (level: LogLine['level']) =>

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { API_KEY, MEMBER_KEY, user } from '../fakes/fake-services.ts';
 import { type Harness, startHttp } from './http-harness.ts';
 
@@ -147,6 +147,60 @@ describe('a stream of changes', () => {
     expect(his).not.toContain('Sandbox.WhoAmI');
     expect(his).not.toContain('user_1');
     for (const stream of [admin, member]) stream.end();
+  });
+
+  it('has the health of the service for an admin who asks for it, until the stream ends', async () => {
+    const { healthEvents } = http.services;
+    const view = healthEvents.view.bind(healthEvents);
+    let ended = 0;
+    vi.spyOn(healthEvents, 'view').mockImplementation((...given) => {
+      const end = view(...given);
+      return () => {
+        ended++;
+        end();
+      };
+    });
+    const stream = await open({}, '?health=true');
+    const healths = async () => {
+      for (;;) {
+        const { event, data } = await stream.next();
+        if (event === 'health') return data;
+      }
+    };
+    const first = await healths();
+    expect(Object.keys(first)).toEqual(['capacity', 'sandboxes', 'pool', 'samples', 'doctor']);
+    expect(first).toMatchObject({
+      capacity: { free_memory_bytes: 8_000_000_000, free_slots: 100 },
+      sandboxes: { total: 2, started: 1, paused: 1 },
+      pool: { ready: 1, min: 2, max: 5 },
+      samples: [{ time: expect.any(String), free_disk_bytes: 50_000_000_000 }],
+    });
+    expect(await healths()).toMatchObject({
+      doctor: {
+        findings: [
+          { name: 'cgroups', status: 'ok' },
+          { name: 'disk', advice: 'Watch the free space.' },
+        ],
+      },
+    });
+    expect(ended).toBe(0);
+    stream.end();
+    await expect.poll(() => ended).toBe(1);
+  }, 20_000);
+
+  it('refuses the health of the service to a member, and to a key without the scope admin', async () => {
+    const asMember = { authorization: `Bearer ${MEMBER_KEY}` };
+    const narrow = await http.fetch('/v1/admin/CreateKey', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'narrow', scopes: ['sandboxes:read'] }),
+    });
+    const { api_key } = (await narrow.json()) as { api_key: string };
+    for (const headers of [asMember, { authorization: `Bearer ${api_key}` }]) {
+      const refused = await http.fetch('/v1/events?health=true', { headers });
+      expect(refused.status).toBe(403);
+      expect(await refused.json()).toMatchObject({ code: 'permission_denied', hint: expect.any(String) });
+    }
   });
 
   it('refuses a parameter that it does not know', async () => {

@@ -1,5 +1,6 @@
 /** The built page over services in memory, with a visitor who is signed in. */
 import type { Browser } from 'puppeteer-core';
+import type { FakePeopleOptions } from '../../surfaces/fakes/fake-people.ts';
 import { API_KEY } from '../../surfaces/fakes/fake-services.ts';
 import { servePage } from './page-server.ts';
 import { launch, type Visitor, visit } from './visitor.ts';
@@ -16,8 +17,8 @@ export interface Opened {
 }
 
 /** @param count Sandboxes beside demo. */
-export async function openPage(count: number): Promise<Opened> {
-  const world = await createWorld(count);
+export async function openPage(count: number, people: FakePeopleOptions = {}): Promise<Opened> {
+  const world = await createWorld(count, people);
   const server = await servePage(world.services);
   const browser = await launch();
   const visitor = await visit(browser, server.url);

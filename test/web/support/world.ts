@@ -3,6 +3,7 @@ import type { Services } from '../../../src/control/services.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Caller } from '../../../src/model/user.ts';
+import type { FakePeopleOptions } from '../../surfaces/fakes/fake-people.ts';
 import { createFakeServices, user } from '../../surfaces/fakes/fake-services.ts';
 import { fakeTree, type Tree } from './file-tree.ts';
 import { TerminalRack } from './terminal-rack.ts';
@@ -22,8 +23,8 @@ export interface World {
 }
 
 /** @param count Sandboxes beside the one named demo; none at all for null. */
-export async function createWorld(count: number | null): Promise<World> {
-  const fake = createFakeServices();
+export async function createWorld(count: number | null, people: FakePeopleOptions = {}): Promise<World> {
+  const fake = createFakeServices(people);
   const tree = files();
   const rack = new TerminalRack();
   Object.assign(fake.services, {

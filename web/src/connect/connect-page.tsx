@@ -6,6 +6,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { KeyDialog } from '../people/key-dialog.tsx';
 import { actingTeam } from '../service/acting-team.ts';
+import { useActing } from '../shell/team-items.tsx';
 import { configurationsFor, KEY_PLACE } from './configurations.ts';
 import classes from './connect.module.css';
 import { TestPanel } from './test-panel.tsx';
@@ -13,7 +14,9 @@ import { TestPanel } from './test-panel.tsx';
 export function ConnectPage() {
   const [key, setKey] = useState('');
   const [making, setMaking] = useState(false);
-  const team = actingTeam();
+  const { inside } = useActing();
+  // An admin who looks inside makes keys of their own.
+  const team = inside ? null : actingTeam();
   const configurations = configurationsFor(
     window.location.origin,
     key.trim() === '' ? KEY_PLACE : key.trim(),

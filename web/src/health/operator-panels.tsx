@@ -1,5 +1,6 @@
-/** Panels for admins: room and load with their last half hour, and the doctor's findings. */
+/** Panels for admins: room and load with their last half hour, and the doctor's findings, all kept up to date. */
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { formatBytes, formatMs } from '../format/quantity.ts';
 import { Away } from '../parts/away.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -9,9 +10,12 @@ import { Sparkline } from '../parts/sparkline.tsx';
 import { State } from '../parts/state.tsx';
 import { healthQuery } from '../service/queries.ts';
 import type { Health, HealthSample } from '../service/records.ts';
+import { firstOrder, inOrder } from './findings.ts';
 import classes from './health.module.css';
+import { useLiveHealth } from './use-live-health.ts';
 
 export function OperatorPanels() {
+  useLiveHealth();
   const { data, error, refetch } = useQuery(healthQuery);
   if (error)
     return <ProblemPanel title="The health cannot be shown" error={error} retry={() => void refetch()} />;
@@ -93,7 +97,7 @@ function Chart({ name, samples, figureOf, format }: ChartProps) {
         values={values}
         most={Math.max(...values, 1)}
       />
-      <span className="numbers">{now}</span>
+      <span className={`numbers ${classes['figure']}`}>{now}</span>
     </div>
   );
 }
@@ -101,14 +105,13 @@ function Chart({ name, samples, figureOf, format }: ChartProps) {
 const states = { ok: 'ok', warn: 'warning', fail: 'error' } as const;
 
 function DoctorPanel({ checked_at, findings }: NonNullable<Health['doctor']>) {
-  const worst = ['fail', 'warn', 'ok'] as const;
-  const sorted = findings.toSorted((a, b) => worst.indexOf(a.status) - worst.indexOf(b.status));
+  const [names] = useState(() => firstOrder(findings));
   return (
     <Panel title="Doctor">
       <div className="dimmed small">
         Checked <Away time={checked_at} />
       </div>
-      {sorted.map(({ name, status, found, advice }) => (
+      {inOrder(findings, names).map(({ name, status, found, advice }) => (
         <div key={name}>
           <div className="row">
             <span className="grow">{name}</span>

@@ -1,5 +1,5 @@
 /**
- * The team that this tab acts for. Changing it loads the page anew, so that no answer for one owner is shown as another's.
+ * The team that this tab acts for, or whoever an admin looks inside of. Changing it loads the page anew, so that no answer for one owner is shown as another's.
  */
 const KEY = 'sandhaven-team';
 
@@ -8,10 +8,10 @@ export function actingTeam(): string | null {
   return sessionStorage.getItem(KEY);
 }
 
-/** @param team Id of a team; null for the user. */
-export function actFor(team: string | null): void {
-  if (team === null) sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, team);
+/** @param owner Id of a team, or of another user for an admin who looks inside; null for the user. */
+export function actFor(owner: string | null, path = '/sandboxes'): void {
+  if (owner === null) sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, owner);
   // What is open belongs to the owner before.
-  window.location.assign('/sandboxes');
+  window.location.assign(path);
 }

@@ -42,10 +42,13 @@ export const administration = {
   removeTeamMember: (parameters: { team: string; user: string }) =>
     call<Team>('RemoveTeamMember', parameters),
   listAllSandboxes: (page: number) =>
-    call<Paged & { sandboxes: OwnedSandbox[]; total_count: number }>('ListAllSandboxes', {
-      page,
-      page_size: 100,
-    }),
+    call<Paged & { sandboxes: OwnedSandbox[]; total_count: number; may_read_inside: boolean }>(
+      'ListAllSandboxes',
+      {
+        page,
+        page_size: 100,
+      },
+    ),
   stopAnySandbox: (sandbox: string) => call('StopAnySandbox', { sandbox }),
   deleteAnySandbox: (sandbox: string) => call('DeleteAnySandbox', { sandbox }),
   listKeys: () =>

@@ -52,6 +52,8 @@ export const snapshotsQuery = queryOptions({
 
 export const usersQuery = queryOptions({ queryKey: ['users'], queryFn: administration.listUsers });
 export const teamsQuery = queryOptions({ queryKey: ['teams'], queryFn: administration.listTeams });
+/** For whom the calls of this tab are. */
+export const actingQuery = queryOptions({ queryKey: ['acting'], queryFn: () => client.whoAmI() });
 export const everybodyQuery = infiniteQueryOptions({
   queryKey: ['everybody'],
   queryFn: ({ pageParam }) => administration.listAllSandboxes(pageParam),

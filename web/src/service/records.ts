@@ -1,5 +1,5 @@
 /** Answers of the administration's actions. */
-import type { AuditLogRow } from '@sandhaven/sdk';
+import type { AuditLogRow, ServiceHealth, ServiceHealthSample } from '@sandhaven/sdk';
 
 export interface Used {
   used: number;
@@ -96,24 +96,8 @@ export interface DeviceSignIn {
   expires_at: string;
 }
 
-export interface HealthSample {
-  time: string;
-  free_memory_bytes: number;
-  free_disk_bytes: number;
-  resident_bytes: number;
-  loop_delay_ms: number;
-}
-
-export interface Health {
-  capacity: { reserve_memory_bytes: number; reserve_disk_bytes: number; gpus: number; free_gpus: number };
-  sandboxes: { total: number; started: number; paused: number };
-  pool: { ready: number; min: number; max: number };
-  samples: HealthSample[];
-  doctor: {
-    checked_at: string;
-    findings: { name: string; status: 'ok' | 'warn' | 'fail'; found: string; advice: string | null }[];
-  } | null;
-}
+export type Health = ServiceHealth;
+export type HealthSample = ServiceHealthSample;
 
 export interface Terminal {
   terminal: string;

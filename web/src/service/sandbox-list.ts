@@ -16,6 +16,7 @@ export const sandboxesKey = ['sandboxes'] as const;
 const PAGE_SIZE = 100;
 const MOST_PAGES = 200;
 const AT_ONCE = 4;
+const LONGEST_PAINT_MS = 300;
 
 export async function walkSandboxes(queries: QueryClient, signal: AbortSignal): Promise<SandboxList> {
   const fetchPage = (page: number) => client.listSandboxes({ page, page_size: PAGE_SIZE }, { signal });
@@ -25,7 +26,10 @@ export async function walkSandboxes(queries: QueryClient, signal: AbortSignal): 
   const last = Math.min(first.total_pages, MOST_PAGES);
   if (last === 1) return list();
   const isFirstVisit = queries.getQueryData(sandboxesKey) === undefined;
-  if (isFirstVisit) queries.setQueryData(sandboxesKey, list());
+  if (isFirstVisit) {
+    queries.setQueryData(sandboxesKey, list());
+    await painted();
+  }
   let next = 2;
   const walk = async () => {
     while (next <= last) {
@@ -35,6 +39,17 @@ export async function walkSandboxes(queries: QueryClient, signal: AbortSignal): 
   };
   await Promise.all(Array.from({ length: AT_ONCE }, walk));
   return list();
+}
+
+/**
+ * Resolves when the first page can be seen: the others would compete with it. It is drawn in the first frame or the second one
+ * from here; a tab that is hidden has none.
+ */
+function painted(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, LONGEST_PAINT_MS);
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
+  });
 }
 
 /** A sandbox made meanwhile moves others to the next page, where they come again. */

@@ -21,6 +21,10 @@
 - name: SANDHAVEN_TRUSTED_PROXY
   value: {{ join "," . | quote }}
 {{- end }}
+{{- if .Values.adminsReadInside }}
+- name: SANDHAVEN_ADMINS_READ_INSIDE
+  value: "yes"
+{{- end }}
 # Below the volume, since a volume's own folder can be entered by its group.
 - name: SANDHAVEN_DATA_DIR
   value: /var/lib/sandhaven/data

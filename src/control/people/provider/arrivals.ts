@@ -3,25 +3,32 @@
  * is there with the same e-mail address is somebody else until an admin links the two.
  */
 import type { Identity, IdentityClaims } from '../../../model/access/identity.ts';
+import { readingId } from '../../../model/access/team.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { newUserId } from '../../../model/ids.ts';
 import type { Account, Role } from '../../../model/user.ts';
 import type { IdentityStore, UserStore } from '../../ports/index.ts';
+import type { Standing } from '../standing.ts';
 
 export interface ArrivalStore {
   users: Pick<UserStore, 'updateUser'>;
   identities: Pick<IdentityStore, 'findUserOf' | 'enrol'>;
 }
 
+export interface Arrival {
+  /** By the person's groups; null: a user keeps the one there is. A viewer is made a member by admins alone. */
+  role: Role | null;
+  standing: Pick<Standing, 'ended'>;
+  now: number;
+}
+
 /**
  * Rejects with `permission_denied` for a disabled user, with `already_exists` where the address belongs to another user.
- * @param role By the person's groups; null: a user keeps the one there is. A viewer is made a member by admins alone.
  */
 export async function arrive(
   { users, identities }: ArrivalStore,
   claims: IdentityClaims,
-  role: Role | null,
-  now: number,
+  { role, standing, now }: Arrival,
 ): Promise<Account> {
   const identity: Identity = { issuer: claims.issuer, subject: claims.subject };
   const known =
@@ -31,6 +38,7 @@ export async function arrive(
   const keeps = role === null || role === known.role || (role === 'member' && known.role === 'viewer');
   if (keeps) return known;
   const changed = await users.updateUser(known.id, () => ({ role }));
+  if (role !== 'admin') standing.ended(readingId(known.id));
   if (!changed || changed.disabledAt !== null) throw disabled();
   return changed;
 }

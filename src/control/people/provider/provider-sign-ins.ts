@@ -91,7 +91,7 @@ export class ProviderSignIns {
    * @param query The query of its request, as it came.
    */
   async finish(address: string, cookie: string | null, query: string): Promise<Finished> {
-    const { provider, rules, key, store, signIns, clock } = this.#d;
+    const { provider, rules, key, store, signIns, standing, clock } = this.#d;
     const pending = openPending(key, cookie, clock.now());
     const returned = query.length <= limits.identity.queryChars ? new URLSearchParams(query) : null;
     const isOwn = pending?.issuer === provider.issuer && returned?.getAll('state').join() === pending.state;
@@ -100,7 +100,8 @@ export class ProviderSignIns {
     if (!(await store.identities.useOnce(proof))) throw notBegunHere();
     const url = new URL(`${this.#callbackUrl()}?${returned}`);
     const claims = await within(this.#exchanges, address, () => provider.finish(url, pending));
-    const user = await arrive(store, claims, admit(claims, rules), clock.now());
+    const role = admit(claims, rules);
+    const user = await arrive(store, claims, { role, standing, now: clock.now() });
     const opened = await signIns.openWithIdentity(user, claims);
     return { opened, returnPath: pending.returnPath };
   }

@@ -7,7 +7,7 @@ import type { Stats } from 'node:fs';
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { isTeamReference } from '../../../model/access/team.ts';
+import { isOwnerReference } from '../../../model/access/team.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { CliIo } from '../io.ts';
 import { serviceUrl } from './service-url.ts';
@@ -39,7 +39,7 @@ const context = z.strictObject({
     ),
   key: storedKey,
   /** Team that commands act for. */
-  team: z.string().refine(isTeamReference, 'must be the name or the id of a team').optional(),
+  team: z.string().refine(isOwnerReference, 'must be the name or the id of a team, or a user').optional(),
 });
 
 const contents = z

@@ -120,8 +120,9 @@ const idempotencyKey: Json = {
 const team: Json = {
   name: 'Sandhaven-Team',
   in: 'header',
-  description: 'Name or ID of a team that you are in: the call acts for it.',
-  schema: { type: 'string', minLength: 1, maxLength: limits.teams.nameChars },
+  description:
+    'Name or ID of a team that you are in: the call acts for it. From an admin who may read inside, any owner.',
+  schema: { type: 'string', minLength: 1, maxLength: limits.userEmailChars },
 };
 
 /** Returns CreateSandbox for Sandbox.CreateSandbox; the names of all toolkits are distinct. */

@@ -1,32 +1,36 @@
 /**
  * GET /v1/events: changes of the caller's sandboxes as server-sent events, until either side ends the stream. A client
  * lists once it has `ready`, and again at each `refresh`. With `?usage=true` it also gets what started ones use, with
- * `?snapshots=true` changes of snapshots, with `?audit=true` new rows of the audit log.
+ * `?snapshots=true` changes of snapshots, with `?audit=true` new rows of the audit log, and an admin with `?health=true` the
+ * service's health.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { toRowView } from '../../../administration/audit/audit-view.ts';
+import { toHealthView } from '../../../administration/health/health-view.ts';
 import { toSandboxView } from '../../../catalog/sandbox-view.ts';
 import { toSnapshotView } from '../../../catalog/snapshots/snapshot-view.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { AuditFollower } from '../../../control/live/audit-events.ts';
+import type { HealthViewer } from '../../../control/live/health-events.ts';
 import type { Follower } from '../../../control/live/sandbox-events.ts';
 import type { SnapshotFollower, SnapshotProgress } from '../../../control/live/snapshot-events.ts';
 import type { Figures, UsageViewer } from '../../../control/live/usage-sampler.ts';
 import type { Services } from '../../../control/services.ts';
 import { Shares } from '../../../fairness/shares.ts';
+import { assertAdmin } from '../../../model/access/admins.ts';
 import { assertScope } from '../../../model/access/scopes.ts';
 import { type AuditRow, auditActions } from '../../../model/audit.ts';
 import { GiB, limits } from '../../../model/limits.ts';
 import { subjectOf } from '../origin.ts';
 
 const choice = z.enum(['true', 'false']).default('false');
-const query = z.strictObject({ usage: choice, snapshots: choice, audit: choice });
+const query = z.strictObject({ usage: choice, snapshots: choice, audit: choice, health: choice });
 
 export function addEventRoutes(
   app: FastifyInstance,
-  services: Pick<Services, 'events' | 'snapshotEvents' | 'usage' | 'auditEvents' | 'audit'>,
+  services: Pick<Services, 'events' | 'snapshotEvents' | 'usage' | 'auditEvents' | 'healthEvents' | 'audit'>,
 ): void {
   const shares = new Shares({ ...limits.events.streams, what: 'event streams are already open' });
   const open = new Set<EventStream>();
@@ -39,8 +43,12 @@ export function addEventRoutes(
     const subject = subjectOf(request, auditActions.eventsOpen);
     await services.audit.visit(subject, auditActions.eventsClose, async (begun) => {
       assertScope(request.caller, 'sandboxes:read');
-      const { usage, snapshots, audit } = validateInput(query, request.query);
+      const { usage, snapshots, audit, health } = validateInput(query, request.query);
       if (audit === 'true') assertScope(request.caller, 'account');
+      if (health === 'true') {
+        assertScope(request.caller, 'admin');
+        assertAdmin(request.caller, 'The health in the stream');
+      }
       const release = shares.take(request.caller.id);
       const stream = new EventStream(reply.raw);
       const ends: (() => void)[] = [];
@@ -49,6 +57,7 @@ export function addEventRoutes(
         if (snapshots === 'true') ends.push(services.snapshotEvents.follow(request.caller, stream));
         if (usage === 'true') ends.push(await services.usage.view(request.caller, stream));
         if (audit === 'true') ends.push(await services.auditEvents.follow(request.caller, stream));
+        if (health === 'true') ends.push(services.healthEvents.view(request.caller, stream));
         begun();
         reply.hijack();
         open.add(stream);
@@ -64,7 +73,7 @@ export function addEventRoutes(
 }
 
 /** One stream. What a slow client has not read yet waits once for each sandbox, and up to a bound. */
-class EventStream implements Follower, SnapshotFollower, UsageViewer, AuditFollower {
+class EventStream implements Follower, SnapshotFollower, UsageViewer, AuditFollower, HealthViewer {
   readonly #raw: ServerResponse;
   readonly #waiting = new Map<string, string>();
   #waitingChars = 0;
@@ -127,6 +136,10 @@ class EventStream implements Follower, SnapshotFollower, UsageViewer, AuditFollo
 
   rowsMissed(): void {
     this.#send('audit_missed', event('audit_missed', {}));
+  }
+
+  health(health: Parameters<HealthViewer['health']>[0]): void {
+    this.#send('health', event('health', toHealthView(health)));
   }
 
   refresh(): void {

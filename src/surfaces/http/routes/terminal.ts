@@ -39,7 +39,7 @@ const target = z.strictObject({
   window: number(limits.terminal.windowBytes).optional(),
   create: z.enum(['true', 'false']).default('true'),
   /** Read by `authenticate`: a browser's WebSocket has no header for it. */
-  team: z.string().max(limits.teams.nameChars).optional(),
+  team: z.string().max(limits.userEmailChars).optional(),
   cwd: textWithoutNul().min(1).max(limits.pathBytes).optional(),
 });
 

@@ -1,4 +1,7 @@
-/** Everybody's sandboxes, for admins, a hundred at a time: whose they are; stop and delete, and nothing from inside. */
+/**
+ * Everybody's sandboxes, for admins, a hundred at a time: whose they are; stop and delete, and a way inside where the
+ * operator allows it.
+ */
 import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,6 +13,7 @@ import { notifyDone } from '../../parts/notify.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ProblemPanel } from '../../parts/problem.tsx';
 import { State } from '../../parts/state.tsx';
+import { actFor } from '../../service/acting-team.ts';
 import { administration } from '../../service/administration.ts';
 import { everybodyQuery } from '../../service/queries.ts';
 import type { OwnedSandbox } from '../../service/records.ts';
@@ -20,7 +24,7 @@ export function EverybodyPage() {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
     useInfiniteQuery(everybodyQuery);
   const rows = data?.pages.flatMap(({ sandboxes }) => sandboxes) ?? [];
-  const total = data?.pages.at(-1)?.total_count ?? 0;
+  const { total_count: total = 0, may_read_inside: mayLook = false } = data?.pages.at(-1) ?? {};
   const [question, setQuestion] = useState<Question | null>(null);
   const ask = (sandbox: OwnedSandbox, verb: 'Stop' | 'Delete') =>
     setQuestion({
@@ -51,7 +55,7 @@ export function EverybodyPage() {
           head={['Name', 'Owner', 'State', 'Size', 'Last use', 'Actions']}
         >
           {rows.map((sandbox) => (
-            <Row key={sandbox.id} sandbox={sandbox} ask={ask} />
+            <Row key={sandbox.id} sandbox={sandbox} mayLook={mayLook} ask={ask} />
           ))}
         </DataTable>
       )}
@@ -74,10 +78,11 @@ function Counts({ shown, total }: { shown: number; total: number }) {
 
 interface RowProps {
   sandbox: OwnedSandbox;
+  mayLook: boolean;
   ask(sandbox: OwnedSandbox, verb: 'Stop' | 'Delete'): void;
 }
 
-function Row({ sandbox, ask }: RowProps) {
+function Row({ sandbox, mayLook, ask }: RowProps) {
   const { id, name, owner, state, operation, resources, last_activity_at } = sandbox;
   const { cpu, memory, disk } = resources;
   return (
@@ -93,6 +98,16 @@ function Row({ sandbox, ask }: RowProps) {
       <td className="numbers">{new Date(last_activity_at).toLocaleString()}</td>
       <td>
         <div className="row">
+          {mayLook && (
+            <Button
+              variant="default"
+              size="compact-xs"
+              onClick={() => actFor(owner.id, `/sandboxes/${id}`)}
+              aria-label={`Look inside ${name}`}
+            >
+              Look inside
+            </Button>
+          )}
           {state === 'started' && (
             <Button
               variant="default"

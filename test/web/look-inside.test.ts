@@ -1,0 +1,40 @@
+/** An admin who looks inside the sandbox of another user, where the operator allows it, in the built page. */
+import { afterEach, expect, it } from 'vitest';
+import { user } from '../surfaces/fakes/fake-services.ts';
+import { type Opened, openPage } from './support/open-page.ts';
+import { addSandbox } from './support/world.ts';
+
+let opened: Opened;
+
+afterEach(() => opened?.close());
+
+const ben = { ...user, id: 'user_2', name: 'Ben', email: 'ben@example.org', role: 'member' } as const;
+
+it('shows files as a viewer sees them, with a way back', async () => {
+  opened = await openPage(0, { adminsReadInside: true });
+  const { visitor, world } = opened;
+  const box = await addSandbox(world.services, 'box of ben', 0, ben);
+  await visitor.go('/sandboxes?whose=everybody');
+  await Promise.all([visitor.page.waitForNavigation(), visitor.click('Look inside box of ben')]);
+  await visitor.sees('for ben@example.org');
+  await visitor.page.waitForSelector('::-p-aria([name="Delete"][role="button"]):disabled');
+  await visitor.go(`/sandboxes/${box}/files`);
+  await visitor.sees('README.md');
+  expect(await visitor.broken()).toEqual([]);
+  await visitor.go(`/sandboxes/${box}/terminal`);
+  await visitor.sees('Terminals are for members');
+  await visitor.page.locator('[class*="sideEnd"] button[aria-haspopup="menu"]').click();
+  await visitor.sees('Inside ben@example.org');
+  await Promise.all([visitor.page.waitForNavigation(), visitor.click('Yourself')]);
+  await visitor.sees('demo');
+  expect(await visitor.page.evaluate('document.body.innerText')).not.toContain('box of ben');
+  expect(visitor.faults).toEqual([]);
+}, 60_000);
+
+it('is not offered where the operator does not allow it', async () => {
+  opened = await openPage(0);
+  const { visitor } = opened;
+  await visitor.go('/sandboxes?whose=everybody');
+  await visitor.sees('Delete');
+  expect(await visitor.page.evaluate('document.body.innerText')).not.toContain('Look inside');
+}, 60_000);
