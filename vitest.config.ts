@@ -50,6 +50,21 @@ const onCluster = {
   },
 };
 
+/** Each browser has a service of its own, since the tests count what is there. */
+const walk = (name: string, browser: 'chromium' | 'firefox', groupOrder: number) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: walks,
+    exclude: ['**/node_modules/**', ...withDocuments],
+    globalSetup: 'test/walk/support/walk.setup.ts',
+    provide: { walkedBrowser: browser },
+    testTimeout: 120_000,
+    maxWorkers: 2,
+    sequence: { groupOrder },
+  },
+});
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -87,18 +102,8 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'walk',
-          include: walks,
-          exclude: ['**/node_modules/**', ...withDocuments],
-          globalSetup: 'test/walk/support/walk.setup.ts',
-          testTimeout: 120_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 3 },
-        },
-      },
+      walk('walk', 'chromium', 3),
+      walk('walk-firefox', 'firefox', 5),
       ...(hasCluster ? [onCluster] : []),
     ],
   },

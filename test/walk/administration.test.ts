@@ -12,7 +12,7 @@ let browser: Browser;
 let walker: Walker;
 
 beforeAll(async () => {
-  browser = await launchBrowser('chromium');
+  browser = await launchBrowser();
   walker = await walkerOf(browser, inject('walkedService'), 'Manager', { role: 'admin' });
 });
 

@@ -11,7 +11,7 @@ let browser: Browser;
 let walker: Walker;
 
 beforeAll(async () => {
-  browser = await launchBrowser('chromium');
+  browser = await launchBrowser();
   walker = await walkerOf(browser, opened.service, 'Reader');
 });
 

@@ -10,7 +10,7 @@ let walker: Walker;
 let sandbox: string;
 
 beforeAll(async () => {
-  browser = await launchBrowser('chromium');
+  browser = await launchBrowser();
   walker = await walkerOf(browser, inject('walkedService'), 'Files');
   ({ id: sandbox } = await walker.sdk.createSandbox({ name: 'files', cpu: 1, memory_gb: 1, disk_gb: 1 }));
   await write('src/main.py', 'import json\n\nprint(json.dumps({"hello": 1}))\n');

@@ -9,7 +9,7 @@ let browser: Browser;
 let walker: Walker;
 
 beforeAll(async () => {
-  browser = await launchBrowser('chromium');
+  browser = await launchBrowser();
   walker = await walkerOf(browser, inject('walkedService'), 'List');
   const small = { cpu: 1, memory_gb: 1, disk_gb: 1 };
   for (const name of ['red', 'green', 'blue']) {

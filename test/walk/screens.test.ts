@@ -9,7 +9,7 @@ const service = inject('walkedService');
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchBrowser('chromium');
+  browser = await launchBrowser();
 });
 
 afterAll(() => browser?.close());

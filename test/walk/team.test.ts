@@ -21,7 +21,7 @@ const PNG = Buffer.from(
 );
 
 beforeAll(async () => {
-  browser = await launchBrowser('chromium');
+  browser = await launchBrowser();
   walker = await walkerOf(browser, service, 'Together');
   await mustAct(service, 'CreateTeam', { name: 'walkers' });
   await mustAct(service, 'AddTeamMember', { team: 'walkers', user: walker.user.email });

@@ -10,7 +10,7 @@ let walker: Walker;
 let sandbox: string;
 
 beforeAll(async () => {
-  browser = await launchBrowser('chromium');
+  browser = await launchBrowser();
   walker = await walkerOf(browser, inject('walkedService'), 'Work');
   ({ id: sandbox } = await walker.sdk.createSandbox({ name: 'work', cpu: 1, memory_gb: 1, disk_gb: 1 }));
 });

@@ -1,17 +1,26 @@
 /** The two browsers of the walk, as Debian has them, both driven by Playwright. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, firefox } from 'playwright-core';
+import { inject } from 'vitest';
 
 export type BrowserName = 'chromium' | 'firefox';
 
-export const browserNames = ['chromium', 'firefox'] as const;
+declare module 'vitest' {
+  export interface ProvidedContext {
+    walkedBrowser?: BrowserName;
+  }
+}
+
+/** Browser of this project of tests. */
+export const browserName = inject('walkedBrowser') ?? 'chromium';
 
 const executables: Record<BrowserName, string[]> = {
   chromium: ['/usr/bin/chromium', '/usr/bin/chromium-browser'],
   firefox: ['/usr/bin/firefox-esr', '/usr/bin/firefox'],
 };
 
-export async function launchBrowser(name: BrowserName): Promise<Browser> {
+export async function launchBrowser(): Promise<Browser> {
+  const name = browserName;
   const executablePath = executables[name].find(existsSync);
   if (!executablePath) throw new Error(`${name} is missing: \`make setup-checks\` installs it`);
   if (name === 'firefox') return launchFirefox(executablePath);

@@ -4,11 +4,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { brokenRules } from '../../web/support/accessibility.ts';
+import { browserName } from './browsers.ts';
 
 const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 
 /** Each run writes over the pictures of the one before. */
-export const pictures = join(process.env['SANDHAVEN_ARTEFACTS'] ?? join(cache, 'sandhaven'), 'walk');
+const pictures = join(process.env['SANDHAVEN_ARTEFACTS'] ?? join(cache, 'sandhaven'), 'walk', browserName);
 
 /** Rules that the screen breaks now, each with the element, and a width that needs scrolling sideways. */
 export async function faultsOf(page: Page): Promise<string[]> {
