@@ -1,10 +1,10 @@
 /** Snapshots, people and keys, activity, health, and how an agent is connected, as an admin. */
-import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Sandhaven } from '../../sdk/src/index.ts';
 import { launchBrowser } from './support/browsers.ts';
 import { faultsOf } from './support/looks.ts';
+import { savedText } from './support/saved.ts';
 import { type Walker, walkerOf } from './support/walker.ts';
 
 const { url } = inject('walkedService');
@@ -116,9 +116,7 @@ describe('activity', () => {
     expect(await action('VerifyAudit')).toMatchObject({ intact: true });
     await walker.click('Export');
     await walker.click('CSV, for spreadsheets');
-    const saving = walker.page.waitForEvent('download');
-    await walker.click('Export');
-    const text = await readFile(await (await saving).path(), 'utf8');
+    const text = await savedText(walker.page, () => walker.click('Export'));
     expect(text).toContain('CreateUser');
     expect(text).not.toContain('shv_');
   });

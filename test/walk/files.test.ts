@@ -16,7 +16,7 @@ beforeAll(async () => {
   await write('src/main.py', 'import json\n\nprint(json.dumps({"hello": 1}))\n');
   await write('data/sales.csv', 'month,region,eur\n2026-01,north,1200\n2026-02,"south, west",900\n');
   await write('README.md', '# Sales\n\nA **bold** word.\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n');
-  await write('work.ipynb', '{"cells": [{"cell_type": "markdown", "source": ["# Notes"]}]}\n');
+  await write('work.ipynb', JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [NOTES] }));
   const draw =
     "import matplotlib; matplotlib.use('Agg'); import matplotlib.pyplot as p; p.plot([1, 2]); p.savefig('/workspace/line.png')";
   await walker.sdk.runCommand({ sandbox, command: `python3 -c "${draw}"` });
@@ -27,6 +27,7 @@ afterAll(async () => {
   await browser?.close();
 });
 
+const NOTES = { cell_type: 'markdown', metadata: {}, source: ['# Notes of a run'] };
 const write = (path: string, content: string) => walker.sdk.writeFile({ sandbox, path, content });
 const read = async (path: string) => (await walker.sdk.readFile({ sandbox, path })).content;
 const at = (file = '') => `/sandboxes/${sandbox}/files${file && `?file=/workspace/${file}`}`;
@@ -114,7 +115,7 @@ describe('a file', () => {
   it.each([
     ['data/sales.csv', 'south, west'],
     ['README.md', 'A bold word.'],
-    ['notes.ipynb', 'cell_type'],
+    ['notes.ipynb', 'Notes of a run'],
   ])('%s is shown as what it is', async (file, text) => {
     await walker.go(at(file));
     await walker.sees(text);

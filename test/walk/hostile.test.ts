@@ -102,13 +102,27 @@ const files: [path: string, content: string][] = [
   ],
   ['table.csv', `${NAME},b\n"${LINK}",${NAME}\n`],
   ['README.md', `# ${ELEMENT}\n\n[link](${LINK})\n\n![image](${LINK})\n\n\`${ELEMENT}\`\n\n${ELEMENT}\n`],
-  ['work.ipynb', JSON.stringify({ cells: [{ outputs: [{ data: { 'text/html': ELEMENT } }] }] })],
+  ['work.ipynb', notebook()],
   ['preview/index.html', PREVIEW],
 ];
 
+/** Hostile text in its Markdown, its code and its output, and HTML that wants to be shown. */
+function notebook(): string {
+  const outputs = [
+    { output_type: 'display_data', metadata: {}, data: { 'text/html': ELEMENT } },
+    { output_type: 'stream', name: 'stdout', text: [ELEMENT] },
+  ];
+  const cells = [
+    { cell_type: 'markdown', metadata: {}, source: [ELEMENT] },
+    { cell_type: 'code', metadata: {}, execution_count: 1, source: [ELEMENT], outputs },
+  ];
+  return JSON.stringify({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells });
+}
+
 async function shown(page: Page, path: string): Promise<void> {
-  const isPreview = /\.(svg|csv|md)$/.test(path);
-  if (isPreview) await page.getByRole('region', { name: /^Preview of/ }).waitFor();
+  const preview = page.getByRole('region', { name: /^Preview of/ });
+  if (path.endsWith('.svg')) await preview.waitFor();
+  else if (/\.(csv|md|ipynb)$/.test(path)) await preview.getByText('canary()').first().waitFor();
   else await page.locator('.cm-content').waitFor();
 }
 

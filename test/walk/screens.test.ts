@@ -16,9 +16,10 @@ afterAll(() => browser?.close());
 
 describe('the first screen', () => {
   it.each(['light', 'dark'] as const)('asks who it is, %s', async (theme) => {
-    const walker = await walkerOf(browser, service, `Stranger ${theme}`, { width: 360, height: 740, theme });
+    const walker = await walkerOf(browser, service, `Stranger ${theme}`, { width: 360, height: 740 });
     await walker.context.clearCookies();
     await walker.go('/');
+    await walker.wear(theme);
     await walker.sees('API key');
     expect(await faultsOf(walker.page)).toEqual([]);
     await takePicture(walker.page, `sign-in-360-${theme}`);
@@ -47,7 +48,7 @@ describe.each([
     for (const [name, path] of screens(sandbox)) {
       await looker.go(path);
       for (const theme of ['light', 'dark'] as const) {
-        await looker.page.emulateMedia({ colorScheme: theme });
+        await looker.wear(theme);
         for (const fault of await faultsOf(looker.page)) found.push(`${name}, ${theme}: ${fault}`);
         await takePicture(looker.page, `${name}-${width}-${theme}`);
       }

@@ -1,5 +1,7 @@
 /** The two browsers of the walk, as Debian has them, both driven by Playwright. */
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Browser, chromium, firefox } from 'playwright-core';
 import { inject } from 'vitest';
 
@@ -10,6 +12,9 @@ declare module 'vitest' {
     walkedBrowser?: BrowserName;
   }
 }
+
+/** Where Firefox saves files. */
+export const downloadsPath = join(tmpdir(), `sandhaven-walk-${process.pid}`);
 
 /** Browser of this project of tests. */
 export const browserName = inject('walkedBrowser') ?? 'chromium';
@@ -27,6 +32,12 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
+/** What Playwright puts text into a field by: the page itself, so that React takes it for its own change, and ignores it. */
+export const typeIntoFirefox = `Object.defineProperty(window, '__pw_bidiInsertText', {
+  get: () => (text) => void document.execCommand('insertText', false, text),
+  set: () => {},
+})`;
+
 /** The parts of Playwright's own objects that `launchFirefox` changes. */
 interface BidiBrowser {
   _browserSession: { send(method: string, parameters: unknown): Promise<unknown> };
@@ -40,10 +51,11 @@ interface Connected {
  * context that Firefox ESR does not know yet, the emulated media features; it is answered here.
  */
 async function launchFirefox(executablePath: string): Promise<Browser> {
-  const browser = await firefox.launch({ channel: 'moz-firefox', executablePath });
+  const browser = await firefox.launch({ channel: 'moz-firefox', executablePath, downloadsPath });
   const session = (browser as unknown as Connected)._connection.toImpl(browser)._browserSession;
   const send = session.send.bind(session);
   session.send = async (method, parameters) =>
     method === 'emulation.setMediaFeaturesOverride' ? {} : send(method, parameters);
+  browser.on('disconnected', () => rmSync(downloadsPath, { recursive: true, force: true }));
   return browser;
 }

@@ -20,5 +20,7 @@ export async function faultsOf(page: Page): Promise<string[]> {
 
 export async function takePicture(page: Page, name: string): Promise<void> {
   await mkdir(pictures, { recursive: true });
+  await page.evaluate('window.isPictured = true');
   await page.screenshot({ path: join(pictures, `${name}.png`) });
+  await page.evaluate('window.isPictured = false');
 }
