@@ -104,6 +104,14 @@ const store: Command = {
   },
 };
 
+const config: Command = {
+  summary: 'check and show the configuration of the service',
+  async run(argv, io) {
+    const { configCommand } = await import('./app/parts/config-command.ts');
+    return configCommand(argv, io);
+  },
+};
+
 const images: Command = {
   summary: 'push the images for a cluster to a registry',
   async run(argv, io) {
@@ -197,5 +205,5 @@ const hostCommands = { up: onHost(up), purge: onHost(purge), store: onHost(store
 // No process.exit: anything that keeps the process running is a leak worth seeing.
 process.exitCode = await runCli(process.argv.slice(2), processIo(), {
   version,
-  commands: { ...hostCommands, images, mcp, 'demo-db': demoDb },
+  commands: { ...hostCommands, config, images, mcp, 'demo-db': demoDb },
 });

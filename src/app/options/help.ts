@@ -4,11 +4,12 @@ import type { Flag } from './flag.ts';
 
 export const upHelp = `Usage: sandhaven up [flags]
 
-Runs the service in the foreground. Each flag is also an environment variable:
---data-dir is SANDHAVEN_DATA_DIR. SANDBOX_API_KEY, when set, is the first user's key;
+Runs the service in the foreground. Each flag is also an environment variable, and a key of the
+configuration file: --data-dir is SANDHAVEN_DATA_DIR and data-dir. SANDBOX_API_KEY, when set, is the first user's key;
 DOCUMENTDB_CONNECTION_STRING the database of the DocumentDb tools ("sandhaven demo-db" runs one to try).
 
 ${linesOf(undefined)}
+  --config …           YAML file of options ("sandhaven config --help")
   --prove              first create a sandbox, run code in it and delete it
 
 With --runtime kubernetes:

@@ -1,5 +1,4 @@
 /** Options of `sandhaven up`: single flags, and values that several flags give together. */
-import { parseArgs } from 'node:util';
 import { type IdentityOptions, parseIdentityOptions } from '../../model/access/identity-options.ts';
 import {
   type ArchiveOptions,
@@ -15,7 +14,7 @@ import type { Quota } from '../../model/quota.ts';
 import type { RegistryRules } from '../../model/registry-rules.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
 import { allFlags, type FlagValues } from './all-flags.ts';
-import { environmentName } from './flag.ts';
+import { labelOf, readSources } from './config/sources.ts';
 import { previewDomain as previewDomainFlag } from './network/preview-domain.ts';
 
 type KubernetesFlag =
@@ -66,12 +65,12 @@ export interface UpOptions extends Omit<FlagValues, Parts> {
 
 /** Rejects an invalid value with `invalid_argument` that names the flag. */
 export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOptions {
-  const given: Record<string, string | boolean | undefined> = parse(argv).values;
+  const { given, prove } = readSources(argv, env);
   const values = Object.fromEntries(
-    Object.entries(allFlags).map(([key, { name, default: fallback, parse }]) => {
-      const text = given[name] ?? env[environmentName(name)];
-      const chosen = typeof text === 'string';
-      return [key, parse(chosen ? text : fallback, { flag: `--${name}`, chosen })];
+    Object.entries(allFlags).map(([key, { name, default: usual, parse }]) => {
+      const found = given.get(name);
+      const context = { flag: labelOf(name, found?.source), chosen: found !== undefined };
+      return [key, parse(found?.text ?? usual, context)];
     }),
   ) as FlagValues;
   const { tlsCert, tlsKey, registryMirrors, allowedImages, storeUrl, ...others } = values;
@@ -94,23 +93,8 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     archives,
     kubernetes,
     quota,
-    prove: given['prove'] === true,
+    prove,
   };
-}
-
-function parse(argv: string[]) {
-  const strings = Object.fromEntries(
-    Object.values(allFlags).map(({ name }) => [name, { type: 'string' as const }]),
-  );
-  try {
-    return parseArgs({ args: argv, options: { ...strings, prove: { type: 'boolean' } }, strict: true });
-  } catch (error) {
-    throw invalidArgument(
-      'flags',
-      error instanceof Error ? error.message : 'The flags are invalid.',
-      'See sandhaven up --help.',
-    );
-  }
 }
 
 /** Takes the domain from the URL when the URL is given alone. */
