@@ -8,7 +8,8 @@ import { limits } from '../../../model/limits.ts';
 
 export const MESSAGE_CHANNEL = 'sandhaven_replicas';
 
-const form = /^(\S+) (yield|over|seen|wanted) ([\s\S]*)$/;
+/** A topic of a newer replica has no listeners here. */
+const form = /^(\S+) (\S+) ([\s\S]*)$/;
 
 export class Messages {
   readonly #pool: Pick<pg.Pool, 'query'>;
