@@ -13,6 +13,7 @@ export function createAlone(): Replicas {
     onChange: () => {},
     changed: async () => {},
     onWritten: () => {},
+    heard: async () => {},
     tell: () => {},
     onTold: () => {},
     onGap: () => {},

@@ -6,9 +6,10 @@
 /**
  * Messages from replica to replica: `yield`, the sandbox whose operation is to be broken off for a delete; `over`, the
  * id of a user, a key or a grant whose open work ends; `seen`, a step of a caller in the order of use; `wanted`, the number
- * of sandboxes that callers have wanted of the warm pool; `snapshot`, a snapshot that changed, or how far it is.
+ * of sandboxes that callers have wanted of the warm pool; `snapshot`, a snapshot that changed, or how far it is; `ask` and `answer`, whether the
+ * news before it were heard.
  */
-export type Topic = 'yield' | 'over' | 'seen' | 'wanted' | 'snapshot';
+export type Topic = 'yield' | 'over' | 'seen' | 'wanted' | 'snapshot' | 'ask' | 'answer';
 
 export interface Replicas {
   /** false: this process is the only one, and each other one that it finds traces of is dead. */
@@ -37,6 +38,8 @@ export interface Replicas {
   changed(sandboxId: string, withinMs: number): Promise<void>;
   /** Calls the listener with the id of each sandbox whose row a replica has written, this one included. */
   onWritten(listener: (sandboxId: string) => void): void;
+  /** Resolves when the other live replicas have taken in what this one has committed, or after a second without an answer. */
+  heard(): Promise<void>;
   /** Sends a message to all other live replicas. Without a promise: one that has lost its connection misses it. */
   tell(topic: Topic, text: string): void;
   onTold(topic: Topic, listener: (text: string) => void): void;

@@ -81,6 +81,7 @@ export function memoryReplicas({ table, time, dice, bus, full }: MemoryReplicasO
     isMine: (work) => isLeased() && highest([...table.keys()], work) === id,
     onChange: (listener) => void changes.push(listener),
     changed: (_, withinMs) => new Promise((resolve) => setTimeout(resolve, dice.oneOf([1, withinMs]))),
+    heard: async () => {},
     tell(topic, text) {
       if (!dice.chance(LOST)) for (const hear of bus) hear(id, topic, text);
     },

@@ -42,5 +42,7 @@ export const replicasLimits = {
     uncheckedMs: 5 * 60_000,
     /** Bytes of a message between replicas; PostgreSQL takes 8,000. */
     messageBytes: 7_500,
+    /** Longest wait for the other replicas to hear of an end of rights. */
+    heardMs: 1_000,
   },
 } as const;

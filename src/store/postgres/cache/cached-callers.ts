@@ -7,6 +7,7 @@ import type { RowCache } from './row-cache.ts';
 export function cachedCallers(
   { keys, users, teams }: { keys: KeyStore; users: UserStore; teams: TeamStore },
   cache: RowCache<Caller>,
+  heard: () => Promise<void>,
 ): { keys: KeyStore; users: UserStore; teams: TeamStore } {
   const writing = async <T>(write: Promise<T>): Promise<T> => {
     try {
@@ -14,6 +15,12 @@ export function cachedCallers(
     } finally {
       cache.forgetAll();
     }
+  };
+  /** Other replicas let in whom they remember, until they have heard. */
+  const ending = async <T>(write: Promise<T>): Promise<T> => {
+    const written = await writing(write);
+    await heard();
+    return written;
   };
   return {
     keys: {
@@ -25,7 +32,7 @@ export function cachedCallers(
         return caller;
       },
       add: (userId, apiKey, details) => writing(keys.add(userId, apiKey, details)),
-      revoke: (id, now) => writing(keys.revoke(id, now)),
+      revoke: (id, now) => ending(keys.revoke(id, now)),
       find: (id) => keys.find(id),
       list: (userId, page) => keys.list(userId, page),
       countLive: (userId, now) => keys.countLive(userId, now),
@@ -34,14 +41,14 @@ export function cachedCallers(
     },
     users: {
       insertUser: (account) => writing(users.insertUser(account)),
-      updateUser: (id, change) => writing(users.updateUser(id, change)),
+      updateUser: (id, change) => ending(users.updateUser(id, change)),
       firstUser: () => users.firstUser(),
       findUser: (idOrEmail) => users.findUser(idOrEmail),
       listUsers: (page) => users.listUsers(page),
     },
     teams: {
       // Its keys go with it.
-      remove: (id) => writing(teams.remove(id)),
+      remove: (id) => ending(teams.remove(id)),
       insert: (team) => teams.insert(team),
       find: (idOrName) => teams.find(idOrName),
       list: (userId, page) => teams.list(userId, page),

@@ -33,7 +33,7 @@ export function createCaches(): Caches {
   return {
     before: (store) => ({
       ...store,
-      ...cachedCallers(store, callers),
+      ...cachedCallers(store, callers, () => store.replicas.heard()),
       sandboxes: cachedSandboxes(store.sandboxes, sandboxes),
     }),
     open(isCurrent) {

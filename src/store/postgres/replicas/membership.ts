@@ -15,6 +15,7 @@ import { explained } from '../errors.ts';
 import { KeptConnection } from '../kept-connection.ts';
 import { migrate } from '../schema.ts';
 import { advisoryLock, DATABASE_NOW as NOW } from '../sql.ts';
+import { Echo } from './echo.ts';
 import { GivenUp } from './given-up.ts';
 import { clocks, Lease } from './lease.ts';
 import { MESSAGE_CHANNEL, Messages } from './messages.ts';
@@ -37,6 +38,7 @@ export class Membership implements Replicas {
   readonly #connection: KeptConnection;
   readonly #lease = new Lease();
   readonly #messages: Messages;
+  readonly #echo: Echo;
   readonly #waiters = new Waiters();
   readonly #listeners: (() => void)[] = [];
   readonly #gapListeners: (() => void)[] = [];
@@ -50,6 +52,7 @@ export class Membership implements Replicas {
   private constructor(options: MembershipOptions) {
     this.#options = options;
     this.#messages = new Messages(options.pool, () => this.#id, options.log);
+    this.#echo = new Echo(this.#messages, () => this.#id);
     this.#connection = new KeptConnection({
       address: options.address,
       beatMs: renewMs,
@@ -112,6 +115,10 @@ export class Membership implements Replicas {
 
   onWritten(listener: (sandboxId: string) => void): void {
     this.#writtenListeners.push(listener);
+  }
+
+  heard(): Promise<void> {
+    return this.#echo.heard(this.#live.filter((id) => id !== this.#id));
   }
 
   tell(topic: Parameters<Replicas['tell']>[0], text: string): void {
