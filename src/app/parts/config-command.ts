@@ -16,8 +16,8 @@ SANDHAVEN_CONFIG names, else they are at their defaults. The file is YAML with a
   listen: 0.0.0.0:7420
   git-allow: [10.0.0.0/8, 192.168.0.0/16]
 
-  check   says whether the file, with this environment, is one that the service starts with; nothing is started
-  show    prints each option with its value and where it comes from, for the flags given; it checks them too
+  check   checks the file and this environment as \`up\` does, and starts nothing
+  show    prints each option with its value and its place; takes the flags of \`up\`, and checks all of them
 `;
 
 /** @returns the exit status */

@@ -25,7 +25,10 @@ export interface Sources {
 
 export const CONFIG_FLAG = 'config';
 
-/** Rejects unknown flags and keys with `invalid_argument`. An empty variable counts as none only for the file itself. */
+/**
+ * Rejects unknown flags and keys with `invalid_argument`. An empty SANDHAVEN_CONFIG names no file; every other empty variable
+ * is a value.
+ */
 export function readSources(argv: string[], env: NodeJS.ProcessEnv): Sources {
   const flags = parseFlags(argv);
   const names = Object.values(allFlags).map(({ name }) => name);

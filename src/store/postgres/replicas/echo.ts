@@ -22,7 +22,7 @@ export class Echo {
     messages.on('answer', (text) => this.#take(text));
   }
 
-  /** Resolves when all of them have answered, or after a second: one that is dead or cut off uses nothing that it keeps. */
+  /** Resolves when all of them have answered, or after a second without the answer of one. */
   async heard(others: readonly string[]): Promise<void> {
     if (others.length === 0) return;
     const question = randomBytes(9).toString('base64url');
