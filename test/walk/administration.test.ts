@@ -44,7 +44,7 @@ describe('a snapshot', () => {
     });
     await walker.go('/snapshots');
     await walker.click('Delete walked');
-    await walker.click('Delete');
+    await walker.confirm('Delete');
     await walker.sees('walked deleted');
     await expect.poll(() => snapshotState('walked')).toBe('none');
   });
@@ -72,7 +72,7 @@ describe('a user', () => {
     const grace = new Sandhaven({ url, apiKey: await keyFor(/^Grace/) });
     expect(await grace.whoAmI({})).toMatchObject({ name: 'Grace' });
     await walker.click('Disable Grace');
-    await walker.click('Disable');
+    await walker.confirm('Disable');
     await walker.sees('Grace disabled');
     await expect(grace.whoAmI({})).rejects.toMatchObject({ code: 'unauthenticated' });
   });
@@ -80,7 +80,7 @@ describe('a user', () => {
   it('loses a key that is revoked after a question', async () => {
     await walker.click('Revoke for Grace');
     await walker.sees('opens nothing from then on, for good');
-    await walker.click('Revoke');
+    await walker.confirm('Revoke');
     await walker.sees('for Grace revoked');
     const { keys } = await action<{ keys: Record<string, unknown>[] }>('ListKeys', { page_size: 100 });
     expect(keys.find(({ name }) => name === 'for Grace')?.['revoked_at']).toEqual(expect.any(String));
@@ -115,8 +115,8 @@ describe('activity', () => {
     expect(await faultsOf(walker.page)).toEqual([]);
     expect(await action('VerifyAudit')).toMatchObject({ intact: true });
     await walker.click('Export');
-    await walker.click('CSV, for spreadsheets');
-    const text = await savedText(walker.page, () => walker.click('Export'));
+    await walker.choose('CSV, for spreadsheets');
+    const text = await savedText(walker.page, () => walker.confirm('Export'));
     expect(text).toContain('CreateUser');
     expect(text).not.toContain('shv_');
   });

@@ -53,24 +53,24 @@ describe('the tree', () => {
     await walker.sees('Replace 1 file?');
     expect(await faultsOf(walker.page)).toEqual([]);
     expect(await read('README.md')).toContain('# Sales');
-    await walker.click('Cancel');
+    await walker.confirm('Cancel');
   });
 
   it('makes a folder and a file, renames one, and deletes it after a question', async () => {
     await walker.click('New');
-    await walker.click('Folder');
+    await walker.choose('Folder');
     await walker.fill('Name', 'made');
-    await walker.click('Create');
+    await walker.confirm('Create');
     await walker.page.getByTitle('made').waitFor();
     await walker.click('Actions on work.ipynb');
-    await walker.click('Rename');
+    await walker.choose('Rename');
     await walker.fill('Name', 'notes.ipynb');
-    await walker.page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await walker.confirm('Rename');
     await walker.page.getByTitle('notes.ipynb').waitFor();
     expect(await read('notes.ipynb')).toContain('# Notes');
     await walker.click('Actions on made');
-    await walker.click('Delete');
-    await walker.click('Delete the folder');
+    await walker.choose('Delete');
+    await walker.confirm('Delete the folder');
     await walker.sees('made deleted');
     const { files } = await walker.sdk.listFiles({ sandbox });
     expect(files.map(({ name }) => name).toSorted()).toEqual([
@@ -108,7 +108,7 @@ describe('a file', () => {
     await walker.page.keyboard.type('x');
     await walker.page.keyboard.press('Control+s');
     await walker.sees('main.py was changed meanwhile');
-    await walker.click('Cancel');
+    await walker.confirm('Cancel');
     expect(await read('src/main.py')).toContain('# second');
   });
 

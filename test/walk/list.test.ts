@@ -48,10 +48,10 @@ describe('the list', () => {
     await walker.click('Stop');
     await walker.sees('Files stay on their disks.');
     expect(await faultsOf(walker.page)).toEqual([]);
-    await walker.click('Cancel');
+    await walker.confirm('Cancel');
     expect(await states()).toEqual({ red: 'started', green: 'started', blue: 'started' });
     await walker.click('Stop');
-    await walker.click('Stop 2 sandboxes');
+    await walker.confirm('Stop 2 sandboxes');
     await walker.sees('2 sandboxes stopped');
     expect(await states()).toEqual({ red: 'stopped', green: 'stopped', blue: 'started' });
     await choose('red', 'green');
@@ -64,7 +64,7 @@ describe('the list', () => {
     await choose('red', 'green');
     await walker.click('Delete');
     await walker.sees('Their disks of up to 2 GB');
-    await walker.click('Delete 2 sandboxes');
+    await walker.confirm('Delete 2 sandboxes');
     await walker.sees('2 sandboxes deleted');
     expect(await states()).toEqual({ blue: 'started' });
   });
@@ -97,7 +97,7 @@ describe('a new sandbox', () => {
   it('is deleted by its own stop, since it is ephemeral, after a question', async () => {
     await walker.click('Stop');
     await walker.sees('because a stop deletes this sandbox');
-    await walker.page.getByRole('dialog').getByRole('button', { name: 'Stop', exact: true }).click();
+    await walker.confirm('Stop');
     await walker.sees('whole stopped');
     expect(await states()).toEqual({ blue: 'started' });
   });

@@ -41,7 +41,7 @@ describe('a member of a team', () => {
     await walker.go('/sandboxes');
     await walker.sees('Your first sandbox');
     await menu();
-    await walker.click('Team walkers');
+    await walker.choose('Team walkers');
     await walker.sees('for walkers');
     await walker.sees('shared');
     expect(await faultsOf(walker.page)).toEqual([]);
@@ -86,7 +86,7 @@ describe('a member of a team', () => {
     await walker.go('/sandboxes');
     await menu();
     const loaded = walker.page.waitForEvent('load');
-    await walker.click('Sign out');
+    await walker.choose('Sign out');
     await loaded;
     await walker.page.getByLabel('API key', { exact: true }).fill(walker.user.apiKey);
     await walker.page.keyboard.press('Enter');

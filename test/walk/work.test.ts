@@ -121,7 +121,7 @@ describe('a port', () => {
     const visitor = await walker.context.newPage();
     expect((await visitor.goto(url))?.status()).toBe(200);
     await walker.click('Revoke all of it');
-    await walker.click('Revoke access');
+    await walker.confirm('Revoke access');
     await walker.sees('2 signed URLs');
     expect((await visitor.goto(url))?.status()).toBeGreaterThanOrEqual(400);
     await visitor.close();

@@ -113,6 +113,8 @@ describe('replicas', { timeout: 180_000 }, () => {
       })
       .toBe('back\n');
     expect(await pods()).toHaveLength(1);
+    // It serves reads before it has a lease again; only then it is ready.
+    await bothReady();
     await ok(two, 'DeleteSandbox', { sandbox });
   });
 
@@ -136,7 +138,7 @@ describe('replicas', { timeout: 180_000 }, () => {
 });
 
 async function bothReady(): Promise<void> {
-  await expect.poll(() => front.ready().length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => front.ready().length, { timeout: 30_000 }).toBe(2);
 }
 
 async function leases(): Promise<number> {

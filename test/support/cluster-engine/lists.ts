@@ -60,7 +60,7 @@ export const onOneMachine: Record<string, string> = {
 export const onEachChange = {
   ofTheCluster: [
     'test/cluster/helm/*.test.ts',
-    'test/cluster/kubernetes/{archives,conformance,replicas,root}.test.ts',
+    'test/cluster/kubernetes/{conformance,replicas,root}.test.ts',
   ],
   ofTheSystem: ['test/system/every-transport.test.ts', 'test/cluster/system/gateways.test.ts'],
 };

@@ -20,6 +20,10 @@ export interface Walker {
   faults: string[];
   go(path: string): Promise<void>;
   click(name: string): Promise<void>;
+  /** Chooses from the open menu, once it is open: the page below may have a button of the same name. */
+  choose(item: string): Promise<void>;
+  /** Answers the open dialog, once it is open. */
+  confirm(action: string): Promise<void>;
   /** Fills the field with this label. */
   fill(label: string, text: string): Promise<void>;
   sees(text: string | RegExp): Promise<void>;
@@ -68,7 +72,7 @@ export async function linkOf(service: Addressed, email: string): Promise<string>
   return String((await mustAct(service, 'CreateSignInLink', { user: email }))['url']);
 }
 
-type Steps = Pick<Walker, 'go' | 'click' | 'fill' | 'sees' | 'wear' | 'close'>;
+type Steps = Pick<Walker, 'go' | 'click' | 'choose' | 'confirm' | 'fill' | 'sees' | 'wear' | 'close'>;
 
 function stepsOf(page: Page, context: BrowserContext, origin: string, faults: string[]): Steps {
   return {
@@ -77,6 +81,8 @@ function stepsOf(page: Page, context: BrowserContext, origin: string, faults: st
       await settled(page);
     },
     click: (name) => named(page, name).click(),
+    choose: (name) => page.getByRole('menuitem', { name, exact: true }).click(),
+    confirm: (name) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click(),
     fill: (label, text) => page.getByRole('textbox', { name: label, exact: true }).last().fill(text),
     sees: (text) => page.getByText(text).filter({ visible: true }).first().waitFor(),
     async wear(theme) {
@@ -95,9 +101,9 @@ function stepsOf(page: Page, context: BrowserContext, origin: string, faults: st
   };
 }
 
-/** The button, link or menu item with this accessible name; an open menu or dialog comes after what is below it. */
+/** The button, link or choice with this accessible name; an open dialog comes after what is below it. */
 function named(page: Page, name: string): Locator {
-  const roles = ['button', 'link', 'menuitem', 'radio'] as const;
+  const roles = ['button', 'link', 'radio'] as const;
   const [first, ...others] = roles.map((role) => page.getByRole(role, { name, exact: true }));
   return others
     .reduce((all, one) => all.or(one), first as Locator)
