@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { firstRoute } from './build/first-route.ts';
+import { EARLY, firstRoute } from './build/first-route.ts';
 import { firstScreen } from './build/first-screen.ts';
 import { stylesWhole } from './build/styles-whole.ts';
 import { themeVariables } from './build/theme-variables.ts';
@@ -28,7 +28,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
-    rolldownOptions: { output: { codeSplitting: { groups: chunks } } },
+    rolldownOptions: {
+      input: ['index.html', EARLY],
+      output: { codeSplitting: { groups: chunks } },
+    },
   },
   server: { proxy: { '^/(v1|mcp|healthz|readyz|openapi.json)': serviceBehind() } },
 });

@@ -6,6 +6,8 @@ import type { HtmlTagDescriptor, Plugin } from 'vite';
 
 /** Module that the first route loads beside the entry. */
 export const FIRST_ROUTE = 'src/sandboxes/sandboxes-page.tsx';
+/** Runs before all others, and waits for none. */
+export const EARLY = 'src/early.ts';
 
 /** Those of the entry, which are there already. */
 const SCRIPTS = /<(?:script type="module"|link rel="modulepreload")/g;
@@ -18,8 +20,14 @@ export function firstRoute(): Plugin {
       order: 'post',
       handler(html, { bundle = {} }) {
         const chunks = Object.values(bundle).flatMap((output) => (output.type === 'chunk' ? [output] : []));
-        const route = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(FIRST_ROUTE));
-        if (!route) throw new Error(`no chunk of its own for ${FIRST_ROUTE}`);
+        const chunkOf = (module: string) => {
+          const found = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(module));
+          if (!found) throw new Error(`no chunk of its own for ${module}`);
+          return found;
+        };
+        const route = chunkOf(FIRST_ROUTE);
+        const early = chunkOf(EARLY);
+        if (early.imports.length > 0) throw new Error(`${EARLY} would wait for ${early.imports.join(', ')}`);
         const scripts = [route.fileName, ...route.imports];
         const styles = chunks
           .filter(({ fileName }) => scripts.includes(fileName))
@@ -30,7 +38,9 @@ export function firstRoute(): Plugin {
           ),
           ...styles.map((file) => link(file, { rel: 'preload', as: 'style' })),
         ].filter(({ attrs }) => !html.includes(String(attrs?.['href'])));
-        return { html: html.replace(SCRIPTS, '$& fetchpriority="low"'), tags };
+        const first = `<script type="module" async crossorigin src="/${early.fileName}"></script>`;
+        const ordered = html.replace(SCRIPTS, '$& fetchpriority="low"');
+        return { html: ordered.replace('<script', `${first}\n    <script`), tags };
       },
     },
   };

@@ -44,6 +44,8 @@ export const listenersLimits = {
     bytes: 32 * MiB,
     /** Of 11: a third larger than the best, in a hundredth of the time. */
     brotliQuality: 6,
+    /** Shorter answers fit in the packets that carry their headers. */
+    compressedFromChars: 2_048,
   },
   region: { count: 64, textChars: 100 },
 } as const;

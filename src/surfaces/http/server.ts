@@ -31,6 +31,7 @@ import { createHostCheck } from './hosts.ts';
 import { linger } from './linger.ts';
 import { addOAuthRoutes, type OAuthDependencies } from './oauth/routes.ts';
 import { openApi } from './openapi/openapi.ts';
+import { compressForPage } from './page/compression.ts';
 import type { PageFiles } from './page/files.ts';
 import { addPageRoutes, ROUTES_HINT } from './page/routes.ts';
 import { explain, refuseConnection, sendProblem } from './problem.ts';
@@ -113,6 +114,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   const { room = new SharedRoom() } = parts;
   const app = createApp(parts);
   addChecks(app, parts);
+  compressForPage(app);
   addHealthRoutes(app, parts);
   acceptJsonBodies(app, room.bodies);
   addToolRoutes(app, { ...parts, answers: room.answers });

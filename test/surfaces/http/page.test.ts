@@ -77,6 +77,24 @@ describe('the page', () => {
   });
 });
 
+describe('an answer to the page', () => {
+  const list = async (headers: Record<string, string>) => {
+    const answer = await http.fetch('/v1/tools', { headers });
+    return { encoding: answer.headers.get('content-encoding'), text: await answer.text() };
+  };
+
+  it('is compressed where it is long and the browser takes it, and means the same', async () => {
+    const plain = await list({ 'accept-encoding': 'gzip' });
+    expect(plain.encoding).toBe(null);
+    const page = { 'x-sandhaven-request': '1' };
+    expect(await list({ ...page, 'accept-encoding': 'br, gzip' })).toEqual({ ...plain, encoding: 'gzip' });
+    for (const accepted of ['identity', 'br', 'gzip;q=0', 'gzip; q=0.0, br'])
+      expect(await list({ ...page, 'accept-encoding': accepted }), accepted).toEqual(plain);
+    const short = await http.fetch('/v1/sign-in', { headers: { ...page, 'accept-encoding': 'gzip' } });
+    expect(short.headers.get('content-encoding')).toBe(null);
+  });
+});
+
 describe('what is no part of it', () => {
   it('is refused as before: without a key, then as missing', async () => {
     for (const path of ['/v1/nothing', '/assets/nothing.js', '/auth/x', '/v1', '/nothing']) {

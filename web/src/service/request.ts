@@ -1,5 +1,6 @@
 /** Sends requests of the page that are no tools: with the header that a cookie counts with, and with typed errors. */
 import { type Problem, SandhavenError } from '@sandhaven/sdk';
+import { fetchOrTakeEarly } from './early-answers.ts';
 
 /** Another site's page cannot send it, so the service takes a cookie only beside it. */
 export const pageHeaders = { 'x-sandhaven-request': '1' };
@@ -10,7 +11,7 @@ export async function request<Result>(
   body?: object,
   headers: Readonly<Record<string, string>> = pageHeaders,
 ): Promise<Result> {
-  const response = await fetch(path, {
+  const response = await fetchOrTakeEarly(path, {
     method,
     credentials: 'same-origin',
     headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },

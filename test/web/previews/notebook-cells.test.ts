@@ -1,6 +1,6 @@
 /** Reads notebooks that a sandbox may hold: right ones, old ones, broken ones and hostile ones. */
 import { describe, expect, it } from 'vitest';
-import { readNotebook } from '../../web/src/sandbox/files/previews/notebook-cells.ts';
+import { readNotebook } from '../../../web/src/sandbox/files/previews/notebook-cells.ts';
 
 const PNG_START = 'iVBORw0KGgo=';
 

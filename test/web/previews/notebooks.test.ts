@@ -1,8 +1,8 @@
 /** A notebook in Chromium, with a chart, a traceback, and all that its author would like the page to run. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Opened, openPage } from './support/open-page.ts';
-import type { Visitor } from './support/visitor.ts';
-import { PNG } from './support/world.ts';
+import { type Opened, openPage } from '../support/open-page.ts';
+import type { Visitor } from '../support/visitor.ts';
+import { PNG } from '../support/world.ts';
 
 const ATTACK = '<img src="https://evil.example/x.png" onerror="document.title = \'taken\'">';
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" onload="document.title = \'taken\'"/>';

@@ -1,7 +1,7 @@
 /** Markdown in Chromium: formatted as elements, or, where its parser would take too long, shown as it is. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Opened, openPage } from './support/open-page.ts';
-import type { Visitor } from './support/visitor.ts';
+import { type Opened, openPage } from '../support/open-page.ts';
+import type { Visitor } from '../support/visitor.ts';
 
 let opened: Opened;
 let visitor: Visitor;

@@ -1,0 +1,42 @@
+/**
+ * Asks for what the first screen shows while its libraries are still on their way: who is signed in, then the first
+ * sandboxes. A script of its own that imports nothing; `service/early-answers.ts` hands the answers on.
+ */
+
+/** By method, path and body; null where an answer was not asked for after all. */
+export type EarlyAnswers = Map<string, Promise<Response | null>>;
+
+declare global {
+  interface Window {
+    earlyAnswers?: EarlyAnswers;
+  }
+}
+
+const SIGN_IN = '/v1/sign-in';
+const LIST = '/v1/tools/Sandbox.ListSandboxes';
+/** As `service/sandbox-list.ts` sends it. */
+const FIRST_PAGE = '{"page":1,"page_size":100}';
+
+const opensList = location.pathname === '/' || location.pathname === '/sandboxes';
+// A ticket signs in first.
+if (location.hash === '') window.earlyAnswers = ask();
+
+function ask(): EarlyAnswers {
+  const signIn = fetch(SIGN_IN, { headers: { 'x-sandhaven-request': '1' } });
+  const list = signIn.then(({ ok }) => (ok && opensList ? askForList() : null));
+  // Whoever takes an answer hears of its failure.
+  for (const answer of [signIn, list]) answer.catch(() => {});
+  return new Map<string, Promise<Response | null>>([
+    [`GET ${SIGN_IN} `, signIn],
+    [`POST ${LIST} ${FIRST_PAGE}`, list],
+  ]);
+}
+
+function askForList(): Promise<Response> {
+  const team = sessionStorage.getItem('sandhaven-team');
+  const headers = {
+    ...{ 'x-sandhaven-request': '1', 'content-type': 'application/json', accept: 'application/json' },
+    ...(team === null ? {} : { 'sandhaven-team': team }),
+  };
+  return fetch(LIST, { method: 'POST', headers, body: FIRST_PAGE });
+}
