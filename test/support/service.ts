@@ -38,6 +38,8 @@ export interface ServiceOptions {
   env?: Record<string, string>;
   flags?: string[];
   dataDir?: string;
+  /** Of another checkout. */
+  program?: string;
   /** Says nothing of the gateways' addresses, as most operators do. */
   standardGateways?: boolean;
 }
@@ -52,7 +54,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 async function startServiceHere(options: ServiceOptions): Promise<Service> {
-  const { env = {}, flags = [], dataDir, standardGateways = false } = options;
+  const { env = {}, flags = [], dataDir, program = bin, standardGateways = false } = options;
   const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'sandhaven-test-')));
   let log = '';
   let child: ChildProcess | null = null;
@@ -94,7 +96,10 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
   async function launch(): Promise<void> {
     const free = ['--listen', '127.0.0.1:0', ...(standardGateways ? [] : freeGateways)];
     const args = ['up', ...free, '--data-dir', directory, '--warm-pool', '0', ...flags];
-    const started = spawn(bin, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const started = spawn(program, args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     child = started;
     service.pid = started.pid ?? 0;
     started.stderr?.on('data', (chunk) => {
