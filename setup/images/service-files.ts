@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { productionPackages } from './production-packages.ts';
 
 /** Files of npm packages that nothing reads at run time; Node takes no types away from sources below node_modules. */
-const needless = /\.(?:[cm]?ts|map|md|markdown|flow|tsbuildinfo|test\.[cm]?js)$/i;
+const needless = /\.(?:[cm]?ts|map|md|markdown|html|flow|tsbuildinfo|test\.[cm]?js)$/i;
 /** Their folders that nothing reads, and packages inside them, which have entries of their own. */
 const needlessFolder =
   /(?:^|\/)(?:node_modules|\.[^/]+)$|^(?:tests?|__tests__|bench(?:marks?)?|examples?|docs?)$/;

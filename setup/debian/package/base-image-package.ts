@@ -28,7 +28,7 @@ export async function makeBaseImagePackage(work: string, made: Made): Promise<st
       name,
       version,
       architecture: processor.debian,
-      fields: { Depends: 'tar, zstd', Enhances: 'sandhaven', Section: 'admin', Priority: 'optional' },
+      fields: { Depends: 'zstd', Enhances: 'sandhaven', Section: 'admin', Priority: 'optional' },
       description: {
         short: 'standard image of Sandhaven’s sandboxes',
         long: [

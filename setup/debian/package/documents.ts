@@ -29,7 +29,7 @@ export async function copyright(home: string, { node }: Processor): Promise<stri
 Upstream-Name: Sandhaven
 
 Files: *
-Copyright: the Sandhaven authors
+Copyright: 2026 the Sandhaven authors
 License: Apache-2.0
 
 Files: usr/lib/sandhaven/${node}
@@ -84,7 +84,7 @@ export const baseImageCopyright = `Format: https://www.debian.org/doc/packaging-
 Upstream-Name: Sandhaven
 
 Files: *
-Copyright: the Sandhaven authors
+Copyright: 2026 the Sandhaven authors
 License: Apache-2.0
 
 Files: usr/share/sandhaven/base-image/rootfs.tar.zst

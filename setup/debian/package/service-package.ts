@@ -28,6 +28,8 @@ export async function makeServicePackage(work: string, made: Made): Promise<stri
   const sources = join(home, 'deploy/debian/sandhaven');
   const to = staged(join(work, 'root'));
   await copyService(home, join(to.root, HOME));
+  // Some packages come with modes of their makers' machines; nothing in them is run as a program.
+  await command('find', [join(to.root, HOME), '-type', 'f', '-exec', 'chmod', '644', '{}', '+']);
   await writePrograms(to, made);
   await writeRunc(to, processor);
   for (const name of ['share-key', 'prove-start'])

@@ -72,6 +72,9 @@ async function openHelper(socket: string, log: Log): Promise<StartedProgram<Writ
   helper.stdin.on('error', () => {});
   helper.stdout.resume();
   helper.stderr.on('data', (text: Buffer) => log.warn('the service manager', { said: String(text).trim() }));
+  helper.once('exit', (status) => {
+    if (status !== 0) log.warn('the helper that speaks to the service manager has ended', { status });
+  });
   helper.unref();
   for (const stream of [helper.stdin, helper.stdout, helper.stderr]) {
     (stream as unknown as { unref(): void }).unref();
