@@ -25,7 +25,7 @@ export interface DebianRoot extends AsyncDisposable {
 
 /** Of dpkg, of apt, of man-db, and the backups that adduser makes of the tables of accounts. */
 const OTHERS =
-  /^(?:var\/lib\/dpkg\/|var\/lib\/apt\/|var\/log\/|var\/cache\/|etc\/(?:group|gshadow|passwd|shadow)-$|run\/adduser$|tmp\/|proc\/|root\/)/;
+  /^(?:var\/lib\/dpkg\/|var\/lib\/apt\/|var\/log\/|var\/cache\/(?!sandhaven)|etc\/(?:group|gshadow|passwd|shadow)-$|run\/adduser$|tmp\/|proc\/|root\/)/;
 
 /** @param packages Installed beside the essential ones. */
 export async function makeDebianRoot(suite: string, packages: string[]): Promise<DebianRoot> {
