@@ -1,4 +1,4 @@
-/** Secrets in the environment of a command, which no program that it starts inherits. */
+/** Secrets, and the way to the service manager, in the environment of a command, which no program that it starts inherits. */
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,9 @@ it.each([
     SANDHAVEN_PROBE: 'stays',
   };
   const secrets = { PGPASSWORD: 'canary-1', AWS_SECRET_ACCESS_KEY: 'canary-2', SANDBOX_API_KEY: 'canary-3' };
-  const { stdout } = spawnSync(bin, argv, { env: { ...env, ...secrets }, encoding: 'utf8' });
+  const manager = { NOTIFY_SOCKET: '/canary-4' };
+  const given = { ...env, ...secrets, ...manager };
+  const { stdout } = spawnSync(bin, argv, { env: given, encoding: 'utf8' });
   const inherited = stdout.split('inherited:')[1] ?? '';
   expect(inherited).toContain('"SANDHAVEN_PROBE":"stays"');
   expect(inherited).not.toContain('canary');
