@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster bench-page generate sdk clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster bench-page generate sdk dist-npm release clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -128,6 +128,14 @@ sdk: setup
 	@$(NODE) node_modules/.bin/tsc -p sdk/tsconfig.json
 	@cd sdk && npm pack
 
+# The npm packages to publish, the SDK and the bridge for MCP clients, each with its bill of materials: into dist/.
+dist-npm: setup
+	@$(NODE) setup/release/dist-npm.ts
+
+# `make release VERSION=1.2.3`: the version everywhere, the changelog, one commit and one tag; DRY_RUN=1 changes nothing.
+release: setup
+	@$(NODE) setup/release/set-version.ts "$(VERSION)" $(if $(DRY_RUN),--dry-run)
+
 # Against a Docker engine on this machine.
 bench: setup build image
 	@$(NODE) bench/run.ts
@@ -143,4 +151,4 @@ bench-cluster: cluster-programs build image
 
 # What was built here; the cache, the dependencies and the service's data stay.
 clean:
-	rm -rf dist sdk/dist web/dist native/target bench/results .mutation
+	rm -rf dist sdk/dist packages/mcp/dist web/dist native/target bench/results .mutation

@@ -1,0 +1,25 @@
+/** Writes lines at the speed of their reader. */
+import type { Writable } from 'node:stream';
+
+export class Output {
+  readonly #stream: Writable;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  /** Resolves when the reader wants more; at once where it has gone, since its end ends the bridge. */
+  async write(text: string): Promise<void> {
+    const stream = this.#stream;
+    if (stream.destroyed || stream.write(`${text}\n`)) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        stream.off('drain', done);
+        stream.off('close', done);
+        resolve();
+      };
+      stream.on('drain', done);
+      stream.on('close', done);
+    });
+  }
+}
