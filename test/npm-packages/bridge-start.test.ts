@@ -1,4 +1,5 @@
 /** The bridge's own errors: each says what to do, on standard error, and nothing but messages goes to standard output. */
+import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type StartedBridge, startBridge } from './started-bridge.ts';
 
+const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const KEY = 'shv_0123456789abcdefghij';
 const initialize = {
   jsonrpc: '2.0',
@@ -89,7 +91,7 @@ describe('the start of the bridge', () => {
     expect(help.lines()[0]).toMatch(/^Usage: npx -y @sandhaven\/mcp /);
     const version = start(['--version']);
     expect(await version.exited).toBe(0);
-    expect(version.lines()).toEqual(['0.1.0']);
+    expect(version.lines()).toEqual([manifest.version]);
   });
 
   it.each(['SIGTERM', 'SIGINT', 'end of input'])('is followed by an end at %s', async (how) => {

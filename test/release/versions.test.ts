@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { versionsIn } from '../../setup/release/places.ts';
 import { compareVersions, isVersion } from '../../setup/release/version.ts';
-import { buildOpenApi } from '../../src/surfaces/http/openapi/document.ts';
+import { openApi } from '../../src/surfaces/http/openapi/openapi.ts';
 import { version } from '../../src/version.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -26,6 +26,7 @@ it('is the same everywhere', () => {
 
 it('is that of the service, and of its OpenAPI', () => {
   expect(version).toBe(manifest.version);
+  expect(openApi(version)).toMatchObject({ info: { version: manifest.version } });
 });
 
 it.each([
