@@ -107,12 +107,15 @@ describe('the start of the bridge', () => {
 
 describe('the first message', () => {
   it('ends the bridge where nobody listens, with an answer', async () => {
-    const bridge = start(['--url', 'http://127.0.0.1:9'], { SANDHAVEN_API_KEY: KEY });
+    const gone = await serve(() => {});
+    await new Promise((resolve) => servers.pop()?.close(resolve));
+    const bridge = start(['--url', gone], { SANDHAVEN_API_KEY: KEY });
     bridge.send(initialize);
     expect(await bridge.exited).toBe(7);
     expect(bridge.stderr()).toMatch(
-      /The service at http:\/\/127\.0\.0\.1:9 cannot be reached: .* SANDHAVEN_URL/,
+      /^sandhaven-mcp: The service at http:\/\/\S+ cannot be reached: connect ECONNREFUSED /,
     );
+    expect(bridge.stderr()).toContain('SANDHAVEN_URL');
     expect(bridge.lines().map((line) => JSON.parse(line))).toMatchObject([
       { jsonrpc: '2.0', id: 1, error: { code: -32000, data: { code: 'unavailable', retryable: true } } },
     ]);

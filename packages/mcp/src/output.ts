@@ -3,6 +3,8 @@ import type { Writable } from 'node:stream';
 
 export class Output {
   readonly #stream: Writable;
+  /** Of all writers that wait. */
+  #drained: Promise<void> | null = null;
 
   constructor(stream: Writable) {
     this.#stream = stream;
@@ -12,14 +14,16 @@ export class Output {
   async write(text: string): Promise<void> {
     const stream = this.#stream;
     if (stream.destroyed || stream.write(`${text}\n`)) return;
-    await new Promise<void>((resolve) => {
+    this.#drained ??= new Promise<void>((resolve) => {
       const done = () => {
         stream.off('drain', done);
         stream.off('close', done);
+        this.#drained = null;
         resolve();
       };
       stream.on('drain', done);
       stream.on('close', done);
     });
+    await this.#drained;
   }
 }

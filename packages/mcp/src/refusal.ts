@@ -16,8 +16,7 @@ export function refusalOf(
   text: string,
   { url, key, chars }: Context,
 ): Failure {
-  const quoted = (part: unknown) =>
-    typeof part === 'string' ? printable(part.slice(0, 2 * chars), key, chars) : '';
+  const quoted = (part: unknown) => (typeof part === 'string' ? printable(part, key, chars) : '');
   const { status } = response;
   if (status >= 300 && status < 400) {
     return new Failure(
