@@ -171,7 +171,13 @@ describe('imports', () => {
 describe('folders', () => {
   it('hold at most 20 files', () => {
     const tests = globSync(
-      ['test/**/*.{ts,py,sh,pl,mjs}', 'sdk/**/*.ts', 'packages/**/*.ts', 'bench/**/*.ts', 'setup/**/*.{ts,sh}'],
+      [
+        'test/**/*.{ts,py,sh,pl,mjs}',
+        'sdk/**/*.ts',
+        'packages/**/*.ts',
+        'bench/**/*.ts',
+        'setup/**/*.{ts,sh}',
+      ],
       {
         cwd: root,
         exclude: ['**/node_modules/**', '**/dist/**'],

@@ -60,7 +60,9 @@ describe('the npm packages', () => {
       ...['answer', 'bounds', 'bridge', 'events', 'exchange', 'failure', 'help', 'key', 'lines', 'main'].map(
         (name) => `package/dist/${name}.js`,
       ),
-      ...['messages', 'options', 'output', 'parse', 'refusal'].map((name) => `package/dist/${name}.js`),
+      ...['messages', 'options', 'output', 'parse', 'refusal', 'watch'].map(
+        (name) => `package/dist/${name}.js`,
+      ),
       'package/package.json',
     ]);
   });

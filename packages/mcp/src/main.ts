@@ -6,7 +6,7 @@ import { bounds } from './bounds.ts';
 import { runBridge } from './bridge.ts';
 import { Failure } from './failure.ts';
 import { help } from './help.ts';
-import { isReadable, optionsOf, parseFlags } from './options.ts';
+import { isReadable, optionsOf, type Parsed, parseFlags } from './options.ts';
 
 /** Time for the last answer to reach a client that does not read. */
 const LAST_WRITE_MS = 1_000;
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-async function serve(flags: ReturnType<typeof parseFlags>): Promise<number> {
+async function serve(flags: Parsed): Promise<number> {
   const options = await optionsOf(flags, env, bounds);
   const { url } = options;
   if (isReadable(url)) {
