@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -26,7 +26,7 @@ quick:
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed". With CLUSTER=1 the most
 # telling ones on Kubernetes too, whose programs take minutes to build.
 test: setup-checks
-	@$(AT_ONCE) build built-in-images s3-server image-libraries $(if $(CLUSTER),cluster-programs helm)
+	@$(AT_ONCE) build built-in-images s3-server npm-registry image-libraries $(if $(CLUSTER),cluster-programs helm)
 	@$(if $(CLUSTER),SANDHAVEN_TEST_CLUSTER=each-change) setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -55,6 +55,10 @@ cluster: cluster-programs
 # The S3 server that tests of archives run against, into the cache.
 s3-server: setup-checks
 	@SETUP_LOCK=versitygw setup/locked.sh $(NODE) setup/go/versitygw.ts
+
+# The registry of npm packages that tests publish to, into the cache.
+npm-registry: setup-checks
+	@SETUP_LOCK=verdaccio setup/locked.sh test/npm-packages/verdaccio/install.sh
 
 # Helm, which installs the chart in tests, into the cache.
 helm: setup-checks
@@ -133,6 +137,14 @@ sdk: setup
 	@$(NODE) node_modules/.bin/tsc -p sdk/tsconfig.json
 	@cd sdk && npm pack
 
+# The npm packages to publish, the SDK and the bridge for MCP clients, each with its bill of materials: into dist/.
+dist-npm: setup
+	@$(NODE) setup/release/dist-npm.ts
+
+# `make release VERSION=1.2.3`: the version everywhere, the changelog, one commit and one tag; DRY_RUN=1 changes nothing.
+release: setup
+	@$(NODE) setup/release/set-version.ts "$(VERSION)" $(if $(DRY_RUN),--dry-run)
+
 # Against a Docker engine on this machine.
 bench: setup build image
 	@$(NODE) bench/run.ts
@@ -148,4 +160,4 @@ bench-cluster: cluster-programs build image
 
 # What was built here; the cache, the dependencies and the service's data stay.
 clean:
-	rm -rf dist sdk/dist web/dist native/target bench/results .mutation
+	rm -rf dist sdk/dist packages/mcp/dist web/dist native/target bench/results .mutation

@@ -72,9 +72,9 @@ describe('the package', () => {
       .filter((entry) => entry.isFile())
       .map(({ name }) => name);
     expect(files).toContain('index.js');
-    expect(files.filter((name) => !/^(?:package\.json|README\.md|[\w-]+\.(?:js|d\.ts))$/.test(name))).toEqual(
-      [],
-    );
+    expect(
+      files.filter((name) => !/^(?:package\.json|README\.md|LICENSE|[\w-]+\.(?:js|d\.ts))$/.test(name)),
+    ).toEqual([]);
     const manifest = JSON.parse(await readFile(join(installed(), 'package.json'), 'utf8'));
     expect(manifest.dependencies).toBeUndefined();
     expect(manifest.exports['.']).toEqual({ types: './dist/index.d.ts', default: './dist/index.js' });

@@ -169,12 +169,23 @@ describe('configurations', () => {
     });
   });
 
-  it('let VS Code ask for the key, and Claude Desktop reach plain HTTP only where it has to', () => {
+  it('begin with a program for any client, which has the key in its environment', () => {
+    const [first] = configurationsFor('https://box.example.org', 'shv_key');
+    expect(JSON.parse(first?.text ?? '')).toEqual({
+      mcpServers: {
+        sandhaven: {
+          command: 'npx',
+          args: ['-y', '@sandhaven/mcp'],
+          env: { SANDHAVEN_URL: 'https://box.example.org', SANDHAVEN_API_KEY: 'shv_key' },
+        },
+      },
+    });
+    expect(texts.get('claude-desktop')).toBe(first?.text);
+  });
+
+  it('let VS Code ask for the key', () => {
     expect(texts.get('vscode')).not.toContain('shv_key');
     expect(texts.get('vscode')).toContain('$'.concat('{input:sandhaven-key}'));
-    expect(texts.get('claude-desktop')).not.toContain('--allow-http');
-    const plain = configurationsFor('http://127.0.0.1:7420', 'k').find(({ id }) => id === 'claude-desktop');
-    expect(plain?.text).toContain('--allow-http');
   });
 });
 

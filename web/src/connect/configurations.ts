@@ -11,15 +11,22 @@ export interface Configuration {
 /** Stands where the key goes until there is one. */
 export const KEY_PLACE = '<API_KEY>';
 
-/** VS Code and the bridge of Claude Desktop fill these in. */
+/** VS Code fills this in. */
 const KEY_ASKED_FOR = '$\u007Binput:sandhaven-key}';
-const FROM_ENVIRONMENT = '$\u007BAUTHORIZATION}';
 
 /** @param origin Of the service, such as https://sandboxes.example.org. */
 export function configurationsFor(origin: string, key: string): Configuration[] {
   const mcp = `${origin}/mcp`;
   const authorization = `Bearer ${key}`;
+  const program = json({ mcpServers: { sandhaven: bridge(origin, key) } });
   return [
+    {
+      id: 'npx',
+      name: 'Any MCP client',
+      where:
+        'In the configuration of a client that starts programs; it needs Node 20 or later on that computer.',
+      text: program,
+    },
     {
       id: 'claude-code',
       name: 'Claude Code',
@@ -30,8 +37,8 @@ export function configurationsFor(origin: string, key: string): Configuration[] 
       id: 'claude-desktop',
       name: 'Claude Desktop',
       where:
-        'In claude_desktop_config.json (Settings, Developer, Edit Config); it needs Node on that computer.',
-      text: json({ mcpServers: { sandhaven: remoteBridge(mcp, authorization) } }),
+        'In claude_desktop_config.json (Settings, Developer, Edit Config); it needs Node 20 or later on that computer.',
+      text: program,
     },
     {
       id: 'cursor',
@@ -63,7 +70,7 @@ export function configurationsFor(origin: string, key: string): Configuration[] 
     {
       id: 'typescript',
       name: 'TypeScript',
-      where: 'With @sandhaven/sdk, the package that `make sdk` builds.',
+      where: 'With the package @sandhaven/sdk.',
       text: typescript(origin),
     },
     {
@@ -75,20 +82,12 @@ export function configurationsFor(origin: string, key: string): Configuration[] 
   ];
 }
 
-/** Claude Desktop's file knows programs alone, so one passes the calls on. */
-function remoteBridge(mcp: string, authorization: string) {
-  const isPlain = mcp.startsWith('http:');
+/** The key is in the environment, since every user of a computer can read its command lines. */
+function bridge(origin: string, key: string) {
   return {
     command: 'npx',
-    args: [
-      '-y',
-      'mcp-remote',
-      mcp,
-      ...(isPlain ? ['--allow-http'] : []),
-      '--header',
-      `Authorization:${FROM_ENVIRONMENT}`,
-    ],
-    env: { AUTHORIZATION: authorization },
+    args: ['-y', '@sandhaven/mcp'],
+    env: { SANDHAVEN_URL: origin, SANDHAVEN_API_KEY: key },
   };
 }
 

@@ -1,0 +1,113 @@
+/** The npm packages as `make dist-npm` writes them: what is in each, the same bytes twice, and their sums. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packAll } from '../../setup/release/dist-npm.ts';
+import { root, succeeds } from '../support/sdk-package.ts';
+
+let first: string;
+let second: string;
+let version: string;
+
+beforeAll(async () => {
+  version = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version;
+  first = await mkdtemp(join(tmpdir(), 'sandhaven-dist-'));
+  second = await mkdtemp(join(tmpdir(), 'sandhaven-dist-'));
+  await packAll(first);
+  // What another step has put there stays, and what has gone since leaves the list.
+  await writeFile(join(second, 'other.deb'), 'x');
+  const sum = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881';
+  await writeFile(join(second, 'SHA256SUMS'), `${sum}  other.deb\n${'0'.repeat(64)}  gone.tgz\n`);
+  await packAll(second);
+});
+
+afterAll(async () => {
+  for (const folder of [first, second]) await rm(folder, { recursive: true, force: true });
+});
+
+const contents = async (name: string) =>
+  (await succeeds('tar', ['-tzf', `sandhaven-${name}-${version}.tgz`], first)).trim().split('\n').toSorted();
+
+const modules = (...names: string[]) =>
+  names.flatMap((name) => [`package/dist/${name}.d.ts`, `package/dist/${name}.js`]);
+
+describe('the npm packages', () => {
+  it('are these files', async () => {
+    expect((await readdir(first)).toSorted()).toEqual([
+      'SHA256SUMS',
+      `sandhaven-mcp-${version}.cdx.json`,
+      `sandhaven-mcp-${version}.tgz`,
+      `sandhaven-sdk-${version}.cdx.json`,
+      `sandhaven-sdk-${version}.tgz`,
+    ]);
+  });
+
+  it('hold the SDK with its types, and none of its sources', async () => {
+    expect(await contents('sdk')).toEqual([
+      'package/LICENSE',
+      'package/README.md',
+      ...modules('access', 'administration', 'call', 'changes', 'connection', 'errors', 'events', 'files'),
+      ...modules('generated', 'health', 'index', 'pages', 'snapshots'),
+      'package/package.json',
+    ]);
+  });
+
+  it('hold the bridge, which nothing imports', async () => {
+    expect(await contents('mcp')).toEqual([
+      'package/LICENSE',
+      'package/README.md',
+      ...['answer', 'bounds', 'bridge', 'events', 'exchange', 'failure', 'help', 'key', 'lines', 'main'].map(
+        (name) => `package/dist/${name}.js`,
+      ),
+      ...['messages', 'options', 'output', 'parse', 'refusal', 'watch'].map(
+        (name) => `package/dist/${name}.js`,
+      ),
+      'package/package.json',
+    ]);
+  });
+
+  it.each(['sdk', 'mcp'])('have in %s what npm needs to know, and no dependency', async (name) => {
+    const text = await succeeds(
+      'tar',
+      ['-xzOf', `sandhaven-${name}-${version}.tgz`, 'package/package.json'],
+      first,
+    );
+    const manifest = JSON.parse(text);
+    expect(manifest).toMatchObject({
+      ...{ name: `@sandhaven/${name}`, version, license: 'Apache-2.0', type: 'module', files: ['dist'] },
+      engines: { node: '>=20' },
+    });
+    for (const field of ['dependencies', 'peerDependencies', 'optionalDependencies', 'private']) {
+      expect(manifest[field]).toBeUndefined();
+    }
+    // Nothing runs at an install.
+    expect(Object.keys(manifest.scripts ?? {})).toEqual(['build']);
+  });
+
+  it('have the licence of the project', async () => {
+    const licence = await readFile(join(root, 'LICENSE'), 'utf8');
+    for (const folder of ['sdk', 'packages/mcp']) {
+      expect(await readFile(join(root, folder, 'LICENSE'), 'utf8')).toBe(licence);
+    }
+  });
+
+  it('are the same bytes each time', async () => {
+    for (const name of await readdir(first)) {
+      if (name === 'SHA256SUMS') continue;
+      expect((await readFile(join(first, name))).equals(await readFile(join(second, name))), name).toBe(true);
+    }
+  });
+
+  it('have sums that hold, beside those of other files', async () => {
+    expect(await succeeds('sha256sum', ['--check', '--strict', 'SHA256SUMS'], second)).toBe(
+      [
+        'other.deb: OK',
+        `sandhaven-mcp-${version}.cdx.json: OK`,
+        `sandhaven-mcp-${version}.tgz: OK`,
+        `sandhaven-sdk-${version}.cdx.json: OK`,
+        `sandhaven-sdk-${version}.tgz: OK\n`,
+      ].join('\n'),
+    );
+  });
+});
