@@ -27,7 +27,7 @@ export async function packAll(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const names: string[] = [];
   for (const source of packages) names.push(...(await pack(join(home, source), folder)));
-  addChecksums(folder, names);
+  await addChecksums(folder, names);
   return names;
 }
 

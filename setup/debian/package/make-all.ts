@@ -1,13 +1,11 @@
 /** `make dist`: the Debian packages in dist/, with their checksums. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { arch, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { version } from '../../../src/version.ts';
 import { step } from '../../command.ts';
 import { lastCommit } from '../../images/commit.ts';
+import { addChecksums } from '../../release/checksums.ts';
 import { makeBaseImagePackage } from './base-image-package.ts';
 import { processors } from './processor.ts';
 import { sbom } from './sbom.ts';
@@ -43,8 +41,10 @@ await step('packages', async () => {
   const parts = join(dist, `sandhaven_${version}_${processor.debian}.cdx.json`);
   await writeFile(parts, await sbom(made));
   files.push(parts);
-  const sums = await Promise.all(files.map(async (file) => `${await digestOf(file)}  ${basename(file)}\n`));
-  await writeFile(join(dist, 'SHA256SUMS'), sums.join(''));
+  await addChecksums(
+    dist,
+    files.map((file) => basename(file)),
+  );
 });
 
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
@@ -54,10 +54,4 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function digestOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
 }
