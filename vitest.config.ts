@@ -27,6 +27,10 @@ const walks = ['test/walk/**/*.test.ts'];
 const withCluster = ['test/cluster/**/*.test.ts'];
 /** They need replicas of a service there, as `onBothEngines` do. */
 const withReplicas = ['test/cluster/system/**/*.test.ts'];
+/** They need emulated machines, on which all takes minutes. */
+const onMachines = ['test/machines/**/*.test.ts'];
+/** `whole` or `short` in `make test-machines`; none by default. */
+const hasMachines = process.env['SANDHAVEN_TEST_MACHINES'] !== undefined;
 /** `all` in `make test-cluster`, `each-change` in `make test CLUSTER=1`; none by default. */
 const chosen = process.env['SANDHAVEN_TEST_CLUSTER'];
 const hasCluster = chosen === 'all' || chosen === 'each-change';
@@ -65,6 +69,21 @@ const walk = (name: string, browser: 'chromium' | 'firefox', groupOrder: number)
   },
 });
 
+const machines = {
+  extends: true as const,
+  test: {
+    name: 'machines',
+    include: onMachines,
+    globalSetup: 'test/machines/support/machines.setup.ts',
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
+    // Two processors carry one emulated machine.
+    fileParallelism: false,
+    maxWorkers: 1,
+    sequence: { groupOrder: 6 },
+  },
+};
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -76,7 +95,14 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...alone, ...withDocuments, ...walks, ...withCluster],
+          exclude: [
+            '**/node_modules/**',
+            ...alone,
+            ...withDocuments,
+            ...walks,
+            ...withCluster,
+            ...onMachines,
+          ],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -105,6 +131,7 @@ export default defineConfig({
       walk('walk', 'chromium', 3),
       walk('walk-firefox', 'firefox', 5),
       ...(hasCluster ? [onCluster] : []),
+      ...(hasMachines ? [machines] : []),
     ],
   },
 });
