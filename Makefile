@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs test-machines machines simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster bench-page generate sdk clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs test-machines machines simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -120,6 +120,11 @@ image-libraries: setup
 # The images for a cluster, as OCI layouts in dist/: the service, the agent and the base image of sandboxes.
 oci-images: build image
 	@setup/locked.sh $(NODE) setup/images/make-all.ts
+
+# The Debian packages with their checksums, in dist/.
+dist: build image
+	@setup/apt.sh dpkg-dev
+	@setup/locked.sh $(NODE) setup/packages/make-all.ts
 
 # Every image.
 images: built-in-images oci-images

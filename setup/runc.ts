@@ -19,11 +19,22 @@ const GO_MODULE = 'github.com/opencontainers/runc@v1.3.6';
 
 const store = join(defaultCacheDir(), 'runc');
 
-await step('runc', main);
+if (import.meta.main) await step('runc', main);
 
 async function main(): Promise<void> {
   if ((await soundVersion(join(store, 'current/runc'))) !== null) return;
   if ((await soundVersion('/usr/sbin/runc')) !== null) return;
+  await fetchRunc();
+}
+
+/** Returns a folder with a sound runc that carries its libraries; fetches one where only the machine's own is sound. */
+export async function soundRunc(): Promise<string> {
+  const folder = join(store, 'current');
+  if ((await soundVersion(join(folder, 'runc'))) === null) await fetchRunc();
+  return folder;
+}
+
+async function fetchRunc(): Promise<void> {
   console.log('runc: fetching one without the holes of the machine’s (CVE-2025-31133, -52565, -52881)');
   await mkdir(store, { recursive: true, mode: 0o700 });
   for (const name of await readdir(store)) await rm(join(store, name), { recursive: true });

@@ -15,7 +15,9 @@ const up: Command = {
       return 0;
     }
     const options = parseUpOptions(argv, env);
-    const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb: parseDocumentDbOptions(env) };
+    const { managerOf } = await import('./app/parts/service-manager.ts');
+    const documentDb = parseDocumentDbOptions(env);
+    const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb, manager: managerOf(env) };
     const { up } = await import('./app/up.ts');
     try {
       return await up(options, secrets, signal);
@@ -112,6 +114,14 @@ const config: Command = {
   },
 };
 
+const prove: Command = {
+  summary: 'show that the service of this machine works',
+  async run(argv, io) {
+    const { proveCommand } = await import('./app/parts/prove-command.ts');
+    return proveCommand(argv, io);
+  },
+};
+
 const images: Command = {
   summary: 'push the images for a cluster to a registry',
   async run(argv, io) {
@@ -205,5 +215,5 @@ const hostCommands = { up: onHost(up), purge: onHost(purge), store: onHost(store
 // No process.exit: anything that keeps the process running is a leak worth seeing.
 process.exitCode = await runCli(process.argv.slice(2), processIo(), {
   version,
-  commands: { ...hostCommands, config, images, mcp, 'demo-db': demoDb },
+  commands: { ...hostCommands, prove, config, images, mcp, 'demo-db': demoDb },
 });

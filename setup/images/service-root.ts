@@ -4,10 +4,10 @@
  */
 import { chmod, chown, copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { arch } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { command } from '../command.ts';
 import { libraries } from './libraries.ts';
-import { productionPackages } from './production-packages.ts';
+import { copyService } from './service-files.ts';
 
 /** The ordinary user that the service runs as, with a group of the same number. */
 export const SERVICE_UID = 10_001;
@@ -16,13 +16,6 @@ export const SERVICE_UID = 10_001;
 export const HOME = '/opt/sandhaven';
 
 const NODE = '/usr/local/bin/node';
-
-/** Files of npm packages that nothing reads at run time; Node takes no types away from sources below node_modules. */
-const needless = /\.(?:[cm]?ts|map|md|markdown|flow|tsbuildinfo|test\.[cm]?js)$/i;
-/** Their folders that nothing reads, and packages inside them, which have entries of their own. */
-const needlessFolder =
-  /(?:^|\/)(?:node_modules|\.[^/]+)$|^(?:tests?|__tests__|bench(?:marks?)?|examples?|docs?)$/;
-const licence = /licen[cs]e|notice|copying/i;
 
 const accounts = {
   'etc/passwd': `root:x:0:0:root:/:/sbin/nologin\nsandhaven:x:${SERVICE_UID}:${SERVICE_UID}::/var/lib/sandhaven:/sbin/nologin\n`,
@@ -46,12 +39,7 @@ export async function writeSystem(home: string, root: string): Promise<void> {
 }
 
 export async function writeService(home: string, root: string): Promise<void> {
-  const target = join(root, HOME);
-  await mkdir(target, { recursive: true });
-  for (const name of ['package.json', 'LICENSE']) await copyFile(join(home, name), join(target, name));
-  await cp(join(home, 'src'), join(target, 'src'), { recursive: true });
-  await cp(join(home, 'web/dist'), join(target, 'web/dist'), { recursive: true });
-  for (const path of await productionPackages(home)) await copyPackage(join(home, path), join(target, path));
+  await copyService(home, join(root, HOME));
   await put(root, 'usr/local/bin/sandhaven', launcher, 0o755);
   const data = join(root, 'var/lib/sandhaven');
   await mkdir(data, { recursive: true });
@@ -86,16 +74,6 @@ export function serviceSettings() {
 /** The checkout's modes depend on who made it, and the service is another user in the image. */
 async function openToAll(root: string): Promise<void> {
   await command('chmod', ['--recursive', 'u=rwX,go=rX', root]);
-}
-
-async function copyPackage(from: string, to: string): Promise<void> {
-  await cp(from, to, {
-    recursive: true,
-    filter: (path) => {
-      const inside = relative(from, path);
-      return !needlessFolder.test(inside) && (licence.test(inside) || !needless.test(inside));
-    },
-  });
 }
 
 async function put(root: string, path: string, text: string, mode = 0o644): Promise<void> {

@@ -1,7 +1,6 @@
 /** The concrete engine: the OCI runtime with its network, the images, and the link to the agents. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createAgentLink } from '../agent-link/agent-link.ts';
 import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
 import type {
@@ -39,6 +38,7 @@ import { tryProgram } from '../runtime/try-program.ts';
 import { type DataDirectory, instanceIn } from '../store/data-directory.ts';
 import { isLocked } from '../store/lock.ts';
 import type { Secrets } from '../store/secrets.ts';
+import { NATIVE, PACKAGED_RUNC } from './parts/installed.ts';
 
 export interface Engine {
   runtime: Runtime;
@@ -60,9 +60,6 @@ export interface HostEngine extends Engine {
 
 const SLOTS_READY = 4;
 const MACHINE_RUNC = '/usr/sbin/runc';
-const NATIVE = fileURLToPath(
-  new URL('../../native/target/x86_64-unknown-linux-gnu/release', import.meta.url),
-);
 
 export interface EngineDependencies {
   data: DataDirectory;
@@ -186,8 +183,9 @@ async function logRunc(log: Log): Promise<void> {
   else log.warn('this runc has known escapes; run `make setup`', { version: verdict?.version ?? 'unknown' });
 }
 
-/** Returns the newest runc that set-up installed for the service; null without one. */
+/** Returns the package's runc, else the newest that set-up installed for the service; null without one. */
 function fixedRunc(cacheDir: string): string | null {
+  if (existsSync(PACKAGED_RUNC)) return PACKAGED_RUNC;
   const folder = join(cacheDir, 'runc');
   if (!existsSync(folder)) return null;
   const versions = readdirSync(folder).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
@@ -197,6 +195,6 @@ function fixedRunc(cacheDir: string): string | null {
 function program(path: string): string {
   if (existsSync(path)) return path;
   throw new SandhavenError('failed_precondition', `The program ${path} is missing.`, {
-    hint: "Run 'make setup build' in the checkout.",
+    hint: "Run 'make setup build' in the checkout, or install the package sandhaven again.",
   });
 }

@@ -16,6 +16,7 @@ import { giveBackIdleMemory } from './idle-memory.ts';
 import { createListeners } from './listeners.ts';
 import type { DocumentDbOptions } from './options/environment.ts';
 import type { UpOptions } from './options/up-options.ts';
+import { connectManager, type ManagerAddress } from './parts/service-manager.ts';
 import { raisePriority } from './priority.ts';
 import { type RunningService, startService } from './service.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -27,6 +28,7 @@ const PAGE = join(import.meta.dirname, '../../web/dist');
 export interface Secrets {
   apiKey: string | undefined;
   documentDb: DocumentDbOptions;
+  manager: ManagerAddress | null;
 }
 
 /**
@@ -36,6 +38,7 @@ export interface Secrets {
 export async function up(options: UpOptions, secrets: Secrets, signal: AbortSignal): Promise<number> {
   raisePriority();
   const log = createLog();
+  const manager = await connectManager(secrets.manager, log);
   const tools = selectTools(options.toolsets, '--toolsets');
   await assertUpCanStart(doctorFactsOf(options), options.dataDir, options.kubernetes !== null);
   const unreached = missingPublicNames(options);
@@ -56,8 +59,10 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
       const url = await listeners.open();
       serving = true;
       process.stdout.write(`ready ${url}\n`);
+      manager.ready(`Serves at ${url}`);
       await aborted(signal);
       log.info('stopping');
+      manager.stopping();
       if (service.shared) await drain(service.readiness);
     } finally {
       stopGivingBack();
@@ -67,6 +72,7 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
   } finally {
     process.off('SIGHUP', reload);
     tls?.close();
+    manager.close();
   }
   return 0;
 }

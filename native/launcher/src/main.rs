@@ -4,6 +4,7 @@
 //! - `start`: disk, overlay and agent socket of one machine, then `runc run`, all in one private mount namespace
 //! - `pin-namespaces`: user and network namespaces of slots, made ahead of time
 //! - `spawner`: starts programs for the service, this one among them
+//! - `notify`: hands messages of the service to the service manager
 //! - `flush-early`: keeps the flushes of the host's disk short
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
@@ -20,6 +21,7 @@ mod loop_device;
 mod machine;
 mod mounts;
 mod namespaces;
+mod notify;
 mod priority;
 mod rlimits;
 mod runc;
@@ -53,6 +55,10 @@ fn run() -> Result<(), Failure> {
             Some(Value(folder)) => flusher::run(Path::new(&folder)),
             _ => Err(usage("expected a folder on the disk")),
         },
+        Some(Value(command)) if command == "notify" => match args.next()? {
+            Some(Value(socket)) => notify::run(&socket.to_string_lossy()),
+            _ => Err(usage("expected the socket of the manager")),
+        },
         Some(Value(command)) if command == "start" => match machine::start(args)? {},
         Some(Value(command)) if command == "exec" => match exec::exec(args)? {},
         Some(Value(command)) if command == "pin-namespaces" => {
@@ -63,7 +69,7 @@ fn run() -> Result<(), Failure> {
             namespaces::pin(&pairs).map_err(failed)
         }
         _ => Err(usage(
-            "expected a command: start, exec, pin-namespaces, spawner, flush-early",
+            "expected a command: start, exec, pin-namespaces, spawner, flush-early, notify",
         )),
     }
 }

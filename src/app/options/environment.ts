@@ -11,13 +11,16 @@ const secretVariables = [
   'AWS_SESSION_TOKEN',
 ];
 
+/** Of the service manager: a program that the service starts must not speak for it. */
+const managerVariables = ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID'];
+
 /**
- * Returns the environment that this process was given, and takes the secrets out of `env`, which child processes inherit.
+ * Returns the environment that this process was given, and takes the secrets, and the way to the service manager, out of `env`, which child processes inherit.
  * The allocator that bin/sandhaven chose goes too: only the service uses it.
  */
 export function takeEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const given = { ...env };
-  for (const name of secretVariables) delete env[name];
+  for (const name of [...secretVariables, ...managerVariables]) delete env[name];
   if (env['LD_PRELOAD']?.endsWith('/libjemalloc.so.2')) delete env['LD_PRELOAD'];
   return given;
 }

@@ -21,20 +21,19 @@ export const DATA_DIR = '/srv/data';
 const NODE = `/srv/checkout/node_modules/node-linux-${arch()}/bin/node`;
 const READY_TIMEOUT_S = 300;
 
-/** The cache lies on the disk of the data directory, which links to images. */
+/** The cache lies on the disk of the data directory, which links to images. Without a warm pool all that is there has an owner. */
 const unit = `[Unit]
 Description=Sandhaven
+RequiresMountsFor=/srv
 After=network-online.target nftables.service
 
 [Service]
 Type=exec
-Environment=SANDHAVEN_DATA_DIR=${DATA_DIR}
+Environment=SANDHAVEN_DATA_DIR=${DATA_DIR} SANDHAVEN_WARM_POOL=0
 ExecStart=/srv/checkout/bin/sandhaven up --prove
 Restart=on-failure
 KillMode=mixed
 LimitNOFILE=1048576
-TimeoutStartSec=300
-RequiresMountsFor=/srv
 
 [Install]
 WantedBy=multi-user.target
@@ -43,20 +42,22 @@ WantedBy=multi-user.target
 /** @param payload Its disk, as `inject('machinePayload')` gives it. */
 export async function startInstalled(payload: string, suite: Suite = 'trixie'): Promise<Installed> {
   const machine = await startMachine(suite, payload);
-  const commands = commandsOn(machine);
-  try {
-    const cache = defaultCacheDir();
-    await machine.must(`mkdir -p ${cache} && rmdir ${cache} && ln -s /srv/cache ${cache}`);
-    await machine.must('cat > /etc/systemd/system/sandhaven.service', { input: unit });
-    await machine.must('systemctl daemon-reload && systemctl enable --now sandhaven');
-    await commands.ready();
-    const apiKey = (await machine.must(`cat ${DATA_DIR}/api-key`)).trim();
-    const service = { url: `http://127.0.0.1:${machine.servicePort}`, apiKey };
-    return { machine, service, ...commands };
-  } catch (error) {
+  return install(machine).catch(async (error: unknown) => {
     await machine.close();
     throw error;
-  }
+  });
+}
+
+export async function install(machine: Machine): Promise<Installed> {
+  const commands = commandsOn(machine);
+  const cache = defaultCacheDir();
+  await machine.must(`mkdir -p ${cache} && rmdir ${cache} && ln -s /srv/cache ${cache}`);
+  await machine.must('cat > /etc/systemd/system/sandhaven.service', { input: unit });
+  await machine.must('systemctl daemon-reload && systemctl enable --quiet sandhaven');
+  await machine.must('systemctl start --no-block sandhaven');
+  await commands.ready();
+  const apiKey = (await machine.must(`cat ${DATA_DIR}/api-key`)).trim();
+  return { machine, service: { url: `http://127.0.0.1:${machine.servicePort}`, apiKey }, ...commands };
 }
 
 function commandsOn(machine: Machine): Pick<Installed, 'sandhaven' | 'ready' | 'traces'> {

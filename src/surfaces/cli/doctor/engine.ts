@@ -120,7 +120,8 @@ async function baseImage({ readBaseImage }: DoctorFacts): Promise<Finding> {
   return {
     status: 'fail',
     found: 'not on this machine',
-    advice: "Run 'make image' (a minute or two); sandboxes without an image of their own need it.",
+    advice:
+      "Install the package sandhaven-base-image, or run 'make image' in a checkout; sandboxes without an image of their own need it.",
   };
 }
 

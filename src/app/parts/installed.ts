@@ -1,0 +1,17 @@
+/**
+ * Places of the programs that the service brings along. In a checkout they are where `make` puts them; an installed
+ * package has them beside the sources.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+const home = join(import.meta.dirname, '../../..');
+const ofPackage = join(home, 'native/programs');
+
+/** Folder of the native programs. */
+export const NATIVE = existsSync(ofPackage)
+  ? ofPackage
+  : join(home, 'native/target/x86_64-unknown-linux-gnu/release');
+
+/** Exists in a package alone. */
+export const PACKAGED_RUNC = join(home, 'runc/runc');
