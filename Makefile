@@ -54,7 +54,7 @@ cluster: cluster-programs
 
 # The service on emulated Debian machines with systemd and cgroup v2; `make test-machines T=limits` leaves the tests with
 # "limits" in their path, and SANDHAVEN_TEST_MACHINES=short the short form. The first run builds the disks.
-test-machines: machines build image
+test-machines: machines build image dist
 	@SANDHAVEN_TEST_MACHINES=$${SANDHAVEN_TEST_MACHINES:-whole} $(NODE) node_modules/.bin/vitest run --project machines $(T)
 
 # The disks of those machines, into the cache.

@@ -1,5 +1,6 @@
 /** A machine on which the service is installed and runs as systemd starts it. */
 import { arch } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Suite } from '../../../setup/debian/machines/recipe.ts';
 import { defaultCacheDir } from '../../../src/runtime/images/cache-dir.ts';
 import type { Traces } from '../../support/host.ts';
@@ -18,25 +19,27 @@ export interface Installed {
 }
 
 export const DATA_DIR = '/srv/data';
+const environment = `SANDHAVEN_CONFIG= SANDHAVEN_DATA_DIR=${DATA_DIR} SANDHAVEN_CACHE_DIR=/srv/cache`;
+const unit = join(import.meta.dirname, '../../../deploy/debian/sandhaven/sandhaven.service');
+const dropIn = '/etc/systemd/system/sandhaven.service.d/checkout.conf';
 const NODE = `/srv/checkout/node_modules/node-linux-${arch()}/bin/node`;
 const READY_TIMEOUT_S = 300;
 
-/** The cache lies on the disk of the data directory, which links to images. Without a warm pool all that is there has an owner. */
-const unit = `[Unit]
-Description=Sandhaven
+/**
+ * Settings beside those of the package's unit: the service is the checkout, its data lie on the second disk with the
+ * images, which it links to, and without a warm pool each sandbox has an owner.
+ */
+const settings = `[Unit]
 RequiresMountsFor=/srv
-After=network-online.target nftables.service
 
 [Service]
-Type=exec
-Environment=SANDHAVEN_DATA_DIR=${DATA_DIR} SANDHAVEN_WARM_POOL=0
+ExecStart=
 ExecStart=/srv/checkout/bin/sandhaven up --prove
-Restart=on-failure
-KillMode=mixed
-LimitNOFILE=1048576
-
-[Install]
-WantedBy=multi-user.target
+ExecStartPost=
+Environment=${environment} SANDHAVEN_WARM_POOL=0
+# An emulated processor is no reason to replace the service.
+TimeoutStartSec=900
+WatchdogSec=600
 `;
 
 /** @param payload Its disk, as `inject('machinePayload')` gives it. */
@@ -50,9 +53,11 @@ export async function startInstalled(payload: string, suite: Suite = 'trixie'): 
 
 export async function install(machine: Machine): Promise<Installed> {
   const commands = commandsOn(machine);
+  // The fetched runc names its libraries by their paths on this host.
   const cache = defaultCacheDir();
   await machine.must(`mkdir -p ${cache} && rmdir ${cache} && ln -s /srv/cache ${cache}`);
-  await machine.must('cat > /etc/systemd/system/sandhaven.service', { input: unit });
+  await machine.copyIn(unit, '/etc/systemd/system/sandhaven.service');
+  await machine.must(`mkdir -p ${dirname(dropIn)} && cat > ${dropIn}`, { input: settings });
   await machine.must('systemctl daemon-reload && systemctl enable --quiet sandhaven');
   await machine.must('systemctl start --no-block sandhaven');
   await commands.ready();
@@ -61,7 +66,6 @@ export async function install(machine: Machine): Promise<Installed> {
 }
 
 function commandsOn(machine: Machine): Pick<Installed, 'sandhaven' | 'ready' | 'traces'> {
-  const environment = `SANDHAVEN_DATA_DIR=${DATA_DIR}`;
   return {
     sandhaven: (argv) => machine.must(`${environment} /srv/checkout/bin/sandhaven ${argv}`),
     async ready() {

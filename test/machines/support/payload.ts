@@ -1,9 +1,9 @@
-/** The disk that brings this checkout into a machine, as /srv: what is built here, and the images and runc of the cache. */
+/** The disk that brings this checkout into a machine, as /srv: what is built here, its packages, and the images and runc of the cache. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { arch } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { machinesStore } from '../../../setup/debian/machines/recipe.ts';
 import { productionPackages } from '../../../setup/images/production-packages.ts';
@@ -50,6 +50,9 @@ async function gather(root: string): Promise<void> {
     // A package inside another came with it.
     if (!existsSync(join(root, 'checkout', path)))
       await copy(join(home, path), join(root, 'checkout', path), []);
+  }
+  for (const file of globSync('dist/*.deb', { cwd: home })) {
+    await copy(join(home, file), join(root, 'packages', basename(file)), []);
   }
   for (const name of ['base', 'runc']) {
     const from = join(defaultCacheDir(), name);
