@@ -124,7 +124,7 @@ oci-images: build image
 # The Debian packages with their checksums, in dist/.
 dist: build image
 	@setup/apt.sh dpkg-dev
-	@setup/locked.sh $(NODE) setup/packages/make-all.ts
+	@setup/locked.sh $(NODE) setup/debian/package/make-all.ts
 
 # Every image.
 images: built-in-images oci-images

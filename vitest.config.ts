@@ -7,6 +7,8 @@ const alone = [
   'test/hostile/**/*.test.ts',
   'test/isolation/**/*.test.ts',
   'test/network/**/*.test.ts',
+  // They compress for minutes.
+  'test/packages/**/*.test.ts',
   'test/runtime/**/*.test.ts',
   // A flood beside others' work would measure that work.
   'test/agent-link/tls/refusals.test.ts',

@@ -4,9 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeBaseImagePackage } from '../../setup/packages/base-image-package.ts';
-import { processors } from '../../setup/packages/processor.ts';
-import { type Made, makeServicePackage } from '../../setup/packages/service-package.ts';
+import { makeBaseImagePackage } from '../../setup/debian/package/base-image-package.ts';
+import { processors } from '../../setup/debian/package/processor.ts';
+import { sbom } from '../../setup/debian/package/sbom.ts';
+import { type Made, makeServicePackage } from '../../setup/debian/package/service-package.ts';
 import { version } from '../../src/version.ts';
 
 const execute = promisify(execFile);
@@ -19,6 +20,8 @@ export interface Built extends AsyncDisposable {
   /** Makes the package of the service once more, elsewhere. @returns its path */
   service(): Promise<string>;
   baseImage(): Promise<string>;
+  /** The list of parts, as text. */
+  parts(): Promise<string>;
 }
 
 export async function packages(): Promise<Built> {
@@ -33,6 +36,7 @@ export async function packages(): Promise<Built> {
   return {
     service: () => make(makeServicePackage),
     baseImage: () => make(makeBaseImagePackage),
+    parts: () => make((_, made) => sbom(made)),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

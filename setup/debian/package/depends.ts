@@ -1,7 +1,7 @@
 /** Packages that the service needs at run time: the libraries of its Node, and the programs that it starts. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { command } from '../command.ts';
+import { command } from '../../command.ts';
 
 /** Started by the service (`doctor` looks for most of them), read by it (certificates, the allocator), or by the scripts. */
 const PROGRAMS = [

@@ -1,9 +1,9 @@
 /** The package of the service: its files below /usr/lib/sandhaven with its own Node, native programs and runc. */
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { command } from '../command.ts';
-import { copyService } from '../images/service-files.ts';
-import { soundRunc } from '../runc.ts';
+import { command } from '../../command.ts';
+import { copyService } from '../../images/service-files.ts';
+import { soundRunc } from '../../runc.ts';
 import { type DebianPackage, makeDebianPackage } from './debian-package.ts';
 import { dependsOf } from './depends.ts';
 import { changelog, copyright } from './documents.ts';

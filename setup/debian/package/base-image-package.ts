@@ -1,8 +1,8 @@
 /** The package of the base image: the root file system as one archive, which its script unpacks into the cache. */
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
-import { command } from '../command.ts';
+import { defaultCacheDir } from '../../../src/runtime/images/cache-dir.ts';
+import { command } from '../../command.ts';
 import { makeDebianPackage } from './debian-package.ts';
 import { baseImageCopyright, changelog } from './documents.ts';
 import type { Made } from './service-package.ts';

@@ -1,6 +1,6 @@
 /** Manual pages and completion scripts, of what the program itself prints. */
 import { join } from 'node:path';
-import { command } from '../command.ts';
+import { command } from '../../command.ts';
 import { type About, commandManual, configurationManual } from './manual.ts';
 
 interface File {

@@ -5,14 +5,15 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { arch, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { version } from '../../src/version.ts';
-import { step } from '../command.ts';
-import { lastCommit } from '../images/commit.ts';
+import { version } from '../../../src/version.ts';
+import { step } from '../../command.ts';
+import { lastCommit } from '../../images/commit.ts';
 import { makeBaseImagePackage } from './base-image-package.ts';
 import { processors } from './processor.ts';
+import { sbom } from './sbom.ts';
 import { type Made, makeServicePackage } from './service-package.ts';
 
-const home = join(import.meta.dirname, '../..');
+const home = join(import.meta.dirname, '../../..');
 
 /** All that is in the packages, or makes them. */
 const CONTENTS = [
@@ -39,6 +40,9 @@ await step('packages', async () => {
     files.push(file);
     console.log(`dist/${basename(file)}: ${((await stat(file)).size / 1e6).toFixed(1)} MB`);
   }
+  const parts = join(dist, `sandhaven_${version}_${processor.debian}.cdx.json`);
+  await writeFile(parts, await sbom(made));
+  files.push(parts);
   const sums = await Promise.all(files.map(async (file) => `${await digestOf(file)}  ${basename(file)}\n`));
   await writeFile(join(dist, 'SHA256SUMS'), sums.join(''));
 });

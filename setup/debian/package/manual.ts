@@ -1,6 +1,6 @@
 /** Manual pages in roff: sandhaven(1) of the texts of --help, sandhaven-config(5) of the flags of `up`. */
-import { allFlags } from '../../src/app/options/all-flags.ts';
-import { environmentName, type Flag } from '../../src/app/options/flag.ts';
+import { allFlags } from '../../../src/app/options/all-flags.ts';
+import { environmentName, type Flag } from '../../../src/app/options/flag.ts';
 
 export interface About {
   version: string;

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, lstat, lutimes, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { command } from '../command.ts';
+import { command } from '../../command.ts';
 import { MAINTAINER } from './documents.ts';
 
 export interface DebianPackage {

@@ -1,7 +1,7 @@
 /** The changelog and the copyright file of a package. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { productionPackages } from '../images/production-packages.ts';
+import { productionPackages } from '../../images/production-packages.ts';
 import type { About } from './manual.ts';
 import type { Processor } from './processor.ts';
 
