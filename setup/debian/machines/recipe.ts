@@ -21,7 +21,7 @@ const REVISION = 1;
 export const packages = [
   ...['linux-image-cloud-amd64', 'systemd', 'systemd-sysv', 'dbus', 'udev', 'kmod', 'openssh-server'],
   ...['iproute2', 'nftables', 'ca-certificates', 'curl', 'python3', 'procps', 'apt', 'openssh-client'],
-  ...['e2fsprogs', 'libjemalloc2', 'skopeo', 'zstd', 'runc', 'adduser'],
+  ...['e2fsprogs', 'libjemalloc2', 'skopeo', 'zstd', 'runc', 'git', 'rsync'],
 ];
 
 /** The disk of a machine grows no further: its bytes come as they are written. */

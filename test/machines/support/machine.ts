@@ -88,11 +88,14 @@ export async function startMachine(suite: Suite, payload: string): Promise<Machi
 
   const bootId = () => machine.must('cat /proc/sys/kernel/random/boot_id', { timeoutMs: ATTEMPT_TIMEOUT_MS });
 
+  /** Waits for a boot that is meant. */
   async function answers(isMeant: (bootId: string) => boolean): Promise<void> {
     const deadline = Date.now() + BOOT_TIMEOUT_MS;
     for (;;) {
       const id = await bootId().catch(() => null);
       if (id !== null && isMeant(id)) return;
+      // A machine that goes down without a word leaves a connection that never ends.
+      await ssh.disconnect();
       const end = qemu?.ended() ?? null;
       if (end !== null) throw new Error(end);
       if (Date.now() > deadline) throw new Error(`no answer after the boot:\n${tail(machine.consoleLog())}`);

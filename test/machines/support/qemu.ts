@@ -16,8 +16,6 @@ export interface Qemu {
   ended(): string | null;
   /** SIGKILL, and waits: the power is gone. */
   kill(): Promise<void>;
-  /** Waits until it ended by itself, as it does when the machine inside is switched off. */
-  off(): Promise<void>;
 }
 
 const MEMORY_MIB = 3072;
@@ -27,8 +25,10 @@ const TRANSLATED_MIB = 512;
 export function startQemu({ image, drives, forwards, consoleLog }: Computer): Qemu {
   const network = forwards.map(({ host, guest }) => `hostfwd=tcp:127.0.0.1:${host}-:${guest}`);
   const child = spawn(
-    'qemu-system-x86_64',
+    // The kernel ends it with the test, however that ends.
+    'setpriv',
     [
+      ...['--pdeathsig', 'KILL', 'qemu-system-x86_64'],
       ...['-nodefaults', '-display', 'none', '-machine', 'q35'],
       ...['-accel', `tcg,thread=multi,tb-size=${TRANSLATED_MIB}`, '-cpu', 'max,la57=off'],
       ...['-smp', '2', '-m', String(MEMORY_MIB)],
@@ -61,16 +61,11 @@ function watch(child: ChildProcess): Qemu {
       resolve();
     });
   });
-  // No machine outlives the tests that started it.
-  const killIt = () => child.kill('SIGKILL');
-  process.once('exit', killIt);
-  void exited.then(() => process.off('exit', killIt));
   return {
     ended: () => end,
     async kill() {
       child.kill('SIGKILL');
       await exited;
     },
-    off: () => exited,
   };
 }
