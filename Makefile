@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -51,6 +51,21 @@ test-cluster-system: cluster-programs build image s3-server
 # Such a Kubernetes in the foreground, with the address of its API and how to look around.
 cluster: cluster-programs
 	@exec $(NODE) test/cluster/main.ts
+
+# The service on emulated Debian machines with systemd and cgroup v2; `make test-machines T=limits` leaves the tests with
+# "limits" in their path, and SANDHAVEN_TEST_MACHINES=short the short form. The first run builds the disks.
+test-machines: machines build image dist
+	@SANDHAVEN_TEST_MACHINES=$${SANDHAVEN_TEST_MACHINES:-whole} $(NODE) node_modules/.bin/vitest run --project machines $(T)
+
+# The Debian packages: their contents, and what they leave where they are installed, removed and purged.
+test-packages: setup-checks build image
+	@setup/apt.sh dpkg-dev lintian
+	@SANDHAVEN_TEST_PACKAGES=1 $(NODE) node_modules/.bin/vitest run --project packages
+
+# The disks of those machines, into the cache.
+machines: setup-checks
+	@setup/apt.sh qemu-system-x86 qemu-utils
+	@SETUP_LOCK=machines setup/locked.sh $(NODE) setup/debian/machines/build.ts
 
 # The S3 server that tests of archives run against, into the cache.
 s3-server: setup-checks

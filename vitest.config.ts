@@ -7,8 +7,6 @@ const alone = [
   'test/hostile/**/*.test.ts',
   'test/isolation/**/*.test.ts',
   'test/network/**/*.test.ts',
-  // They compress for minutes.
-  'test/packages/**/*.test.ts',
   'test/runtime/**/*.test.ts',
   // A flood beside others' work would measure that work.
   'test/agent-link/tls/refusals.test.ts',
@@ -29,6 +27,13 @@ const walks = ['test/walk/**/*.test.ts'];
 const withCluster = ['test/cluster/**/*.test.ts'];
 /** They need replicas of a service there, as `onBothEngines` do. */
 const withReplicas = ['test/cluster/system/**/*.test.ts'];
+/** They need emulated machines, on which all takes minutes. */
+const onMachines = ['test/machines/**/*.test.ts'];
+/** `whole` or `short` in `make test-machines`; none by default. */
+const hasMachines = process.env['SANDHAVEN_TEST_MACHINES'] !== undefined;
+/** They compress for minutes, and run in `make test-packages`. */
+const ofPackages = ['test/packages/**/*.test.ts'];
+const hasPackages = process.env['SANDHAVEN_TEST_PACKAGES'] !== undefined;
 /** `all` in `make test-cluster`, `each-change` in `make test CLUSTER=1`; none by default. */
 const chosen = process.env['SANDHAVEN_TEST_CLUSTER'];
 const hasCluster = chosen === 'all' || chosen === 'each-change';
@@ -67,6 +72,32 @@ const walk = (name: string, browser: 'chromium' | 'firefox', groupOrder: number)
   },
 });
 
+const packages = {
+  extends: true as const,
+  test: {
+    name: 'packages',
+    include: ofPackages,
+    fileParallelism: false,
+    maxWorkers: 1,
+    sequence: { groupOrder: 7 },
+  },
+};
+
+const machines = {
+  extends: true as const,
+  test: {
+    name: 'machines',
+    include: onMachines,
+    globalSetup: 'test/machines/support/machines.setup.ts',
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
+    // Two processors carry one emulated machine.
+    fileParallelism: false,
+    maxWorkers: 1,
+    sequence: { groupOrder: 6 },
+  },
+};
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -78,7 +109,15 @@ export default defineConfig({
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...alone, ...withDocuments, ...walks, ...withCluster],
+          exclude: [
+            '**/node_modules/**',
+            ...alone,
+            ...withDocuments,
+            ...walks,
+            ...withCluster,
+            ...onMachines,
+            ...ofPackages,
+          ],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -107,6 +146,8 @@ export default defineConfig({
       walk('walk', 'chromium', 3),
       walk('walk-firefox', 'firefox', 5),
       ...(hasCluster ? [onCluster] : []),
+      ...(hasMachines ? [machines] : []),
+      ...(hasPackages ? [packages] : []),
     ],
   },
 });

@@ -17,13 +17,21 @@ export interface Verdict {
   longestLost: bigint;
 }
 
-/** @param found Digests by name; '' of an empty file. */
-export function judge(histories: Histories, found: Map<string, string>, cutAt: bigint): Verdict {
+/**
+ * @param found Digests by name; '' of an empty file.
+ * @param safeAfterNs Longer where the machine is emulated, so that its kernel comes late to a commit.
+ */
+export function judge(
+  histories: Histories,
+  found: Map<string, string>,
+  cutAt: bigint,
+  safeAfterNs = SAFE_AFTER_NS,
+): Verdict {
   const verdict: Verdict = { faults: [], kept: 0, longestLost: 0n };
   for (const [name, versions] of histories) {
     const begun = versions.filter((version) => version.begun <= cutAt);
     const newest = begun.findLastIndex(isAcknowledgedBy(cutAt));
-    const safe = begun.findLastIndex(isSafeAt(cutAt));
+    const safe = begun.findLastIndex(isSafeAt(cutAt, safeAfterNs));
     const content = found.get(name);
     const index = begun.findLastIndex(({ digest }) => digest === content);
     const fault = faultOf(content, index, safe);
@@ -47,7 +55,7 @@ function isAcknowledgedBy(time: bigint) {
   return ({ acknowledged }: Version) => acknowledged !== null && acknowledged <= time;
 }
 
-function isSafeAt(time: bigint) {
+function isSafeAt(time: bigint, safeAfterNs: bigint) {
   return ({ acknowledged, durable }: Version) =>
-    acknowledged !== null && acknowledged + (durable ? 0n : SAFE_AFTER_NS) <= time;
+    acknowledged !== null && acknowledged + (durable ? 0n : safeAfterNs) <= time;
 }

@@ -29,8 +29,16 @@ export interface Phase {
   durable: number;
 }
 
-export async function writeFiles(service: Service, sandbox: string, phase: Phase, random: Random) {
-  const histories: Histories = new Map();
+type Api = Pick<Service, 'url' | 'apiKey'>;
+
+/** @param histories Receives what was acknowledged, for a caller that cuts the power while files are written. */
+export async function writeFiles(
+  service: Api,
+  sandbox: string,
+  phase: Phase,
+  random: Random,
+  histories: Histories = new Map(),
+): Promise<Histories> {
   const until = Date.now() + phase.forMs;
   const client = async (number: number) => {
     const names: string[] = [];
@@ -48,7 +56,7 @@ export async function writeFiles(service: Service, sandbox: string, phase: Phase
 }
 
 /** Files that a program writes and never syncs: what the harness must see go wrong. */
-export async function writeUnsynced(service: Service, sandbox: string): Promise<void> {
+export async function writeUnsynced(service: Api, sandbox: string): Promise<void> {
   const command = 'for i in $(seq 40); do echo "some text" > unsynced-$i; sleep 0.1; done';
   await must(service, 'RunCommand', { sandbox, command });
 }
@@ -60,7 +68,7 @@ interface Write {
   durable: boolean;
 }
 
-async function writeOnce(service: Service, sandbox: string, write: Write): Promise<void> {
+async function writeOnce(service: Api, sandbox: string, write: Write): Promise<void> {
   const { name, histories, random, durable } = write;
   const versions = histories.get(name) ?? [];
   histories.set(name, versions);
@@ -95,7 +103,7 @@ async function writeOnce(service: Service, sandbox: string, write: Write): Promi
   acknowledge(version);
 }
 
-async function put(service: Service, sandbox: string, name: string, content: Buffer, durable: boolean) {
+async function put(service: Api, sandbox: string, name: string, content: Buffer, durable: boolean) {
   const query = new URLSearchParams({ path: name, ...(durable ? { durable: 'true' } : {}) });
   const response = await fetch(`${service.url}/v1/sandboxes/${sandbox}/files?${query}`, {
     method: 'PUT',

@@ -1,0 +1,56 @@
+/**
+ * Describes the emulated Debian machines that tests install the service on: packages, settings, and where the built
+ * disk lies in the cache. A digest of all that names the folder, so a change of the recipe makes a new disk.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { arch } from 'node:os';
+import { join } from 'node:path';
+import { defaultCacheDir } from '../../../src/runtime/images/cache-dir.ts';
+
+export const suites = ['trixie', 'bookworm'] as const;
+export type Suite = (typeof suites)[number];
+
+/** Raise it to fetch newer packages. */
+const REVISION = 1;
+
+/**
+ * What a minimal server has, and after it what the service's package depends on: apt inside an emulated machine
+ * takes minutes for packages that mmdebstrap unpacks in seconds.
+ */
+export const packages = [
+  ...['linux-image-cloud-amd64', 'systemd', 'systemd-sysv', 'dbus', 'udev', 'kmod', 'openssh-server'],
+  ...['iproute2', 'nftables', 'ca-certificates', 'curl', 'python3', 'procps', 'apt', 'openssh-client'],
+  ...['e2fsprogs', 'libjemalloc2', 'skopeo', 'zstd', 'runc', 'git', 'rsync'],
+];
+
+/** The disk of a machine grows no further: its bytes come as they are written. */
+export const DISK_BYTES = 16 * 1024 ** 3;
+
+export const customize = join(import.meta.dirname, 'customize.sh');
+
+export interface MachineImage {
+  folder: string;
+  /** A raw ext4 file system without partitions, since QEMU itself loads the kernel. */
+  disk: string;
+  kernel: string;
+  initrd: string;
+  /** The private key that root inside lets in. */
+  key: string;
+}
+
+export const machinesStore = join(defaultCacheDir(), 'machines');
+
+export function imageOf(suite: Suite): MachineImage {
+  const hash = createHash('sha256').update(
+    JSON.stringify([REVISION, arch(), suite, packages, DISK_BYTES, readFileSync(customize, 'utf8')]),
+  );
+  const folder = join(machinesStore, `${suite}-${hash.digest('hex').slice(0, 16)}`);
+  return {
+    folder,
+    disk: join(folder, 'disk.img'),
+    kernel: join(folder, 'vmlinuz'),
+    initrd: join(folder, 'initrd.img'),
+    key: join(folder, 'key'),
+  };
+}

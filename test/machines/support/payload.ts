@@ -1,0 +1,66 @@
+/** The disk that brings this checkout into a machine, as /srv: what is built here, its packages, and the images and runc of the cache. */
+import { execFile } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { arch } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { machinesStore } from '../../../setup/debian/machines/recipe.ts';
+import { productionPackages } from '../../../setup/images/production-packages.ts';
+import { defaultCacheDir } from '../../../src/runtime/images/cache-dir.ts';
+
+const run = promisify(execFile);
+const home = join(import.meta.dirname, '../../..');
+const release = 'native/target/x86_64-unknown-linux-gnu/release';
+
+/** It looks for traces of sandboxes, inside as on this host. */
+const look = 'test/support/host.ts';
+
+/** Room for what tests write there; its bytes come as they are written. */
+const BYTES = 12 * 1024 ** 3;
+
+export interface Payload {
+  /** A raw ext4 file system. */
+  disk: string;
+  remove(): Promise<void>;
+}
+
+export async function makePayload(): Promise<Payload> {
+  // Beside the images of the cache: their files are linked, not copied.
+  const folder = await mkdtemp(join(machinesStore, 'payload-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const root = join(folder, 'root');
+    await gather(root);
+    const disk = join(folder, 'srv.img');
+    await run('truncate', ['--size', String(BYTES), disk]);
+    await run('mke2fs', ['-q', '-t', 'ext4', '-b', '4096', '-m', '0', '-d', root, disk]);
+    await rm(root, { recursive: true });
+    return { disk, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function gather(root: string): Promise<void> {
+  const programs = ['agent', 'launcher', 'unpack'].map((name) => `${release}/sandhaven-${name}`);
+  const packages = [...(await productionPackages(home)), `node_modules/node-linux-${arch()}`];
+  for (const path of ['bin', 'src', 'web/dist', 'package.json', look, ...programs, ...packages]) {
+    // A package inside another came with it.
+    if (!existsSync(join(root, 'checkout', path)))
+      await copy(join(home, path), join(root, 'checkout', path), []);
+  }
+  for (const file of globSync('dist/*.deb', { cwd: home })) {
+    await copy(join(home, file), join(root, 'packages', basename(file)), []);
+  }
+  for (const name of ['base', 'runc']) {
+    const from = join(defaultCacheDir(), name);
+    if (existsSync(from)) await copy(from, join(root, 'cache', name), ['--link']);
+  }
+}
+
+async function copy(from: string, to: string, options: string[]): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  await run('cp', ['--archive', '--no-target-directory', ...options, from, to]);
+}

@@ -1,0 +1,71 @@
+/** One QEMU: an emulated computer without KVM, whose console goes to a file. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { MachineImage } from '../../../setup/debian/machines/recipe.ts';
+
+export interface Computer {
+  image: Pick<MachineImage, 'kernel' | 'initrd'>;
+  /** `-drive` options, in the order of /dev/vda, /dev/vdb. */
+  drives: string[];
+  /** Ports of this host's loopback, with the port inside that each leads to. */
+  forwards: { host: number; guest: number }[];
+  consoleLog: string;
+}
+
+export interface Qemu {
+  /** Null while it runs; otherwise how it ended. */
+  ended(): string | null;
+  /** SIGKILL, and waits: the power is gone. */
+  kill(): Promise<void>;
+}
+
+const MEMORY_MIB = 3072;
+/** Translated code is kept: what is translated anew costs more than all else. */
+const TRANSLATED_MIB = 512;
+
+export function startQemu({ image, drives, forwards, consoleLog }: Computer): Qemu {
+  const network = forwards.map(({ host, guest }) => `hostfwd=tcp:127.0.0.1:${host}-:${guest}`);
+  const child = spawn(
+    // The kernel ends it with the test, however that ends.
+    'setpriv',
+    [
+      ...['--pdeathsig', 'KILL', 'qemu-system-x86_64'],
+      ...['-nodefaults', '-display', 'none', '-machine', 'q35'],
+      ...['-accel', `tcg,thread=multi,tb-size=${TRANSLATED_MIB}`, '-cpu', 'max,la57=off'],
+      ...['-smp', '2', '-m', String(MEMORY_MIB)],
+      ...['-kernel', image.kernel, '-initrd', image.initrd],
+      // A kernel that panics starts again, and the test sees another boot.
+      ...['-append', 'root=/dev/vda rw console=ttyS0 net.ifnames=0 panic=1'],
+      ...['-chardev', `file,id=console,path=${consoleLog},append=on`, '-serial', 'chardev:console'],
+      ...drives.flatMap((drive) => ['-drive', drive]),
+      ...['-netdev', ['user,id=network', ...network].join(',')],
+      ...['-device', 'virtio-net-pci,netdev=network', '-device', 'virtio-rng-pci'],
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  return watch(child);
+}
+
+function watch(child: ChildProcess): Qemu {
+  let said = '';
+  let end: string | null = null;
+  child.stderr?.on('data', (chunk) => {
+    said = `${said}${chunk}`.slice(-2_000);
+  });
+  const exited = new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      end = error.message;
+      resolve();
+    });
+    child.once('exit', (code, signal) => {
+      end = `QEMU ended with ${signal ?? code}: ${said}`;
+      resolve();
+    });
+  });
+  return {
+    ended: () => end,
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
