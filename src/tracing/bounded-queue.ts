@@ -10,14 +10,25 @@ import type { Losses } from './losses.ts';
 
 const { queuedSpans, batchSpans, delayMs, exportMs } = limits.traces;
 
+export interface BoundedQueue {
+  processor: SpanProcessor;
+  /** Number of ended spans that no request has brought to its end yet. */
+  left(): number;
+}
+
 /** The library's queue is bounded too, but drops without a word: so the places are counted here. */
-export function boundedQueue(exporter: SpanExporter, losses: Losses): SpanProcessor {
+export function boundedQueue(exporter: SpanExporter, losses: Losses): BoundedQueue {
   let waiting = 0;
+  let underWay = 0;
   const batches = new BatchSpanProcessor({
     exporter: {
       export(spans, done) {
         waiting -= spans.length;
-        exporter.export(spans, done);
+        underWay += spans.length;
+        exporter.export(spans, (result) => {
+          underWay -= spans.length;
+          done(result);
+        });
       },
       shutdown: () => exporter.shutdown(),
     },
@@ -27,7 +38,7 @@ export function boundedQueue(exporter: SpanExporter, losses: Losses): SpanProces
     // The exporter ends in time by itself, and says why.
     exportTimeoutMillis: 2 * exportMs,
   });
-  return {
+  const processor: SpanProcessor = {
     onStart: () => {},
     onEnd(span: ReadableSpan) {
       if (waiting >= queuedSpans) return losses.add(1, 'more spans ended than the collector takes');
@@ -37,4 +48,5 @@ export function boundedQueue(exporter: SpanExporter, losses: Losses): SpanProces
     forceFlush: () => batches.forceFlush(),
     shutdown: () => batches.shutdown(),
   };
+  return { processor, left: () => waiting + underWay };
 }

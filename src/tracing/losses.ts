@@ -5,13 +5,14 @@ import { limits } from '../model/limits.ts';
 export interface Losses {
   /** @param reason No text of the collector. */
   add(spans: number, reason: string): void;
-  /** Warns of those that no warning has counted. */
+  /** Warns of those that no warning has counted, and counts no more. */
   close(): void;
 }
 
 export function countLosses(log: Pick<Log, 'warn'>, warningMs: number = limits.traces.warningMs): Losses {
   let lost = 0;
   let last = '';
+  let isClosed = false;
   let timer: NodeJS.Timeout | null = null;
   const warn = () => {
     if (lost > 0) log.warn('spans of traces were lost', { spans: lost, reason: last });
@@ -28,6 +29,7 @@ export function countLosses(log: Pick<Log, 'warn'>, warningMs: number = limits.t
   };
   return {
     add(spans, reason) {
+      if (isClosed) return;
       lost += spans;
       last = reason;
       if (timer) return;
@@ -35,6 +37,7 @@ export function countLosses(log: Pick<Log, 'warn'>, warningMs: number = limits.t
       rest();
     },
     close() {
+      isClosed = true;
       if (timer) clearTimeout(timer);
       warn();
     },

@@ -29,6 +29,7 @@ export interface TracesDependencies {
 export function openTraces(options: TracingOptions, { version, log, exporter }: TracesDependencies): Traces {
   const losses = countLosses(log);
   const collector = exporter ? { exporter, abort: () => {} } : openCollector(options, losses);
+  const queue = boundedQueue(collector.exporter, losses);
   const { attributes, attributeChars, flushMs } = limits.traces;
   const own = {
     'service.version': version,
@@ -39,15 +40,16 @@ export function openTraces(options: TracingOptions, { version, log, exporter }: 
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes(own)),
     sampler: samplerOf(options.sampling),
-    spanProcessors: [boundedQueue(collector.exporter, losses)],
+    spanProcessors: [queue.processor],
     spanLimits: { attributeCountLimit: attributes, attributeValueLengthLimit: attributeChars },
   });
   return {
     tracer: tracerOn(provider.getTracer('sandhaven', version)),
     async close() {
       await within(flushMs, provider.shutdown(), tooLate).catch(() => {});
-      collector.abort();
+      if (queue.left() > 0) losses.add(queue.left(), 'the service ended before the collector took them');
       losses.close();
+      collector.abort();
     },
   };
 }

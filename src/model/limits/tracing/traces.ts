@@ -3,9 +3,9 @@
 export const tracesLimits = {
   traces: {
     /** Ended spans that wait for their export; more are dropped. */
-    queuedSpans: 4_096,
-    /** Of one request to the collector, which makes some 300 KB of it. */
-    batchSpans: 512,
+    queuedSpans: 2_048,
+    /** Of one request to the collector: their JSON, some 150 KB, is made in one turn of the event loop. */
+    batchSpans: 256,
     /** Longest wait of an ended span for more of them. */
     delayMs: 2_000,
     /** Of one request to the collector, with its repetitions. */
