@@ -52,7 +52,11 @@ export function openCollector({ url, headers }: TracingOptions, losses: Losses):
       setImmediate(() => sender.export(spans, end));
     },
     /** Waits for requests under way. */
-    shutdown: () => sender.shutdown(),
+    async shutdown() {
+      // One that was begun in this very turn is sent in the next.
+      await new Promise((resolve) => setImmediate(resolve));
+      await sender.shutdown();
+    },
   };
   return { exporter, abort: () => agent.destroy() };
 }

@@ -22,7 +22,11 @@ it.each([
     SANDHAVEN_PROBE: 'stays',
   };
   const secrets = { PGPASSWORD: 'canary-1', AWS_SECRET_ACCESS_KEY: 'canary-2', SANDBOX_API_KEY: 'canary-3' };
-  const { stdout } = spawnSync(bin, argv, { env: { ...env, ...secrets }, encoding: 'utf8' });
+  const headers = {
+    OTEL_EXPORTER_OTLP_HEADERS: 'a=canary-4',
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'a=canary-5',
+  };
+  const { stdout } = spawnSync(bin, argv, { env: { ...env, ...secrets, ...headers }, encoding: 'utf8' });
   const inherited = stdout.split('inherited:')[1] ?? '';
   expect(inherited).toContain('"SANDHAVEN_PROBE":"stays"');
   expect(inherited).not.toContain('canary');
