@@ -32,7 +32,8 @@ export interface SpanAttributes {
 
 export interface Span {
   readonly traceId: string;
-  readonly hasEnded: boolean;
+  /** It has ended, or its trace has as many spans as one may have: nothing more begins beneath it. */
+  readonly isClosed: boolean;
   child(name: string, attributes: SpanAttributes): Span;
   set(attributes: SpanAttributes): void;
   /** Ends it at the first call; `ok`, or an error code. */
@@ -109,7 +110,7 @@ export function describeSpan(attributes: SpanAttributes): void {
 /** Work that outlives its request is no part of it. */
 function openScope(): { tracer: Tracer; span: Span } | null {
   const scope = scopes.getStore();
-  if (!scope?.span || scope.span.hasEnded) return null;
+  if (!scope?.span || scope.span.isClosed) return null;
   return { tracer: scope.tracer, span: scope.span };
 }
 

@@ -49,7 +49,7 @@ describe('a span', () => {
     await inBackground(tracer, () =>
       inOwnSpan('request', {}, () => apart(() => inOwnSpan('pool', {}, work))),
     );
-    expect(treeOf(await spans())).toEqual(['request', 'pool']);
+    expect(treeOf(await spans()).toSorted()).toEqual(['pool', 'request']);
   });
 
   it('that is not kept has nothing beneath it', async () => {
@@ -70,6 +70,16 @@ describe('a span', () => {
     const [span] = await spans();
     expect(span?.attributes).toEqual({ 'sandhaven.outcome': outcome });
     expect(span?.status).toEqual({ code: 2 });
+  });
+
+  it('has at most 511 more in its trace', async () => {
+    const { tracer, spans } = recordTraces();
+    const request = tracer.begin({ name: 'request', attributes: {} });
+    await beneath(tracer, request, async () => {
+      for (let made = 0; made < 600; made++) await inSpan('work', {}, work);
+    });
+    request?.end('ok');
+    expect(await spans()).toHaveLength(512);
   });
 
   it('bounds its attributes', async () => {

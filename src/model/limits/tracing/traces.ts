@@ -16,6 +16,8 @@ export const tracesLimits = {
     flushMs: 2_000,
     /** Time between two warnings about lost spans. */
     warningMs: 60_000,
+    /** Of one trace: a stream of events may stay open for days, and work all the time. */
+    spansOfTrace: 512,
     attributes: 16,
     attributeChars: 128,
     /** Pairs in a variable of headers or attributes, and its length. */
