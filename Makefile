@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-packages clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-packages otel-collector clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -57,8 +57,9 @@ cluster: cluster-programs
 test-machines: machines build image dist
 	@SANDHAVEN_TEST_MACHINES=$${SANDHAVEN_TEST_MACHINES:-whole} $(NODE) node_modules/.bin/vitest run --project machines $(T)
 
-# The Debian packages: their contents, and what they leave where they are installed, removed and purged.
-test-packages: setup-checks build image
+# The Debian packages: their contents, and what they leave where they are installed, removed and purged. And traces, to the
+# receiver of OpenTelemetry's collector.
+test-packages: setup-checks build image otel-collector
 	@setup/apt.sh dpkg-dev groff-base lintian
 	@SANDHAVEN_TEST_PACKAGES=1 $(NODE) node_modules/.bin/vitest run --project packages
 
@@ -74,6 +75,10 @@ s3-server: setup-checks
 # The registry of npm packages that tests publish to, into the cache.
 npm-registry: setup-checks
 	@SETUP_LOCK=verdaccio setup/locked.sh test/npm-packages/verdaccio/install.sh
+
+# The receiver of OpenTelemetry's collector, which tests of traces send to, into the cache.
+otel-collector: setup-checks
+	@SETUP_LOCK=otel-collector setup/locked.sh $(NODE) setup/go/otel-collector.ts
 
 # Helm, which installs the chart in tests, into the cache.
 helm: setup-checks

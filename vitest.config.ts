@@ -31,8 +31,8 @@ const withReplicas = ['test/cluster/system/**/*.test.ts'];
 const onMachines = ['test/machines/**/*.test.ts'];
 /** `whole` or `short` in `make test-machines`; none by default. */
 const hasMachines = process.env['SANDHAVEN_TEST_MACHINES'] !== undefined;
-/** They compress for minutes, and run in `make test-packages`. */
-const ofPackages = ['test/packages/**/*.test.ts'];
+/** They compress for minutes, or need what compiles for minutes, and run in `make test-packages`. */
+const ofPackages = ['test/packages/**/*.test.ts', 'test/tracing/real-collector.test.ts'];
 const hasPackages = process.env['SANDHAVEN_TEST_PACKAGES'] !== undefined;
 /** `all` in `make test-cluster`, `each-change` in `make test CLUSTER=1`; none by default. */
 const chosen = process.env['SANDHAVEN_TEST_CLUSTER'];

@@ -20,7 +20,16 @@ describe('imports', () => {
 
   const core = ['model', 'concurrency', 'fairness'];
   const parts = [...core, 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'identity', 'provider', 'webauthn'];
+  const adapters = [
+    'store',
+    'runtime',
+    'agent-link',
+    'documentdb',
+    'identity',
+    'provider',
+    'tracing',
+    'webauthn',
+  ];
   const top = ['app', 'log.ts', 'version.ts'];
 
   const adapter: Allowed = { run: core, types: ['control/ports'] };
@@ -39,6 +48,7 @@ describe('imports', () => {
     documentdb: adapter,
     identity: adapter,
     provider: adapter,
+    tracing: adapter,
     webauthn: adapter,
     catalog: { run: core, types: ['control'] },
     administration: { run: [...core, 'catalog'], types: ['control'] },
@@ -84,6 +94,13 @@ describe('imports', () => {
     identity: ['zod', 'openid-client', 'jose'],
     'demo-database': ['bson', 'mongodb'],
   };
+
+  it('of OpenTelemetry are those of one adapter', () => {
+    const users = sources.filter((file) =>
+      importsOf(read(file)).some(({ target }) => target.startsWith('@opentelemetry')),
+    );
+    expect(users.filter((file) => !file.startsWith('src/tracing/'))).toEqual([]);
+  });
 
   it('go only where their area may', () => {
     const wrong = sources.flatMap((file) =>

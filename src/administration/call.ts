@@ -1,5 +1,6 @@
 /** Calls an administration action: checks the role, then the parameters, then runs it. Every surface uses this. */
 import { validateInput } from '../catalog/validate.ts';
+import { inSpan } from '../concurrency/span.ts';
 import { assertAdmin } from '../model/access/admins.ts';
 import { assertScope, isViewer, refusedToViewers } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
@@ -30,10 +31,12 @@ export async function callAction(
   context: ActionContext,
 ): Promise<Record<string, unknown>> {
   const action = findAction(name);
-  return context.services.audit.call({ ...context, action: action.name }, async () => {
-    assertScope(context.caller, scopeOf(action));
-    if (action.forViewers === false && isViewer(context.caller)) throw refusedToViewers();
-    if (action.role === 'admin') assertAdmin(context.caller, action.name);
-    return action.handler(validateInput(action.input, rawParameters), context);
-  });
+  const audited = () =>
+    context.services.audit.call({ ...context, action: action.name }, async () => {
+      assertScope(context.caller, scopeOf(action));
+      if (action.forViewers === false && isViewer(context.caller)) throw refusedToViewers();
+      if (action.role === 'admin') assertAdmin(context.caller, action.name);
+      return action.handler(validateInput(action.input, rawParameters), context);
+    });
+  return inSpan(action.name, {}, audited);
 }

@@ -1,6 +1,7 @@
 /** Calls whose whole answer is held in memory, within bounds. */
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import { inSpan, type Span } from '../concurrency/span.ts';
 import type { LiveOutput } from '../control/ports/index.ts';
 import { type AnswerHold, currentHold } from '../fairness/answer-room.ts';
 import { SandhavenError } from '../model/errors.ts';
@@ -61,6 +62,31 @@ export type Ask = <Reply, T>(
 
 /** Rejects with a SandhavenError, or with the signal's reason. */
 export function call<Reply>(
+  openChannel: OpenChannel,
+  id: string,
+  options: Call<Reply>,
+): Promise<Answer<Reply>> {
+  return inSpan(`agent ${options.request['op']}`, { 'sandhaven.sandbox_id': id }, (span) => {
+    const answer = exchanged(openChannel, id, options);
+    return span ? measured(span, options, answer) : answer;
+  });
+}
+
+async function measured<Reply>(
+  span: Span,
+  { upload }: Call<Reply>,
+  pending: Promise<Answer<Reply>>,
+): Promise<Answer<Reply>> {
+  if (Buffer.isBuffer(upload)) span.set({ 'sandhaven.agent.sent_bytes': upload.length });
+  const answer = await pending;
+  const pieces = [answer.data, ...answer.items.flatMap(({ data }) => data)];
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  const ofItems = answer.items.reduce((sum, item) => sum + item.bytes, 0);
+  span.set({ 'sandhaven.agent.received_bytes': bytes + ofItems });
+  return answer;
+}
+
+function exchanged<Reply>(
   openChannel: OpenChannel,
   id: string,
   options: Call<Reply>,

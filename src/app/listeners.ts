@@ -51,6 +51,7 @@ export function createListeners(
   const mcp = createMcpEndpoint({ services, log, version, tools, room });
   const http = createHttpServer({
     ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl, room, page },
+    tracer: service.tracer,
     allowedHosts: allowedHosts(options.listen, publicUrl),
     ready: () => service.readiness.check(),
   });

@@ -14,6 +14,7 @@ import type { Quota } from '../model/quota.ts';
 import type { Regions } from '../model/region.ts';
 import type { RegistryRules } from '../model/registry-rules.ts';
 import type { StoreAddress } from '../model/store-address.ts';
+import type { TracingOptions } from '../model/tracing/tracing-options.ts';
 
 export interface ServiceOptions {
   dataDir: string;
@@ -53,6 +54,8 @@ export interface ServiceOptions {
   passwordSignIn?: boolean;
   /** true: admins read inside everybody's sandboxes; not by default. */
   adminsReadInside?: boolean;
+  /** Collector of traces; none when absent. */
+  tracing?: TracingOptions | null;
   /** The document database; none when absent. */
   documentDb?: { connectionString: string | null; orderOfUse: OrderMode };
   clock: Clock;

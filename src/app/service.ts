@@ -3,6 +3,7 @@
  * test/tidy.test.ts lists the files that know concrete parts.
  */
 
+import { inBackground, type Tracer } from '../concurrency/span.ts';
 import type { PreviewAccess } from '../control/access/preview-access.ts';
 import type { SshVisits } from '../control/access/ssh-visits.ts';
 import { AccessService } from '../control/access/tokens.ts';
@@ -22,6 +23,7 @@ import { type HostKey, openHostKey } from '../store/ssh-host-key.ts';
 import { auditLog } from './audit-log.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { openCodeHost, openDocuments, openRemoteArchives, openSignInProvider } from './optional-parts.ts';
+import { openTracing } from './parts/open-tracing.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { wire } from './wiring.ts';
 
@@ -37,6 +39,8 @@ export interface RunningService {
   ssh: { visits: SshVisits; hostKey: HostKey };
   previewAccess: PreviewAccess;
   readiness: Readiness;
+  /** null without traces. */
+  tracer: Tracer | null;
   /** true: other replicas serve beside this one. */
   shared: boolean;
   /** Finishes open work first, within a bound. Machines keep running. */
@@ -64,6 +68,9 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const data = openDataDirectory(options.dataDir);
   const lock = lockDataDirectory(data.path);
   opened.defer(() => lock.release());
+  const traces = await openTracing(options.tracing ?? null, log);
+  opened.defer(() => traces?.close());
+  const tracer = traces?.tracer ?? null;
   const secrets = openSecrets({ keyFile: data.secretKeyFile });
   const { kubernetes = null } = options;
   const shared = kubernetes !== null;
@@ -104,12 +111,14 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   await audit.open();
   opened.defer(() => audit.close());
   opened.defer(() => control.close());
-  await control.reconcile();
-  control.scheduler.begin();
-  control.services.health.begin();
-  control.collector.begin();
-  control.archiveCollector?.begin();
-  control.pool.refill(0);
+  await inBackground(tracer, async () => {
+    await control.reconcile();
+    control.scheduler.begin();
+    control.services.health.begin();
+    control.collector.begin();
+    control.archiveCollector?.begin();
+    control.pool.refill(0);
+  });
   return {
     services: control.services,
     data,
@@ -119,6 +128,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     ssh: { visits: control.sshVisits, hostKey },
     previewAccess: control.previewAccess,
     readiness: control.readiness,
+    tracer,
     shared: store.replicas.shared,
     close: () => opened.disposeAsync(),
     async abandon() {

@@ -106,6 +106,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     regions: options.regions,
     passwordSignIn: options.passwordSignIn,
     adminsReadInside: options.adminsReadInside,
+    tracing: options.tracing,
     documentDb,
     clock: Date,
     log,

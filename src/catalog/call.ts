@@ -1,5 +1,6 @@
 /** Calls a tool. Every surface uses this. */
 
+import { inSpan } from '../concurrency/span.ts';
 import { assertScope, isViewer, refusedToViewers, type Scope } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
@@ -64,11 +65,13 @@ export async function callTool(
   context: CallContext,
 ): Promise<Record<string, unknown>> {
   const tool = findTool(name);
-  return context.services.audit.call({ ...context, action: tool.name }, async () => {
-    assertScope(context.caller, scopeOf(tool));
-    if (tool.forViewers === false && isViewer(context.caller)) throw refusedToViewers();
-    return tool.handler(validateInput(tool.input, rawParameters), context);
-  });
+  const audited = () =>
+    context.services.audit.call({ ...context, action: tool.name }, async () => {
+      assertScope(context.caller, scopeOf(tool));
+      if (tool.forViewers === false && isViewer(context.caller)) throw refusedToViewers();
+      return tool.handler(validateInput(tool.input, rawParameters), context);
+    });
+  return inSpan(tool.name, { 'sandhaven.toolset': toolsetOf(tool) }, audited);
 }
 
 /** Returns the scope that a key needs for the tool. */

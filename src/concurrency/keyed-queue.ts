@@ -1,7 +1,9 @@
 /**
  * Queue for each key. Work of one key runs one piece at a time, in order of arrival. A pre-empting piece rejects the
- * waiting pieces, cancels the running one, and begins when that one has ended.
+ * waiting pieces, cancels the running one, and begins when that one has ended. Each runs in the asynchronous context of who
+ * asked for it, not of the piece before it.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface KeyedQueueOptions {
   /** Pieces that may wait for one key; unbounded by default. */
@@ -121,7 +123,7 @@ export class KeyedQueue {
   }
 
   #enqueue(line: Line, piece: Piece): void {
-    if (line.running) line.waiting.push(piece);
+    if (line.running) line.waiting.push({ ...piece, begin: AsyncLocalStorage.bind(piece.begin) });
     else piece.begin();
   }
 

@@ -30,6 +30,7 @@ import { identityLimits } from './limits/sign-in/identity.ts';
 import { archivesLimits } from './limits/storage/archives.ts';
 import { postgresLimits } from './limits/storage/postgres.ts';
 import { replicasLimits } from './limits/storage/replicas.ts';
+import { tracesLimits } from './limits/tracing/traces.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
 export { GiB };
@@ -162,6 +163,7 @@ export const limits = {
   ...gpusLimits,
   ...hostLimits,
   ...identityLimits,
+  ...tracesLimits,
 
   stopGraceMs: 2_000,
   /** Time for which the answer to a failed creation waits for the removal of what it has left. */

@@ -22,8 +22,12 @@ it.each([
     SANDHAVEN_PROBE: 'stays',
   };
   const secrets = { PGPASSWORD: 'canary-1', AWS_SECRET_ACCESS_KEY: 'canary-2', SANDBOX_API_KEY: 'canary-3' };
-  const manager = { NOTIFY_SOCKET: '/canary-4' };
-  const given = { ...env, ...secrets, ...manager };
+  const others = {
+    NOTIFY_SOCKET: '/canary-4',
+    OTEL_EXPORTER_OTLP_HEADERS: 'a=canary-5',
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'a=canary-6',
+  };
+  const given = { ...env, ...secrets, ...others };
   const { stdout } = spawnSync(bin, argv, { env: given, encoding: 'utf8' });
   const inherited = stdout.split('inherited:')[1] ?? '';
   expect(inherited).toContain('"SANDHAVEN_PROBE":"stays"');

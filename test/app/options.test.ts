@@ -22,6 +22,7 @@ describe('the options of `sandhaven up`', () => {
       warmPool: { min: 4, max: 4 },
       imageKeptMinutes: 1_440,
       kubernetes: null,
+      tracing: null,
       passwordSignIn: false,
       adminsReadInside: false,
       gpuKind: { kind: 'nvidia.com/gpu', names: null },

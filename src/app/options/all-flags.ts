@@ -42,6 +42,7 @@ import { warmPool } from './sandboxes/warm-pool.ts';
 import { adminsReadInside } from './service/admins-read-inside.ts';
 import { auditKeptDays } from './service/audit-kept-days.ts';
 import { dataDir } from './service/data-dir.ts';
+import { otlpEndpoint } from './service/otlp-endpoint.ts';
 import { passwordSignIn } from './service/password-sign-in.ts';
 import { regions } from './service/region.ts';
 import { storeUrl } from './service/store.ts';
@@ -84,6 +85,7 @@ export const allFlags = {
   toolsets,
   passwordSignIn,
   adminsReadInside,
+  otlpEndpoint,
   archiveStore,
   s3Endpoint,
   s3Region,

@@ -13,6 +13,7 @@ import { type ProviderOptions, parseProviderOptions } from '../../model/provider
 import type { Quota } from '../../model/quota.ts';
 import type { RegistryRules } from '../../model/registry-rules.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
+import { parseTracingOptions, type TracingOptions } from '../../model/tracing/tracing-options.ts';
 import { allFlags, type FlagValues } from './all-flags.ts';
 import { labelOf, readSources } from './config/sources.ts';
 import { previewDomain as previewDomainFlag } from './network/preview-domain.ts';
@@ -37,6 +38,7 @@ type Parts =
   | 'registryMirrors'
   | 'allowedImages'
   | 'storeUrl'
+  | 'otlpEndpoint'
   | 'archiveStore'
   | 'runtime'
   | KubernetesFlag
@@ -57,6 +59,8 @@ export interface UpOptions extends Omit<FlagValues, Parts> {
   archives: ArchiveOptions;
   /** The cluster whose Pods sandboxes are; null when the engine of this host makes them. */
   kubernetes: KubernetesOptions | null;
+  /** Collector of traces; null without one. */
+  tracing: TracingOptions | null;
   /** Quota of each user without one set by an admin; kinds at their defaults are absent. */
   quota: Partial<Quota>;
   /** Proves that the service works before it is ready: creates a sandbox, runs code in it and deletes it. */
@@ -73,7 +77,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
       return [key, parse(found?.text ?? usual, context)];
     }),
   ) as FlagValues;
-  const { tlsCert, tlsKey, registryMirrors, allowedImages, storeUrl, ...others } = values;
+  const { tlsCert, tlsKey, registryMirrors, allowedImages, storeUrl, otlpEndpoint, ...others } = values;
   const { quota, ...withoutQuotas } = takeQuotas(others);
   const { provider, ...withoutProvider } = takeProvider(
     withoutQuotas,
@@ -92,6 +96,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     identity,
     archives,
     kubernetes,
+    tracing: parseTracingOptions(otlpEndpoint, env),
     quota,
     prove,
   };

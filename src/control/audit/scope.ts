@@ -1,5 +1,6 @@
 /** Scope of one call. Carries the resolved sandbox id to the audit row, past all code in between. */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { describeSpan } from '../../concurrency/span.ts';
 
 export interface AuditScope {
   sandboxId: string | null;
@@ -11,8 +12,9 @@ export function inScope<T>(scope: AuditScope, work: () => T): T {
   return scopes.run(scope, work);
 }
 
-/** Records the sandbox of the current call; does nothing outside of one. */
+/** Records the sandbox of the current call, and of its span; does nothing outside of one. */
 export function concerns(sandboxId: string): void {
+  describeSpan({ 'sandhaven.sandbox_id': sandboxId });
   const scope = scopes.getStore();
   if (scope) scope.sandboxId = sandboxId;
 }

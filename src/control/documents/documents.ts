@@ -2,6 +2,7 @@
  * Queries of the document database for callers: checked against the order of use, with large results saved into a
  * sandbox.
  */
+import { inSpan } from '../../concurrency/span.ts';
 import { currentHold } from '../../fairness/answer-room.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { LongWork } from '../../fairness/long-work.ts';
@@ -48,11 +49,11 @@ export class DocumentService {
   }
 
   async databases(caller: Caller, { signal }: CallOptions): Promise<DatabaseInfo[]> {
-    return this.#inTurn(caller, signal, () => this.#database().databases(signal));
+    return this.#inTurn(caller, 'databases', signal, () => this.#database().databases(signal));
   }
 
   async collections(caller: Caller, database: string, { signal }: CallOptions): Promise<CollectionInfo[]> {
-    const collections = await this.#inTurn(caller, signal, () =>
+    const collections = await this.#inTurn(caller, 'collections', signal, () =>
       this.#database().collections(database, signal),
     );
     this.#p.order.discovered(
@@ -72,7 +73,9 @@ export class DocumentService {
     const database = this.#database();
     const { keyId } = caller;
     const notes = await this.#p.order.check(keyId, [name], 'discovered');
-    const schema = await this.#inTurn(caller, signal, () => database.schema(name, sampleSize, signal));
+    const schema = await this.#inTurn(caller, 'schema', signal, () =>
+      database.schema(name, sampleSize, signal),
+    );
     this.#schemas.keep(schema);
     this.#p.order.loaded(keyId, name);
     return { ...schema, notes: [...notes, ...schema.notes] };
@@ -85,7 +88,7 @@ export class DocumentService {
   ): Promise<{ count: number; notes: string[] }> {
     const query = await this.#read(caller, request, (database) => database.count(request), signal);
     const notes = await this.#p.order.check(caller.keyId, query.sources, 'schema');
-    const { count, notes: found } = await this.#inTurn(caller, signal, () =>
+    const { count, notes: found } = await this.#inTurn(caller, 'count', signal, () =>
       query.run(this.#options(signal)),
     );
     return { count, notes: [...notes, ...found] };
@@ -158,7 +161,7 @@ export class DocumentService {
     { signal }: CallOptions,
   ): Promise<QueryResult> {
     const notes = await this.#p.order.check(caller.keyId, query.sources, 'schema');
-    const result = await this.#inTurn(caller, signal, async () => {
+    const result = await this.#inTurn(caller, 'query', signal, async () => {
       const found = await query.run({ ...this.#options(signal), maxBytes });
       const bytes = found.documents.reduce((sum, text) => sum + text.length, 0);
       await currentHold()?.take(bytes, signal);
@@ -176,17 +179,23 @@ export class DocumentService {
     assertScope(caller, 'sandboxes:write');
     const notes = await this.#p.order.check(caller.keyId, query.sources, 'schema');
     const options = { ...this.#options(signal), onSaved };
-    const saved = await this.#inTurn(caller, signal, () =>
+    const saved = await this.#inTurn(caller, 'save', signal, () =>
       saveResult(this.#p.files, caller, query, target, options),
     );
     return { ...saved, notes: [...notes, ...saved.notes] };
   }
 
   /** Runs `work` in the user's share of the connections; only the user's own queries delay it. */
-  async #inTurn<T>({ id }: Caller, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(
+    { id }: Caller,
+    operation: string,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const done = await this.#queries.take(id, 1, signal);
     try {
-      return await work();
+      const attributes = { 'db.system.name': 'mongodb', 'db.operation.name': operation } as const;
+      return await inSpan(`documents ${operation}`, attributes, work);
     } finally {
       done();
     }

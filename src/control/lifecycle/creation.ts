@@ -1,4 +1,5 @@
 /** Creates a sandbox: claims one from the warm pool when one fits, else starts a new machine. */
+import { apart, describeSpan, inSpan } from '../../concurrency/span.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -96,10 +97,18 @@ export class Creation {
     }
   }
 
-  async #make(blueprint: Blueprint): Promise<Sandbox> {
+  #make(blueprint: Blueprint): Promise<Sandbox> {
+    return inSpan('sandbox creating', {}, () => this.#claimOrStart(blueprint));
+  }
+
+  async #claimOrStart(blueprint: Blueprint): Promise<Sandbox> {
     const allowance = await this.#d.quotas.allowance(blueprint.ownerId);
     const claimed = await this.#claim(blueprint, allowance);
-    if (claimed) return claimed;
+    if (claimed) {
+      describeSpan({ 'sandhaven.sandbox_id': claimed.id, 'sandhaven.start': 'warm' });
+      return claimed;
+    }
+    describeSpan({ 'sandhaven.start': 'cold' });
     await assertRoomToStart(this.#d.runtime, blueprint.resources);
     await this.#d.disks.assertRoomFor(blueprint.resources.disk);
     const sandbox: Sandbox = {
@@ -111,6 +120,7 @@ export class Creation {
       generation: 1,
       runGeneration: null,
     };
+    describeSpan({ 'sandhaven.sandbox_id': sandbox.id });
     await this.#d.store.insert(sandbox, allowance);
     return this.#d.machines.create(sandbox);
   }
@@ -132,7 +142,7 @@ export class Creation {
       { ...blueprint, operation: asIs ? null : 'creating' },
       allowance,
     );
-    this.#d.onWanted();
+    apart(() => this.#d.onWanted());
     if (!sandbox) return null;
     runtime.assign(sandbox.id, sandbox.ownerId);
     return asIs ? sandbox : this.#fit(sandbox);

@@ -1,4 +1,5 @@
 /** Work of each operation on a machine. Called in the sandbox's turn; the caller settles the operation. */
+import { inSpan } from '../../concurrency/span.ts';
 import { deletedByStop } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
@@ -59,7 +60,8 @@ export class MachineWork {
     const { runtime, agent, images } = this.#d;
     const { id, imageDigest, resources, generation } = sandbox;
     runtime.assign(id, sandbox.ownerId);
-    await runtime.start({ id, imageDigest, resources }, generation, { signal });
+    const start = () => runtime.start({ id, imageDigest, resources }, generation, { signal });
+    await inSpan('runtime start', { 'sandhaven.sandbox_id': id }, start);
     await agent.hello(id, generation);
     if (!sandbox.entrypoint?.length) return;
     const image = await images.get(imageDigest);

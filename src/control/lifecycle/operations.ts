@@ -2,6 +2,7 @@
  * Carries out operations on machines, and settles them. Called in the sandbox's turn, with a row whose operation is
  * stored. An operation that cannot be settled stays stored, and is finished later.
  */
+import { inOwnSpan } from '../../concurrency/span.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { deletedByStop, type Outcome, type Settlement, settle } from '../../model/lifecycle.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
@@ -86,7 +87,13 @@ export class Operations {
   }
 
   /** Performs the stored operation and settles it. Rejects with the error of work that failed. */
-  async carryOut(sandbox: Sandbox, signal: AbortSignal): Promise<Settled> {
+  carryOut(sandbox: Sandbox, signal: AbortSignal): Promise<Settled> {
+    const { id, operation } = sandbox;
+    const attributes = { 'sandhaven.sandbox_id': id };
+    return inOwnSpan(`sandbox ${operation}`, attributes, () => this.#carryOut(sandbox, signal));
+  }
+
+  async #carryOut(sandbox: Sandbox, signal: AbortSignal): Promise<Settled> {
     const spare = spareLeft(sandbox);
     if (spare !== null) return { sandbox: await this.#dropLast(sandbox, spare), deleted: false };
     try {

@@ -2,6 +2,7 @@
  * Turns of a sandbox: work on it waits for the work before it, of this replica in its queue, of others by the row. What
  * was left half done is finished first.
  */
+import { waiting } from '../../concurrency/span.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Log, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
@@ -33,12 +34,12 @@ export class Turns {
 
   /** Runs work that ends with the lease of this replica: another one goes on with it. */
   run<T>(id: string, work: Work<T>): Promise<T> {
-    return this.#d.queue.run(id, (signal) => this.#leased(signal, work));
+    return this.#inTurn(id, (begun) => this.#d.queue.run(id, begun), work);
   }
 
   /** Like `run`, before all waiting work, which is rejected; the running one is broken off. */
   preempt<T>(id: string, work: Work<T>): Promise<T> {
-    return this.#d.queue.preempt(id, (signal) => this.#leased(signal, work));
+    return this.#inTurn(id, (begun) => this.#d.queue.preempt(id, begun), work);
   }
 
   /** Breaks off the work of this replica, for a delete by another one. */
@@ -96,6 +97,19 @@ export class Turns {
     // From here on nobody else looks after it, whatever fails next.
     this.#d.finishLater(id);
     return taken;
+  }
+
+  /** Notes the wait where there is one, in a trace. */
+  #inTurn<T>(id: string, enqueue: (work: Work<T>) => Promise<T>, work: Work<T>): Promise<T> {
+    const begin = (signal: AbortSignal) => this.#leased(signal, work);
+    const wait = this.#d.queue.busy(id) ? waiting('queue', { 'sandhaven.sandbox_id': id }) : null;
+    if (!wait) return enqueue(begin);
+    const begun = enqueue((signal) => {
+      wait.end('ok');
+      return begin(signal);
+    });
+    // Of work that is turned away; another wait has ended by then.
+    return begun.finally(() => wait.end('cancelled'));
   }
 
   #leased<T>(signal: AbortSignal, work: Work<T>): Promise<T> {

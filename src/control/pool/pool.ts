@@ -3,6 +3,7 @@
  * crash loses none and leaks none. Between its bounds the pool follows demand: it grows at once, and gives back one
  * sandbox at a time. Of several replicas one fills it; claims go to all.
  */
+import { inOwnSpan } from '../../concurrency/span.ts';
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
@@ -161,8 +162,10 @@ export class WarmPool {
     const { store, machines, clock, regionId } = this.#d;
     const begun = clock.now();
     const sandbox = poolSandbox(newSandboxId(), imageDigest, regionId, begun);
-    await store.insert(sandbox);
-    await machines.create(sandbox);
+    await inOwnSpan('pool making', { 'sandhaven.sandbox_id': sandbox.id }, async () => {
+      await store.insert(sandbox);
+      await machines.create(sandbox);
+    });
     this.#makings.push(clock.now() - begun);
     if (this.#makings.length > makingsRemembered) this.#makings.shift();
   }

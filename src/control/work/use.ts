@@ -1,6 +1,7 @@
 /**
  * Uses of a sandbox: each requires a started sandbox, counts as activity, and explains a failure by a stop or a delete.
  */
+import { inSpan } from '../../concurrency/span.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
@@ -107,7 +108,7 @@ export class Uses {
   async #ready(found: Sandbox, again: () => Promise<Sandbox>): Promise<Sandbox> {
     let sandbox = found;
     if (this.#queue.busy(sandbox.id)) {
-      await this.#queue.idle(sandbox.id);
+      await inSpan('queue', { 'sandhaven.sandbox_id': sandbox.id }, () => this.#queue.idle(sandbox.id));
       sandbox = await again();
     }
     if (sandbox.holder !== null && (await this.#others.workOn(sandbox))) {

@@ -11,6 +11,7 @@ import { limits } from '../../model/limits.ts';
 import type { Dialect, Sql } from '../sql/sql.ts';
 import { Connections } from './connections.ts';
 import { explained, isDuplicate, isRepeatable } from './errors.ts';
+import { inStatementSpan } from './statement-span.ts';
 import { finish, readTogether, write, writeOne } from './transaction.ts';
 
 /** @param usable Throws while another service may use the database. */
@@ -36,11 +37,18 @@ export function postgresSql(pool: pg.Pool, usable: () => void): Sql {
   };
   return {
     dialect,
-    read: (work, share) => explaining(of(share).use((connection) => finish(work(), connection))),
-    readTogether: (work, share) => explaining(readTogether(of(share), work)),
-    writeOne: (work, share) => repeatedly(() => writeOne(of(share), work)),
+    read: (work, share) =>
+      inStatementSpan('read', work, (noted) =>
+        explaining(of(share).use((connection) => finish(noted(), connection))),
+      ),
+    readTogether: (work, share) =>
+      inStatementSpan('read', work, (noted) => explaining(readTogether(of(share), noted))),
+    writeOne: (work, share) =>
+      inStatementSpan('write', work, (noted) => repeatedly(() => writeOne(of(share), noted))),
     write: (lock, work, share) =>
-      locked.run(lock, () => repeatedly(() => write(of(share), advisoryLock(lock), work))),
+      inStatementSpan('write', work, (noted) =>
+        locked.run(lock, () => repeatedly(() => write(of(share), advisoryLock(lock), noted))),
+      ),
     // A commit is on the disk before anybody sees it.
     settled: async () => {},
     isDuplicate,

@@ -10,6 +10,7 @@ import Fastify, {
   type FastifyServerFactory,
 } from 'fastify';
 import type { Tool } from '../../catalog/tool.ts';
+import type { Tracer } from '../../concurrency/span.ts';
 import type { Log } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
 import { gatherPieces } from '../../fairness/body-pieces.ts';
@@ -50,6 +51,7 @@ import { addToolRoutes } from './routes/tools.ts';
 import { addTunnelRoute } from './routes/tunnel.ts';
 import { Attempts } from './sign-in/attempts.ts';
 import { SlowReaders } from './slow-readers.ts';
+import { addRequestSpans } from './tracing/request-spans.ts';
 import { asksForUpgrade, Upgrades } from './upgrades.ts';
 
 export interface HttpServerDependencies {
@@ -76,6 +78,7 @@ export interface HttpServerDependencies {
   page?: PageFiles | null;
   /** Receives the request with its body unread. */
   mcp?: Pick<McpEndpoint, 'handle'>;
+  tracer?: Tracer | null;
 }
 
 declare module 'fastify' {
@@ -115,6 +118,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   const app = createApp(parts);
   addChecks(app, parts);
   compressForPage(app);
+  addRequestSpans(app, parts.tracer ?? null);
   addHealthRoutes(app, parts);
   acceptJsonBodies(app, room.bodies);
   addToolRoutes(app, { ...parts, answers: room.answers });
@@ -263,6 +267,7 @@ function whenClosed(request: FastifyRequest, reply: FastifyReply, log: Log): voi
       ...(request.abandoned ? { abandoned: true } : {}),
       ms: Math.round((performance.now() - begun) * 10) / 10,
       request_id: request.id,
+      ...(request.span && request.outcome ? { trace_id: request.span.traceId } : {}),
       client: request.arrival.client,
       ...(request.caller ? { user: request.caller.id } : {}),
     });

@@ -41,6 +41,19 @@
 {{- if .Values.oidc.issuer }}
 {{ include "sandhaven.oidcEnv" . }}
 {{- end }}
+{{- with .Values.tracing }}
+{{- if .endpoint }}
+- name: SANDHAVEN_OTLP_ENDPOINT
+  value: {{ .endpoint | quote }}
+{{- if .existingSecret }}
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom:
+    secretKeyRef:
+      name: {{ .existingSecret }}
+      key: {{ .headersKey }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- with .Values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
