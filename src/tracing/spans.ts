@@ -11,7 +11,7 @@ import type { Span, SpanAttributes, Tracer } from '../concurrency/span.ts';
 import { limits } from '../model/limits.ts';
 import { callersContext } from './parent.ts';
 
-/** What the spans of one trace share. */
+/** Shared by the spans of one trace. */
 interface OfTrace {
   /** Number of its spans. */
   spans: number;
