@@ -104,6 +104,30 @@ const store: Command = {
   },
 };
 
+const backup: Command = {
+  summary: 'back up everything of a service on this machine',
+  shape: () => ({
+    flags: { 'with-keys': 'none', json: 'none', 'data-dir': { of: 'file' } },
+    takes: ['file'],
+  }),
+  async run(argv, io) {
+    const { backupCommand } = await import('./app/parts/backup/backup-command.ts');
+    return backupCommand.run(argv, io);
+  },
+};
+
+const restore: Command = {
+  summary: 'make a data directory of a backup',
+  shape: () => ({
+    flags: { 'key-file': { of: 'file' }, json: 'none', 'data-dir': { of: 'file' } },
+    takes: ['file'],
+  }),
+  async run(argv, io) {
+    const { restoreCommand } = await import('./app/parts/backup/restore-command.ts');
+    return restoreCommand.run(argv, io);
+  },
+};
+
 const config: Command = {
   summary: 'check and show the configuration of the service',
   async run(argv, io) {
@@ -201,9 +225,10 @@ function onHost(command: Command): Command {
 }
 
 const hostCommands = { up: onHost(up), purge: onHost(purge), store: onHost(store), doctor: onHost(doctor) };
+const backups = { backup: onHost(backup), restore: onHost(restore) };
 
 // No process.exit: anything that keeps the process running is a leak worth seeing.
 process.exitCode = await runCli(process.argv.slice(2), processIo(), {
   version,
-  commands: { ...hostCommands, config, images, mcp, 'demo-db': demoDb },
+  commands: { ...hostCommands, ...backups, config, images, mcp, 'demo-db': demoDb },
 });

@@ -23,6 +23,7 @@ import { defaultCacheDir } from '../runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from '../runtime/images/images.ts';
 import { readImageRecord } from '../runtime/images/record.ts';
 import { machineSize } from '../runtime/machine-size.ts';
+import type { SandboxCopies } from '../runtime/oci/disk/backup/copies.ts';
 import { createOwners } from '../runtime/oci/fairness/owners.ts';
 import { cdiFolders } from '../runtime/oci/gpu/cdi-folders.ts';
 import { examineGpus } from '../runtime/oci/gpu/examine.ts';
@@ -46,6 +47,8 @@ export interface Engine {
   agent: AgentLink;
   /** null when archives lie on this host alone. */
   remoteArchives: RemoteArchives | null;
+  /** Copies of sandboxes for a backup; null where the engine makes none. */
+  copies: SandboxCopies | null;
   /** Size of what sandboxes are made on. */
   size(): Promise<MachineSize>;
   /** Fences leftovers of an earlier process, then initializes. */
@@ -56,6 +59,7 @@ export interface Engine {
 export interface HostEngine extends Engine {
   runtime: OciRuntime;
   images: LocalImages;
+  copies: SandboxCopies;
 }
 
 const SLOTS_READY = 4;
@@ -124,6 +128,7 @@ export function openEngine(parts: EngineDependencies): HostEngine {
     runtime,
     images,
     agent: createAgentLink({ openChannel: (id) => runtime.openChannel(id) }),
+    copies: runtime.copies,
     remoteArchives: remotePlace && {
       collect: (request) => collectArchives(remotePlace.place, request, log),
     },
@@ -175,7 +180,7 @@ async function tryRules(): Promise<string | null> {
   );
 }
 
-function runDirOf(instance: string): string {
+export function runDirOf(instance: string): string {
   return `/run/sandhaven-${instance}`;
 }
 

@@ -22,6 +22,7 @@ import { type HostKey, openHostKey } from '../store/ssh-host-key.ts';
 import { auditLog } from './audit-log.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { openCodeHost, openDocuments, openRemoteArchives, openSignInProvider } from './optional-parts.ts';
+import { serveBackups } from './parts/backup/backup-socket.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { wire } from './wiring.ts';
 
@@ -104,6 +105,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   await audit.open();
   opened.defer(() => audit.close());
   opened.defer(() => control.close());
+  if (engine.copies) opened.defer(await serveBackups({ data, secrets, copies: engine.copies, log }, audit));
   await control.reconcile();
   control.scheduler.begin();
   control.services.health.begin();

@@ -44,6 +44,8 @@ export interface Cgroups {
   resize(id: string, resources: Resources): Promise<void>;
   /** Freezes or thaws all processes of the machine; does nothing when the machine is gone. */
   setFrozen(id: string, frozen: boolean): Promise<void>;
+  /** Returns the folders in which the machine can be frozen, for a helper that does it. */
+  freezers(id: string): string[];
   /** Kills every process of the machine except its PID 1. */
   endPrograms(id: string): Promise<void>;
   /** Ends the remaining helpers of this boot, and removes its fence. */
@@ -149,6 +151,8 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
         else await written(`${group}/freezer.state`, frozen ? 'FROZEN' : 'THAWED');
       }
     },
+
+    freezers: (id) => killers.map(({ mountpoint }) => `${mountpoint}/${parent}/${id}`),
 
     async endPrograms(id) {
       for (const { mountpoint } of killers) await endPrograms(`${mountpoint}/${parent}/${id}`);
