@@ -33,6 +33,7 @@ export interface CurrentRow {
   content: 'disk' | 'archive' | 'outside';
 }
 
+const ALL_PAGES = 2_147_483_647;
 const STOPPED_REASON = 'It was restored from a backup, in which it ran.';
 
 /** Copies the database of a service, which may run, into a new file. */
@@ -41,7 +42,7 @@ export async function copyRows(source: string, target: string): Promise<BackupRo
   const live = new DatabaseSync(source, { timeout: 1_000 });
   try {
     // In one step, on another thread: a later step would begin anew after each write of the service.
-    await backup(live, target, { rate: -1 });
+    await backup(live, target, { rate: ALL_PAGES });
   } finally {
     live.close();
   }
