@@ -47,8 +47,6 @@ export interface Engine {
   agent: AgentLink;
   /** null when archives lie on this host alone. */
   remoteArchives: RemoteArchives | null;
-  /** Copies of sandboxes for a backup; null where the engine makes none. */
-  copies: SandboxCopies | null;
   /** Size of what sandboxes are made on. */
   size(): Promise<MachineSize>;
   /** Fences leftovers of an earlier process, then initializes. */
@@ -60,6 +58,10 @@ export interface HostEngine extends Engine {
   runtime: OciRuntime;
   images: LocalImages;
   copies: SandboxCopies;
+}
+
+export function isOnHost(engine: Engine): engine is HostEngine {
+  return 'copies' in engine;
 }
 
 const SLOTS_READY = 4;

@@ -91,7 +91,6 @@ export async function openKubernetes(parts: KubernetesDependencies): Promise<Eng
     },
     images,
     agent: withWarnings(createAgentLink({ openChannel: (id) => runtime.openChannel(id) }), log),
-    copies: null,
     remoteArchives: remoteArchives && {
       collect: (request) => collectArchives(remoteArchives.place, request, log),
     },

@@ -20,7 +20,7 @@ import { openStore } from '../store/open-store.ts';
 import { openSecrets } from '../store/secrets.ts';
 import { type HostKey, openHostKey } from '../store/ssh-host-key.ts';
 import { auditLog } from './audit-log.ts';
-import { type Engine, openEngine } from './engine.ts';
+import { type Engine, isOnHost, openEngine } from './engine.ts';
 import { openCodeHost, openDocuments, openRemoteArchives, openSignInProvider } from './optional-parts.ts';
 import { serveBackups } from './parts/backup/backup-socket.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -105,7 +105,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   await audit.open();
   opened.defer(() => audit.close());
   opened.defer(() => control.close());
-  if (engine.copies) opened.defer(await serveBackups({ data, secrets, copies: engine.copies, log }, audit));
+  if (isOnHost(engine)) opened.defer(await serveBackups({ data, secrets, ...engine, log }, audit));
   await control.reconcile();
   control.scheduler.begin();
   control.services.health.begin();

@@ -18,6 +18,9 @@ export const diskOf = (id: string): string => `sandboxes/${id}/disk.tar.zst`;
 export const archiveOf = (id: string): string => `sandboxes/${id}/archive.tar.zst`;
 export const archiveNoteOf = (id: string): string => `sandboxes/${id}/archive.json`;
 
+export const imageOf = (digest: string): string => `images/${digest}.tar.zst`;
+
+const ofImage = /^images\/([0-9a-f]{64})\.tar\.zst$/;
 const ofSandbox = /^sandboxes\/(sb_[0-9a-z]{16})\/(disk\.tar\.zst|archive\.tar\.zst|archive\.json)$/;
 
 /** Returns true for the names that a backup has; no other file of one is ever read or written. */
@@ -27,7 +30,8 @@ export function isEntryName(name: string): boolean {
     name === ROWS ||
     name === AUDIT_CHECKPOINT ||
     KEY_FILES.some((key) => key === name) ||
-    ofSandbox.test(name)
+    ofSandbox.test(name) ||
+    ofImage.test(name)
   );
 }
 
@@ -35,6 +39,11 @@ export function isEntryName(name: string): boolean {
 export function sandboxOfDisk(name: string): string | null {
   const [, id = '', file] = ofSandbox.exec(name) ?? [];
   return file === 'disk.tar.zst' ? id : null;
+}
+
+/** Returns the digest of the image in this file; null for another file. */
+export function digestOfImage(name: string): string | null {
+  return ofImage.exec(name)?.[1] ?? null;
 }
 
 /** Returns the sandbox that this file is of; null for another file. */

@@ -60,6 +60,7 @@ describe('a backup of a running service', () => {
     expect(status).toBe(0);
     expect(readdirSync(folder).toSorted()).toEqual([
       'audit-checkpoint',
+      'images',
       'manifest.json',
       'sandboxes',
       'sandhaven.db.zst',
@@ -96,6 +97,9 @@ describe('a backup of a running service', () => {
     const { status, stderr, stdout } = await sandhaven(args);
     expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(stdout.toString()).toContain('3 sandboxes');
+    // Sandboxes start where nobody has built their image.
+    const [image = ''] = readdirSync(join(service.dataDir, 'images')).filter((name) => name.length === 64);
+    expect(existsSync(join(dataDir, 'images', image, 'rootfs/usr/bin/env'))).toBe(true);
     const other = await startRestored(dataDir);
     expect(readFileSync(join(dataDir, 'instance'))).not.toEqual(
       readFileSync(join(service.dataDir, 'instance')),

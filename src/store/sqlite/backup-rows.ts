@@ -17,6 +17,8 @@ export interface BackupRows {
   remove(id: string): void;
   /** The sandbox stays, in error, for this reason. */
   markLeftOut(id: string, reason: string): void;
+  /** Digests of the images that sandboxes and snapshots of the copy are made of. */
+  images(): string[];
   /** Settles all rows as those of an installation of which nothing runs; then the file is whole. */
   finish(now: number): void;
   close(): void;
@@ -98,6 +100,15 @@ function rowsOf(copy: DatabaseSync): BackupRows {
 
     remove: (id) => void remove.run(id),
     markLeftOut: (id, reason) => void leaveOut.run(reason, id),
+
+    images: () =>
+      copy
+        .prepare(
+          `SELECT image_digest AS digest FROM main.sandboxes WHERE NOT (${GONE})
+           UNION SELECT image_digest FROM main.snapshots WHERE state = 'active' AND image_digest IS NOT NULL`,
+        )
+        .all()
+        .map((row) => String(row['digest'])),
 
     finish(now) {
       copy.exec('DETACH live');

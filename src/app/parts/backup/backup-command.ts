@@ -93,7 +93,7 @@ async function* madeHere(data: DataDirectory, signal: AbortSignal): AsyncGenerat
     const engine = openEngine({ data, secrets, clock: Date, log });
     try {
       await engine.init();
-      yield* makeBackup({ data, secrets, copies: engine.copies, log }, signal);
+      yield* makeBackup({ data, secrets, ...engine, log }, signal);
     } finally {
       await engine.runtime.close();
     }

@@ -6,13 +6,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   AUDIT_CHECKPOINT,
   archiveNoteOf,
   archiveOf,
   diskOf,
   type Entry,
+  imageOf,
   MANIFEST,
   ROWS,
 } from '../../../backup/entry.ts';
@@ -21,6 +22,7 @@ import { type BackupFile, backupKey, type LeftOut, writeManifest } from '../../.
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
+import type { LocalImages } from '../../../runtime/images/images.ts';
 import type { SandboxCopies } from '../../../runtime/oci/disk/backup/copies.ts';
 import type { DataDirectory } from '../../../store/data-directory.ts';
 import { readIfThere } from '../../../store/durable-file.ts';
@@ -33,6 +35,7 @@ export interface BackupSource {
   data: DataDirectory;
   secrets: Pick<Secrets, 'keyId' | 'deriveKey'>;
   copies: SandboxCopies;
+  images: LocalImages;
   log: Log;
 }
 
@@ -67,6 +70,7 @@ async function* entriesOf(source: BackupSource, spool: string, signal: AbortSign
   try {
     for (const id of rows.sandboxes())
       yield* sandboxEntries(source, { id, rows, spool, files, leftOut, signal });
+    for (const digest of rows.images()) yield* imageEntries(source, { digest, spool, files, signal });
     rows.finish(Date.now());
   } finally {
     rows.close();
@@ -117,6 +121,24 @@ async function* sandboxEntries(
     leftOut.push({ sandbox: id, reason: error.message });
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A disk holds only what differs from its image, which nobody else may have: a base image is built on its host. */
+async function* imageEntries(
+  { images, copies, log }: BackupSource,
+  { digest, spool, files, signal }: Pick<SandboxWork, 'spool' | 'files' | 'signal'> & { digest: string },
+): AsyncGenerator<Entry> {
+  if ((await images.get(digest)) === null) {
+    log.warn('an image is not on this host, and not in the backup', { digest });
+    return;
+  }
+  const packed = join(spool, `${digest}.tar.zst`);
+  await images.use({ digest }, () => copies.packImage(dirname(images.rootfsPath(digest)), packed, signal));
+  try {
+    yield await fileEntry(imageOf(digest), packed, files);
+  } finally {
+    await rm(packed, { force: true });
   }
 }
 

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import {
+  digestOfImage,
   type Entry,
   KEY_FILES,
   MANIFEST,
@@ -23,7 +24,7 @@ import { lockDataDirectory } from '../../../store/lock.ts';
 import { type Secrets, secretsOf } from '../../../store/secrets.ts';
 import { migrations } from '../../../store/sql/schema.ts';
 import { countFromRestore } from '../../../store/sqlite/backup-rows.ts';
-import { unpackDisk, unpackRows } from './unpack.ts';
+import { noRoom, unpackDisk, unpackImage, unpackRows } from './unpack.ts';
 
 export interface RestoreOptions {
   dataDir: string;
@@ -84,7 +85,9 @@ async function restoreInto(
   for (const { name } of manifest.files) {
     signal.throwIfAborted();
     const id = sandboxOfDisk(name);
-    if (id !== null) {
+    const digest = digestOfImage(name);
+    if (digest !== null) await unpackImage(join(packed, name), join(folder, 'images'), digest, signal);
+    else if (id !== null) {
       await unpackDisk(join(packed, name), join(folder, 'sandboxes', id), signal);
     } else if (name !== ROWS) {
       await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
@@ -181,10 +184,4 @@ async function syncTree(folder: string): Promise<void> {
     else await syncFolder(path);
   }
   await syncFolder(folder);
-}
-
-function noRoom(): SandhavenError {
-  return new SandhavenError('resource_exhausted', 'The disk has no room for the backup.', {
-    hint: 'Nothing was restored. Free space, or give a --data-dir on another disk.',
-  });
 }

@@ -5,7 +5,7 @@
  * Invariant: a copied disk is as after a cut of power at one moment, which its journal repairs; never of two moments.
  */
 import { copyFile, link, mkdir, readFile, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { SandhavenError } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
 import type { Cgroups } from '../../host/cgroups.ts';
@@ -34,6 +34,8 @@ export interface SandboxCopies {
    * not long enough; `resource_exhausted` when the host's disk has no room for it.
    */
   copy(id: string, folder: string, signal: AbortSignal): Promise<SandboxCopy>;
+  /** Packs the folder of an image, which does not change; the caller holds it. */
+  packImage(folder: string, target: string, signal: AbortSignal): Promise<void>;
   /** Compresses a file of the host, and removes it. */
   compress(file: string, target: string, signal: AbortSignal): Promise<void>;
 }
@@ -137,6 +139,20 @@ export function createCopies({
         archive: copied.archive ? archive : null,
         archiveNote: copied.note ? note : null,
       };
+    },
+
+    async packImage(folder, target, signal) {
+      const form = [
+        '--create',
+        '--format=posix',
+        '--numeric-owner',
+        '--acls',
+        '--xattrs',
+        '--xattrs-include=*',
+      ];
+      const files = ['--force-local', '--file', target, '--directory', dirname(folder), basename(folder)];
+      const tar = [...IDLE, 'tar', ...form, '--use-compress-program', 'zstd --threads=0', ...files];
+      await helpers.run('ionice', tar, patient(signal));
     },
 
     async compress(file, target, signal) {
