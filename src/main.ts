@@ -107,7 +107,7 @@ const store: Command = {
 const backup: Command = {
   summary: 'back up everything of a service on this machine',
   shape: () => ({
-    flags: { 'with-keys': 'none', json: 'none', 'data-dir': { of: 'file' } },
+    flags: { s3: 'text', 'with-keys': 'none', json: 'none', 'data-dir': { of: 'file' } },
     takes: ['file'],
   }),
   async run(argv, io) {
@@ -119,7 +119,7 @@ const backup: Command = {
 const restore: Command = {
   summary: 'make a data directory of a backup',
   shape: () => ({
-    flags: { 'key-file': { of: 'file' }, json: 'none', 'data-dir': { of: 'file' } },
+    flags: { s3: 'text', 'key-file': { of: 'file' }, json: 'none', 'data-dir': { of: 'file' } },
     takes: ['file'],
   }),
   async run(argv, io) {

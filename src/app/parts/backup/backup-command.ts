@@ -18,11 +18,13 @@ import type { CliIo, Command } from '../../../surfaces/cli/io.ts';
 import { openEngine } from '../../engine.ts';
 import { parseUpOptions } from '../../options/up-options.ts';
 import { requestBackup } from './backup-socket.ts';
+import { writeToBucket } from './bucket.ts';
 import { makeBackup } from './make-backup.ts';
 import { refuseOnCluster } from './on-cluster.ts';
 import { createProgress } from './progress.ts';
 
 const help = `Usage: sandhaven backup DIR|- [--with-keys] [--json] [--data-dir …]
+       sandhaven backup --s3 s3://bucket/prefix [--with-keys] [--json] [--data-dir …]
 
 Backs up a service on this machine: its rows (users, keys, sandboxes, the audit log), the disks of all sandboxes and the
 archives that lie on this host. The service may run; a running sandbox stands still while its disk is copied, 30 s at
@@ -30,6 +32,8 @@ most. Ephemeral sandboxes, the warm pool, images and the configuration are not i
 
   DIR           a new or empty folder; it is whole once it has manifest.json
   -             one tar stream on standard output
+  --s3          one object below the prefix, with the settings and credentials of the environment
+                (SANDHAVEN_S3_ENDPOINT and the others of \`up\`)
   --with-keys   also secret.key and api-key: whoever reads the backup can then read every secret in it. Without them a
                 restore needs the old secret.key, so keep a copy of that file elsewhere
   --json        the result as JSON, and no progress
@@ -38,6 +42,7 @@ Exit status 1: the backup is whole, but has nothing of the sandboxes that are na
 `;
 
 const specs = {
+  s3: { type: 'string' },
   'with-keys': { type: 'boolean' },
   json: { type: 'boolean' },
   'data-dir': { type: 'string' },
@@ -51,7 +56,8 @@ export const backupCommand: Pick<Command, 'run'> = {
       io.stdout.write(help);
       return 0;
     }
-    const [target, ...more] = flags.positionals;
+    const bucket = flagValue(flags, 's3');
+    const [target, ...more] = [...flags.positionals, ...(bucket === undefined ? [] : [bucket])];
     if (target === undefined || more.length > 0)
       throw usageError('One target is expected.', 'Write: sandhaven backup DIR, or sandhaven backup -');
     const { dataDir, kubernetes } = parseUpOptions([], io.env);
@@ -60,6 +66,10 @@ export const backupCommand: Pick<Command, 'run'> = {
     const keys = flagIsSet(flags, 'with-keys') ? keysOf(data) : [];
     const progress = createProgress(io, { isQuiet: flagIsSet(flags, 'json') });
     const entries = progress.watch(whole(keys, data, io.signal));
+    if (bucket !== undefined) {
+      const url = await writeToBucket(bucket, entries, { ...data, env: io.env, signal: io.signal });
+      return progress.report({ words: `Finished in ${url}`, out: io.stdout });
+    }
     if (target === '-') await toStdout(entries, io);
     else await writeFolder(target, entries, () => {});
     return progress.report({ words: 'Finished', out: target === '-' ? io.stderr : io.stdout });

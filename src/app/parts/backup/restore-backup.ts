@@ -24,7 +24,7 @@ import { lockDataDirectory } from '../../../store/lock.ts';
 import { type Secrets, secretsOf } from '../../../store/secrets.ts';
 import { migrations } from '../../../store/sql/schema.ts';
 import { countFromRestore } from '../../../store/sqlite/backup-rows.ts';
-import { noRoom, unpackDisk, unpackImage, unpackRows } from './unpack.ts';
+import { noRoom, syncFileSystem, unpackDisk, unpackImage, unpackRows } from './unpack.ts';
 
 export interface RestoreOptions {
   dataDir: string;
@@ -95,7 +95,7 @@ async function restoreInto(
     }
   }
   await rm(packed, { recursive: true });
-  await syncTree(folder);
+  await syncFileSystem(folder, signal);
   return manifest;
 }
 
@@ -174,14 +174,4 @@ const secretsFrom = (key: Buffer): Pick<Secrets, 'keyId' | 'deriveKey'> => secre
 async function writeKey(file: string, key: Buffer): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   await handle.writeFile(key).finally(() => handle.close());
-}
-
-/** Files and folders, before the rename that makes them count. */
-async function syncTree(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) await syncTree(path);
-    else await syncFolder(path);
-  }
-  await syncFolder(folder);
 }

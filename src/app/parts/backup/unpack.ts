@@ -49,6 +49,11 @@ export async function unpackRows(file: string, target: string, signal: AbortSign
   await rm(file);
 }
 
+/** Makes all of it durable at once: an image has more files than could be synced one by one, and some are devices. */
+export async function syncFileSystem(folder: string, signal: AbortSignal): Promise<void> {
+  await run(['sync', '--file-system', folder], { folder, maxFileBytes: 0, signal });
+}
+
 interface Bounds {
   /** On the disk that is written to. */
   folder: string;

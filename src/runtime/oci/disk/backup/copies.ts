@@ -151,7 +151,7 @@ export function createCopies({
         '--xattrs-include=*',
       ];
       const files = ['--force-local', '--file', target, '--directory', dirname(folder), basename(folder)];
-      const tar = [...IDLE, 'tar', ...form, '--use-compress-program', 'zstd --threads=0', ...files];
+      const tar = [...IDLE, 'tar', ...form, '--use-compress-program', 'zstd -1 --threads=0', ...files];
       await helpers.run('ionice', tar, patient(signal));
     },
 
