@@ -45,12 +45,12 @@ describe(`with SEED=${seed}, a backup`, () => {
     const made = await must(service, 'CreateSandbox', { name: 'busy', cpu: 1, memory_gb: 1, disk_gb: 2 });
     id = String(made['id']);
     await run('head -c 400M /dev/urandom > large; sync');
-  }, 120_000);
+  }, 400_000);
 
   afterAll(async () => {
     await service?.stop();
     rmSync(work, { recursive: true, force: true });
-  }, 120_000);
+  }, 400_000);
 
   it('whose command is killed is none, and the service goes on', async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -64,7 +64,7 @@ describe(`with SEED=${seed}, a backup`, () => {
       await expect.poll(() => existsSync(join(service.dataDir, 'backup'))).toBe(false);
       expect(await run('echo here')).toBe('here\n');
     }
-  }, 120_000);
+  }, 400_000);
 
   it('whose service is killed while a sandbox is frozen thaws it without the service', async () => {
     const folder = join(work, 'frozen');
@@ -77,7 +77,7 @@ describe(`with SEED=${seed}, a backup`, () => {
     await service.restart();
     expect(existsSync(join(service.dataDir, 'backup'))).toBe(false);
     expect(await run('echo here')).toBe('here\n');
-  }, 120_000);
+  }, 400_000);
 
   it('whose service is killed at any moment is none', async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -91,7 +91,7 @@ describe(`with SEED=${seed}, a backup`, () => {
       expect(isFrozen()).toBe(false);
       expect(await run('echo here')).toBe('here\n');
     }
-  }, 180_000);
+  }, 400_000);
 
   it('whose restore is killed at any moment is restored by the next', async () => {
     const folder = join(work, 'whole');
@@ -109,5 +109,5 @@ describe(`with SEED=${seed}, a backup`, () => {
     expect(existsSync(`${target}.restoring`)).toBe(false);
     expect(existsSync(join(target, 'sandboxes', id, 'disk.img'))).toBe(true);
     expect(existsSync(join(target, 'packed'))).toBe(false);
-  }, 180_000);
+  }, 400_000);
 });

@@ -46,15 +46,20 @@ describe('a backup of a running service', () => {
     });
     await vi.waitFor(async () => expect(await lines()).toBeGreaterThan(1_000), 20_000);
     ada = await person(service, 'Ada');
-  }, 120_000);
+  }, 300_000);
 
   afterAll(async () => {
     for (const one of [service, ...restored]) await one?.stop();
     rmSync(work, { recursive: true, force: true });
-  }, 120_000);
+  }, 300_000);
 
   it('is made while it serves, and leaves no sandbox frozen', async () => {
-    const { status, stdout, stderr } = await sandhaven(['backup', folder, '--data-dir', service.dataDir]);
+    let hasEnded = false;
+    const ending = sandhaven(['backup', folder, '--data-dir', service.dataDir]).finally(() => {
+      hasEnded = true;
+    });
+    while (!hasEnded) expect((await call(service, 'ListSandboxes')).status).toBe(200);
+    const { status, stdout, stderr } = await ending;
     expect(stderr).toMatch(/^1 sandboxes, .+: sb_/);
     expect(stdout.toString()).toMatch(/^Finished: 3 sandboxes, /);
     expect(status).toBe(0);
@@ -68,7 +73,7 @@ describe('a backup of a running service', () => {
     expect(existsSync(join(service.dataDir, 'backup'))).toBe(false);
     const before = await lines();
     await expect.poll(lines).toBeGreaterThan(before);
-  }, 120_000);
+  }, 300_000);
 
   it('is noted in the audit log', async () => {
     const noted = () => mustAct(service, 'ListAudit', { action: 'service.backup' });
@@ -88,7 +93,7 @@ describe('a backup of a running service', () => {
     expect(stderr).toContain('--key-file FILE');
     expect(status).toBe(5);
     expect(readdirSync(work)).toEqual(['folder']);
-  }, 60_000);
+  }, 300_000);
 
   it('starts every sandbox again under another instance, with its files', async () => {
     const dataDir = join(work, 'restored');
@@ -125,7 +130,7 @@ describe('a backup of a running service', () => {
     // The keys of before still open the service.
     for (const { apiKey } of [service, ada])
       expect((await call({ url: other.url, apiKey }, 'ListSandboxes')).status).toBe(200);
-  }, 180_000);
+  }, 300_000);
 
   it('is one stream, with keys, that is restored as it comes', async () => {
     const args = ['backup', '-', '--with-keys', '--data-dir', service.dataDir];
@@ -147,7 +152,7 @@ describe('a backup of a running service', () => {
     const again = await sandhaven(['restore', '-', '--data-dir', target], stdout);
     expect(again.stderr).toContain('is not empty');
     expect(again.status).toBe(5);
-  }, 120_000);
+  }, 300_000);
 
   it('is made without the service too, of sandboxes that go on running', async () => {
     await service.terminate();
@@ -158,5 +163,5 @@ describe('a backup of a running service', () => {
     await service.restart();
     const before = await lines();
     await expect.poll(lines).toBeGreaterThan(before);
-  }, 120_000);
+  }, 300_000);
 });

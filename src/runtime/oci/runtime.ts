@@ -167,7 +167,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     assign: owners.assign,
     pausedReason: guard.pausedReason,
     helpers,
-    copies: createCopies({ layout, cgroups, machines, helpers, guard, work }),
+    copies: createCopies({ layout, cgroups, machines, helpers, guard, work, log }),
 
     async init() {
       // Comes first: all that follows could belong to another service.

@@ -123,7 +123,7 @@ function errorOf(text: string): SandhavenError {
   const { code, detail, hint } = JSON.parse(text) as Record<string, unknown>;
   if (typeof code !== 'string' || !Object.hasOwn(errorTable, code))
     throw new Error('the answer is no problem');
-  return new SandhavenError(code as ErrorCode, String(detail), { hint: String(hint) });
+  return new SandhavenError(code as ErrorCode, String(detail), typeof hint === 'string' ? { hint } : {});
 }
 
 function inProgress(): SandhavenError {

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   AUDIT_CHECKPOINT,
@@ -173,27 +173,27 @@ function leftOutAs(detail: string): SandhavenError {
   return new SandhavenError('unavailable', detail);
 }
 
-/** Hashes the file while it is read. */
 async function fileEntry(name: string, path: string, files: BackupFile[]): Promise<Entry> {
   const { size } = await stat(path);
-  // Opened now: whoever reads it late still reads this file.
-  const file = await open(path, 'r');
-  const bytes = createReadStream(path, { fd: file, highWaterMark: limits.backups.pieceBytes });
-  return { name, sizeBytes: size, content: hashed(name, size, bytes, files) };
+  return { name, sizeBytes: size, content: hashed(name, size, () => piecesOf(path), files) };
 }
 
 function bytesEntry(name: string, bytes: Buffer, files: BackupFile[]): Entry {
-  return { name, sizeBytes: bytes.length, content: hashed(name, bytes.length, once(bytes), files) };
+  return { name, sizeBytes: bytes.length, content: hashed(name, bytes.length, () => once(bytes), files) };
 }
 
+const piecesOf = (path: string): AsyncIterable<Buffer> =>
+  createReadStream(path, { highWaterMark: limits.backups.pieceBytes });
+
+/** Hashes a file while it is read, and lists it then. Nothing is opened before. */
 async function* hashed(
   name: string,
   sizeBytes: number,
-  bytes: AsyncIterable<Buffer>,
+  read: () => AsyncIterable<Buffer>,
   files: BackupFile[],
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
-  for await (const piece of bytes) {
+  for await (const piece of read()) {
     hash.update(piece);
     yield piece;
   }

@@ -1,4 +1,4 @@
-/** What passes of a backup, shown on standard error, and its result. */
+/** Progress of a backup or a restore on standard error, and its result. */
 import { type Entry, MANIFEST, sandboxOfFile } from '../../../backup/entry.ts';
 import type { LeftOut } from '../../../backup/manifest.ts';
 import { limits } from '../../../model/limits.ts';

@@ -53,14 +53,14 @@ export async function restoreBackup(
       if (!name.startsWith('service.lock')) await rm(join(folder, name), { recursive: true, force: true });
     const manifest = await restoreInto(folder, entries, options);
     await assertEmpty(dataDir);
-    lock.release();
     await rename(folder, dataDir);
     await syncFolder(dirname(dataDir));
     return manifest;
   } catch (error) {
-    lock.release();
     await rm(folder, { recursive: true, force: true });
     throw error;
+  } finally {
+    lock.release();
   }
 }
 

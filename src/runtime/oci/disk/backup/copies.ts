@@ -6,8 +6,10 @@
  */
 import { copyFile, link, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Log } from '../../../../control/ports/index.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
+import { toCallerError } from '../../failures.ts';
 import type { Cgroups } from '../../host/cgroups.ts';
 import { allocatedBytes, freeDiskBytes } from '../../host/features.ts';
 import { unlessMissing } from '../../host/files.ts';
@@ -47,11 +49,11 @@ interface Dependencies {
   helpers: Helpers;
   guard: Pick<DiskGuard, 'pausedReason'>;
   work: Work;
+  log: Log;
 }
 
 /** A backup is never urgent: running machines go first. */
 const NICENESS = 10;
-const IDLE = ['-c', '3'];
 const FAILED = 'The sandbox could not be copied.';
 
 export function createCopies({
@@ -61,12 +63,26 @@ export function createCopies({
   helpers,
   guard,
   work,
+  log,
 }: Dependencies): SandboxCopies {
   const patient = (signal: AbortSignal) => ({
     timeoutMs: limits.archiveHelperTimeoutMs,
     signal,
     nice: NICENESS,
   });
+
+  /** Runs a program that may take its time. @param what Failure as a sentence. */
+  async function idly(
+    what: string,
+    command: string[],
+    { signal, accept = [0] }: { signal: AbortSignal; accept?: number[] },
+  ): Promise<void> {
+    try {
+      await helpers.run('ionice', ['-c', '3', ...command], { ...patient(signal), accept });
+    } catch (error) {
+      throw toCallerError(error, what, log, {});
+    }
+  }
 
   /** Without the low priority of the rest: the machine stands still meanwhile. */
   async function copyRunning(
@@ -112,7 +128,7 @@ export function createCopies({
   async function pack(image: string, target: string, signal: AbortSignal): Promise<void> {
     const form = ['--create', '--sparse', '--format=gnu', '--use-compress-program', 'zstd --threads=0'];
     const files = ['--force-local', '--file', target, '--directory', dirname(image), 'disk.img'];
-    await helpers.run('ionice', [...IDLE, 'tar', ...form, ...files], patient(signal));
+    await idly(FAILED, ['tar', ...form, ...files], { signal });
     await rm(image);
   }
 
@@ -151,13 +167,14 @@ export function createCopies({
         '--xattrs-include=*',
       ];
       const files = ['--force-local', '--file', target, '--directory', dirname(folder), basename(folder)];
-      const tar = [...IDLE, 'tar', ...form, '--use-compress-program', 'zstd -1 --threads=0', ...files];
-      await helpers.run('ionice', tar, patient(signal));
+      const tar = ['tar', ...form, '--use-compress-program', 'zstd -1 --threads=0', ...files];
+      // 1: a file changed. Its content never does; its links change when others take the same image from the cache.
+      await idly('An image could not be packed.', tar, { signal, accept: [0, 1] });
     },
 
     async compress(file, target, signal) {
-      const zstd = [...IDLE, 'zstd', '--quiet', '--threads=0', '--rm', '-o', target, file];
-      await helpers.run('ionice', zstd, patient(signal));
+      const zstd = ['zstd', '--quiet', '--threads=0', '--rm', '-o', target, file];
+      await idly('The rows could not be packed.', zstd, { signal });
     },
   };
 }
