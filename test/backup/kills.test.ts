@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requestBackup } from '../../src/app/parts/backup/backup-socket.ts';
 import { between, type Random, randomFrom } from '../support/random.ts';
 import { must, type Service, startService } from '../support/service.ts';
 import { begin, sandhaven } from './cli.ts';
@@ -91,6 +92,18 @@ describe(`with SEED=${seed}, a backup`, () => {
       expect(isFrozen()).toBe(false);
       expect(await run('echo here')).toBe('here\n');
     }
+  }, 400_000);
+
+  it('that nobody reads keeps others from one, and no sandbox frozen', async () => {
+    const reading = new AbortController();
+    const instance = readFileSync(join(service.dataDir, 'instance'), 'utf8').trim();
+    await requestBackup(instance, reading.signal);
+    const second = await backup(join(work, 'second')).ended;
+    expect(second.stderr).toContain('A backup of this service is in progress.');
+    expect(second.status).toBe(6);
+    expect(await run('echo here')).toBe('here\n');
+    reading.abort();
+    await expect.poll(() => existsSync(join(service.dataDir, 'backup'))).toBe(false);
   }, 400_000);
 
   it('whose restore is killed at any moment is restored by the next', async () => {
