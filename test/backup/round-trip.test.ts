@@ -154,11 +154,14 @@ describe('a backup of a running service', () => {
     expect(again.status).toBe(5);
   }, 300_000);
 
-  it('is made without the service too, of sandboxes that go on running', async () => {
+  it('is made without the service too, and names a sandbox that it has nothing of', async () => {
+    const { id } = await must(service, 'GetSandbox', { sandbox: 'archived' });
     await service.terminate();
+    rmSync(join(service.dataDir, 'sandboxes', String(id), 'archive.tar.zst'));
     const target = join(work, 'offline');
-    const { status, stderr } = await sandhaven(['backup', target, '--data-dir', service.dataDir]);
-    expect(status, stderr).toBe(0);
+    const { status, stdout } = await sandhaven(['backup', target, '--data-dir', service.dataDir]);
+    expect(stdout.toString()).toContain(`Left out: ${id}. Its archive is missing.\nFinished: 2 sandboxes, `);
+    expect(status).toBe(1);
     expect(existsSync(join(target, 'manifest.json'))).toBe(true);
     await service.restart();
     const before = await lines();

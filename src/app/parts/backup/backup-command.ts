@@ -27,8 +27,8 @@ const help = `Usage: sandhaven backup DIR|- [--with-keys] [--json] [--data-dir â
        sandhaven backup --s3 s3://bucket/prefix [--with-keys] [--json] [--data-dir â€¦]
 
 Backs up a service on this machine: its rows (users, keys, sandboxes, the audit log), the disks of all sandboxes and the
-archives that lie on this host. The service may run; a running sandbox stands still while its disk is copied, 30 s at
-most. Ephemeral sandboxes, the warm pool, images and the configuration are not in it, nor are archives in S3.
+archives that lie on this host, with their images. The service may run; a running sandbox stands still while its disk is
+copied, 30 s at most. Ephemeral sandboxes, the warm pool and the configuration are not in it, nor are archives in S3.
 
   DIR           a new or empty folder; it is whole once it has manifest.json
   -             one tar stream on standard output

@@ -129,12 +129,15 @@ async function* imageEntries(
   { images, copies, log }: BackupSource,
   { digest, spool, files, signal }: Pick<SandboxWork, 'spool' | 'files' | 'signal'> & { digest: string },
 ): AsyncGenerator<Entry> {
-  if ((await images.get(digest)) === null) {
+  const image = await images.get(digest);
+  if (image === null) {
     log.warn('an image is not on this host, and not in the backup', { digest });
     return;
   }
   const packed = join(spool, `${digest}.tar.zst`);
-  await images.use({ digest }, () => copies.packImage(dirname(images.rootfsPath(digest)), packed, signal));
+  const { sizeBytes } = image;
+  const folder = dirname(images.rootfsPath(digest));
+  await images.use({ digest }, () => copies.packImage({ folder, sizeBytes }, packed, signal));
   try {
     yield await fileEntry(imageOf(digest), packed, files);
   } finally {

@@ -37,7 +37,7 @@ export interface SandboxCopies {
    */
   copy(id: string, folder: string, signal: AbortSignal): Promise<SandboxCopy>;
   /** Packs the folder of an image, which does not change; the caller holds it. */
-  packImage(folder: string, target: string, signal: AbortSignal): Promise<void>;
+  packImage(image: { folder: string; sizeBytes: number }, target: string, signal: AbortSignal): Promise<void>;
   /** Compresses a file of the host, and removes it. */
   compress(file: string, target: string, signal: AbortSignal): Promise<void>;
 }
@@ -157,7 +157,8 @@ export function createCopies({
       };
     },
 
-    async packImage(folder, target, signal) {
+    async packImage({ folder, sizeBytes }, target, signal) {
+      if ((await freeDiskBytes(layout.sandboxes)) - sizeBytes < limits.backups.keptFreeBytes) throw noRoom();
       const form = [
         '--create',
         '--format=posix',
@@ -202,7 +203,7 @@ function grows(): SandhavenError {
 }
 
 function noRoom(): SandhavenError {
-  return new SandhavenError('resource_exhausted', "The host's disk has no room for a copy of the sandbox.", {
+  return new SandhavenError('resource_exhausted', "The host's disk has no room for the copies of a backup.", {
     hint: 'Delete or archive sandboxes that are not needed, or free other space, and try again.',
   });
 }
