@@ -106,6 +106,30 @@ const store: Command = {
   },
 };
 
+const backup: Command = {
+  summary: 'back up everything of a service on this machine',
+  shape: () => ({
+    flags: { s3: 'text', 'with-keys': 'none', json: 'none', 'data-dir': { of: 'file' } },
+    takes: ['file'],
+  }),
+  async run(argv, io) {
+    const { backupCommand } = await import('./app/parts/backup/backup-command.ts');
+    return backupCommand.run(argv, io);
+  },
+};
+
+const restore: Command = {
+  summary: 'make a data directory of a backup',
+  shape: () => ({
+    flags: { s3: 'text', 'key-file': { of: 'file' }, json: 'none', 'data-dir': { of: 'file' } },
+    takes: ['file'],
+  }),
+  async run(argv, io) {
+    const { restoreCommand } = await import('./app/parts/backup/restore-command.ts');
+    return restoreCommand.run(argv, io);
+  },
+};
+
 const config: Command = {
   summary: 'check and show the configuration of the service',
   async run(argv, io) {
@@ -211,9 +235,10 @@ function onHost(command: Command): Command {
 }
 
 const hostCommands = { up: onHost(up), purge: onHost(purge), store: onHost(store), doctor: onHost(doctor) };
+const backups = { backup: onHost(backup), restore: onHost(restore) };
 
 // No process.exit: anything that keeps the process running is a leak worth seeing.
 process.exitCode = await runCli(process.argv.slice(2), processIo(), {
   version,
-  commands: { ...hostCommands, prove, config, images, mcp, 'demo-db': demoDb },
+  commands: { ...hostCommands, ...backups, prove, config, images, mcp, 'demo-db': demoDb },
 });

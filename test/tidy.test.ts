@@ -36,7 +36,7 @@ describe('imports', () => {
   const leaf: Allowed = { run: core, types: ['control', 'app'] };
   const assembly: Allowed = { run: [...parts, ...top], types: [] };
   /** The only places that see concrete adapters. */
-  const whole: Allowed = { run: [...parts, ...adapters, ...top], types: [] };
+  const whole: Allowed = { run: [...parts, ...adapters, 'backup', ...top], types: [] };
   const areas: Record<string, Allowed> = {
     model: { run: [], types: [] },
     concurrency: { run: [], types: [] },
@@ -59,6 +59,7 @@ describe('imports', () => {
     },
     gateways: { run: [...core, 'control'], types: ['tls'] },
     tls: adapter,
+    backup: adapter,
     'log.ts': leaf,
     'version.ts': leaf,
     'app/agent-door.ts': whole,

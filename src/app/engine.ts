@@ -22,6 +22,7 @@ import { defaultCacheDir } from '../runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from '../runtime/images/images.ts';
 import { readImageRecord } from '../runtime/images/record.ts';
 import { machineSize } from '../runtime/machine-size.ts';
+import type { SandboxCopies } from '../runtime/oci/disk/backup/copies.ts';
 import { createOwners } from '../runtime/oci/fairness/owners.ts';
 import { cdiFolders } from '../runtime/oci/gpu/cdi-folders.ts';
 import { examineGpus } from '../runtime/oci/gpu/examine.ts';
@@ -56,6 +57,11 @@ export interface Engine {
 export interface HostEngine extends Engine {
   runtime: OciRuntime;
   images: LocalImages;
+  copies: SandboxCopies;
+}
+
+export function isOnHost(engine: Engine): engine is HostEngine {
+  return 'copies' in engine;
 }
 
 const SLOTS_READY = 4;
@@ -121,6 +127,7 @@ export function openEngine(parts: EngineDependencies): HostEngine {
     runtime,
     images,
     agent: createAgentLink({ openChannel: (id) => runtime.openChannel(id) }),
+    copies: runtime.copies,
     remoteArchives: remotePlace && {
       collect: (request) => collectArchives(remotePlace.place, request, log),
     },
@@ -172,7 +179,7 @@ async function tryRules(): Promise<string | null> {
   );
 }
 
-function runDirOf(instance: string): string {
+export function runDirOf(instance: string): string {
   return `/run/sandhaven-${instance}`;
 }
 

@@ -21,8 +21,9 @@ import { openStore } from '../store/open-store.ts';
 import { openSecrets } from '../store/secrets.ts';
 import { type HostKey, openHostKey } from '../store/ssh-host-key.ts';
 import { auditLog } from './audit-log.ts';
-import { type Engine, openEngine } from './engine.ts';
+import { type Engine, isOnHost, openEngine } from './engine.ts';
 import { openCodeHost, openDocuments, openRemoteArchives, openSignInProvider } from './optional-parts.ts';
+import { serveBackups } from './parts/backup/backup-socket.ts';
 import { openTracing } from './parts/open-tracing.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { wire } from './wiring.ts';
@@ -111,6 +112,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   await audit.open();
   opened.defer(() => audit.close());
   opened.defer(() => control.close());
+  if (isOnHost(engine)) opened.defer(await serveBackups({ data, secrets, ...engine, log }, audit));
   await inBackground(tracer, async () => {
     await control.reconcile();
     control.scheduler.begin();

@@ -50,6 +50,8 @@ export const auditActions = {
   /** A start without a stop before it: the service was killed, and its last events may be missing. */
   serviceStart: 'service.start',
   serviceStop: 'service.stop',
+  /** A backup of everything has left the service. */
+  backup: 'service.backup',
   /** `count` events were not written here. */
   gap: 'audit.gap',
   /** `count` rows at the beginning were removed because of their age. */

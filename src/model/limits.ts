@@ -28,6 +28,7 @@ import { providerLimits } from './limits/provider.ts';
 import { registriesLimits } from './limits/registries.ts';
 import { identityLimits } from './limits/sign-in/identity.ts';
 import { archivesLimits } from './limits/storage/archives.ts';
+import { backupsLimits } from './limits/storage/backups.ts';
 import { postgresLimits } from './limits/storage/postgres.ts';
 import { replicasLimits } from './limits/storage/replicas.ts';
 import { tracesLimits } from './limits/tracing/traces.ts';
@@ -147,6 +148,7 @@ export const limits = {
   ...registriesLimits,
   ...documentsLimits,
   ...archivesLimits,
+  ...backupsLimits,
   ...auditLimits,
   ...credentialsLimits,
   ...postgresLimits,

@@ -15,6 +15,7 @@ import { createPlaces, type RemotePlace } from '../archives/places.ts';
 import { useRunner } from '../programs/run-program.ts';
 import { createSpawner } from '../programs/spawner.ts';
 import { createArchives } from './disk/archives.ts';
+import { createCopies, type SandboxCopies } from './disk/backup/copies.ts';
 import { createDiskGuard } from './disk/disk-guard.ts';
 import { createDisks } from './disk/disks.ts';
 import { createFlusher } from './disk/flusher.ts';
@@ -73,6 +74,8 @@ export interface OciRuntimeOptions {
 export interface OciRuntime extends Runtime {
   /** Helpers for other parts of the service; they run inside this runtime's fence, once `init` has made it. */
   readonly helpers: Helpers;
+  /** Copies of sandboxes for a backup. */
+  readonly copies: SandboxCopies;
   /** Destroys every sandbox, and removes every trace of the instance outside its data directory. Requires `init`. */
   purge(): Promise<void>;
 }
@@ -164,6 +167,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     assign: owners.assign,
     pausedReason: guard.pausedReason,
     helpers,
+    copies: createCopies({ layout, cgroups, machines, helpers, guard, work, log }),
 
     async init() {
       // Comes first: all that follows could belong to another service.

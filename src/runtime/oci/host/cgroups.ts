@@ -44,6 +44,11 @@ export interface Cgroups {
   resize(id: string, resources: Resources): Promise<void>;
   /** Freezes or thaws all processes of the machine; does nothing when the machine is gone. */
   setFrozen(id: string, frozen: boolean): Promise<void>;
+  /**
+   * Returns the folders in which the machine can be frozen, for a helper that does it: of one version, since a process
+   * that v1 froze never counts as frozen in v2.
+   */
+  freezers(id: string): string[];
   /** Kills every process of the machine except its PID 1. */
   endPrograms(id: string): Promise<void>;
   /** Ends the remaining helpers of this boot, and removes its fence. */
@@ -149,6 +154,11 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
         else await written(`${group}/freezer.state`, frozen ? 'FROZEN' : 'THAWED');
       }
     },
+
+    freezers: (id) =>
+      killers
+        .filter(({ version }) => version === memory.version)
+        .map(({ mountpoint }) => `${mountpoint}/${parent}/${id}`),
 
     async endPrograms(id) {
       for (const { mountpoint } of killers) await endPrograms(`${mountpoint}/${parent}/${id}`);

@@ -1,0 +1,82 @@
+/** The helper that freezes a machine for the copy of its disk, on a loop device of its own. */
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freezeAndCopy } from '../../src/runtime/oci/disk/backup/freeze.ts';
+import { createHelpers } from '../../src/runtime/oci/host/helper.ts';
+
+const launcher = new URL(
+  '../../native/target/x86_64-unknown-linux-gnu/release/sandhaven-launcher',
+  import.meta.url,
+).pathname;
+
+describe('the copy of a running disk', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sandhaven-freeze-'));
+  const source = join(folder, 'disk.img');
+  const target = join(folder, 'copy.img');
+  const helpers = createHelpers(launcher, () => []);
+  const signal = new AbortController().signal;
+  let device = '';
+
+  beforeAll(() => {
+    writeFileSync(source, Buffer.alloc(1024 * 1024, 'x'));
+    device = execFileSync('losetup', ['--find', '--show', source]).toString().trim();
+  });
+  afterAll(() => {
+    execFileSync('losetup', ['--detach', device]);
+    rmSync(folder, { recursive: true });
+  });
+
+  const copy = (groups: string[]) => freezeAndCopy(helpers, { device, source, target, groups, signal });
+
+  function group(name: string): string {
+    const path = join(folder, name);
+    mkdirSync(path);
+    return path;
+  }
+
+  it('is made while the group is frozen, which is thawed at the end', async () => {
+    const v1 = group('v1');
+    writeFileSync(join(v1, 'freezer.state'), 'THAWED\n');
+    await copy([v1]);
+    expect(readFileSync(target).equals(readFileSync(source))).toBe(true);
+    expect(readFileSync(join(v1, 'freezer.state'), 'utf8')).toBe('THAWED\n');
+    rmSync(target);
+  });
+
+  it('is not made of a group that does not freeze, and it is thawed too', async () => {
+    const v1 = group('never');
+    symlinkSync('/dev/null', join(v1, 'freezer.state'));
+    await expect(copy([v1])).rejects.toMatchObject({ exitCode: 81 });
+    const v2 = group('v2');
+    writeFileSync(join(v2, 'cgroup.freeze'), '0\n');
+    writeFileSync(join(v2, 'cgroup.events'), 'populated 1\nfrozen 0\n');
+    await expect(copy([v2])).rejects.toMatchObject({ exitCode: 81 });
+    expect(readFileSync(join(v2, 'cgroup.freeze'), 'utf8')).toBe('0\n');
+    expect(existsSync(target)).toBe(false);
+  }, 60_000);
+
+  it('is not made where there is no group to freeze', async () => {
+    await expect(copy([join(folder, 'none')])).rejects.toMatchObject({ exitCode: 81 });
+    expect(existsSync(target)).toBe(false);
+  }, 60_000);
+
+  it('of version 2 counts once the kernel reports it frozen', async () => {
+    const v2 = group('frozen');
+    writeFileSync(join(v2, 'cgroup.freeze'), '0\n');
+    writeFileSync(join(v2, 'cgroup.events'), 'populated 1\nfrozen 1\n');
+    await copy([v2]);
+    expect(existsSync(target)).toBe(true);
+    expect(readFileSync(join(v2, 'cgroup.freeze'), 'utf8')).toBe('0\n');
+  });
+});
