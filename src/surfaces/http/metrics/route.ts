@@ -23,29 +23,30 @@ export function addMetricsRoute(app: FastifyInstance, metrics: Pick<Metrics, 'lo
   });
 }
 
-/** Texts of a moment ago, for scrapes that come side by side. */
+/** Texts of a moment ago, and those that are being written, for scrapes that come side by side. */
 class Scrapes {
   readonly #metrics: Pick<Metrics, 'look'>;
   readonly #exposition = new Exposition();
-  readonly #known = new Map<Format, { at: number; text: Promise<string> }>();
+  readonly #writing = new Map<Format, Promise<string>>();
+  readonly #known = new Map<Format, { at: number; text: string }>();
 
   constructor(metrics: Pick<Metrics, 'look'>) {
     this.#metrics = metrics;
   }
 
-  text(format: Format): Promise<string> {
-    const now = performance.now();
+  async text(format: Format): Promise<string> {
     const known = this.#known.get(format);
-    if (known && now - known.at < limits.metrics.keptMs) return known.text;
-    const text = this.#write(format);
-    this.#known.set(format, { at: now, text });
-    // A failure is no answer to give again.
-    text.catch(() => this.#known.delete(format));
-    return text;
+    if (known && performance.now() - known.at < limits.metrics.keptMs) return known.text;
+    const writing =
+      this.#writing.get(format) ?? this.#write(format).finally(() => this.#writing.delete(format));
+    this.#writing.set(format, writing);
+    return writing;
   }
 
   async #write(format: Format): Promise<string> {
-    return this.#exposition.write(await this.#metrics.look(), format);
+    const text = await this.#exposition.write(await this.#metrics.look(), format);
+    this.#known.set(format, { at: performance.now(), text });
+    return text;
   }
 }
 

@@ -76,18 +76,24 @@ describe('a scrape', () => {
 
 it('Scrapes side by side look once', async () => {
   let looks = 0;
+  const gate = Promise.withResolvers<void>();
   const { services } = createFakeServices();
   const metrics = fakeMetrics(services.audit);
   const look = metrics.look.bind(metrics);
   Object.assign(metrics, {
-    look() {
+    async look() {
       looks++;
+      await gate.promise;
       return look();
     },
   });
   const other = await startHttp({ services: { ...services, metrics } });
   try {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => other.fetch('/metrics')));
+    const scrapes = Array.from({ length: 10 }, () => other.fetch('/metrics'));
+    await expect.poll(() => metrics.loads.all.get('requests')?.total).toBe(10);
+    await other.fetch('/healthz');
+    gate.resolve();
+    const answers = await Promise.all(scrapes);
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(looks).toBe(1);
   } finally {
