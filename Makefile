@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-packages otel-collector clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-packages otel-collector prometheus clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -27,6 +27,7 @@ quick:
 # telling ones on Kubernetes too, whose programs take minutes to build.
 test: setup-checks
 	@$(AT_ONCE) build built-in-images s3-server npm-registry image-libraries $(if $(CLUSTER),cluster-programs helm)
+	@$(AT_ONCE) build built-in-images s3-server image-libraries prometheus $(if $(CLUSTER),cluster-programs helm)
 	@$(if $(CLUSTER),SANDHAVEN_TEST_CLUSTER=each-change) setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -83,6 +84,10 @@ otel-collector: setup-checks
 # Helm, which installs the chart in tests, into the cache.
 helm: setup-checks
 	@SETUP_LOCK=helm setup/locked.sh $(NODE) setup/go/helm.ts
+
+# Prometheus, which scrapes a service in tests of the metrics, into the cache.
+prometheus: setup-checks
+	@SETUP_LOCK=prometheus setup/locked.sh $(NODE) setup/debian/prometheus.ts
 
 # Programs of the cluster, into the cache.
 cluster-programs: setup-checks

@@ -112,6 +112,13 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('of prom-client are in the folder of the metrics alone', () => {
+    const using = sources.filter((file) =>
+      importsOf(read(file)).some(({ target }) => target === 'prom-client'),
+    );
+    expect(using).toEqual(['src/surfaces/http/metrics/exposition.ts']);
+  });
+
   it('are all found, whatever their form', () => {
     const source = `
       // import a from './comment.ts';

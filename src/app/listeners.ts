@@ -58,6 +58,7 @@ export function createListeners(
   const previews = new PreviewGateway({
     ...{ access: service.previewAccess, files: services.filePreviews },
     ...{ domain, arrivals, tls, log },
+    onAnswer: (status) => services.metrics.previewAnswers.note(status),
   });
   let ssh: SshGateway | undefined;
 

@@ -30,6 +30,7 @@ import { Watches } from '../control/lifecycle/watches.ts';
 import { announcedRows } from '../control/live/announced-rows.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
 import { SnapshotEvents } from '../control/live/snapshot-events.ts';
+import { LastTurn } from '../control/metrics/last-turn.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople, type SignInProvider } from '../control/people/people.ts';
@@ -56,6 +57,7 @@ import type { Engine } from './engine.ts';
 import { wireAccess } from './parts/wire-access.ts';
 import { wireGit } from './parts/wire-git.ts';
 import { wireLive } from './parts/wire-live.ts';
+import { wireMetrics } from './parts/wire-metrics.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -152,38 +154,18 @@ export function wire(
     atOnce: limits.warmPool.madeAtOnce[kubernetes ? 'cluster' : 'host'],
   });
   const creation = new Creation({
-    store: sandboxes,
-    snapshots,
-    runtime,
-    images,
-    machines,
-    quotas,
-    disks,
-    regionId,
-    clock,
+    ...{ store: sandboxes, snapshots, runtime, images, machines, quotas, disks, regionId, clock },
     onWanted: () => pool.wanted(),
   });
   const idempotency = new Idempotency(store.idempotency, clock, replicas);
   const uses = new Uses(sandboxes, queue, activity, standing, others);
   const scheduler = new Scheduler({
-    store: sandboxes,
-    machines,
-    agent,
-    activity,
+    ...{ store: sandboxes, machines, agent, activity, replicas, unfinished, clock, log },
     canArchive: () => runtime.capabilities.archive,
-    replicas,
-    unfinished,
-    clock,
-    log,
     intervalMs: SCHEDULER_INTERVAL_MS,
   });
   const collector = new ImageCollector({
-    store: snapshots,
-    images,
-    runtime,
-    replicas,
-    clock,
-    log,
+    ...{ store: snapshots, images, runtime, replicas, clock, log },
     keptMs: imageKeptMinutes * 60_000,
     intervalMs: limits.image.collectIntervalMs,
   });
@@ -206,7 +188,16 @@ export function wire(
     ...{ audit, users: people.users, clock, log },
     isCluster: kubernetes !== null,
   });
+  const sshVisits = new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log });
+  const git = wireGit({ host, store, uses, agent, environments, allowed: gitAllow, clock, log });
+  const reconciler = new LastTurn();
+  const metrics = wireMetrics({
+    ...{ store, runtime, audit, creation, pool, queue, scheduler, identity, health: live.health, replicas },
+    reconciled: () => replicaWork.compared ?? reconciler.last,
+    loads: { ...reached.loads, ssh: sshVisits.load, git: git.git.load },
+  });
   const services: Services = {
+    metrics,
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
     events,
     snapshotEvents,
@@ -220,7 +211,7 @@ export function wire(
     ...reached.services,
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
     terminals: new TerminalService({ store: sandboxes, uses, agent, environments }),
-    ...wireGit({ host, store, uses, agent, environments, allowed: gitAllow, clock, log }),
+    ...git,
     ...accounts,
     registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
     everybody: new EverybodysSandboxes({
@@ -239,7 +230,7 @@ export function wire(
   };
   return {
     services,
-    sshVisits: new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log }),
+    sshVisits,
     scheduler,
     previewAccess: reached.previewAccess,
     collector,
@@ -254,7 +245,10 @@ export function wire(
       });
       const keepsInPool = stillUsable(warmPool, base?.digest ?? null);
       if (replicas.shared) replicaWork.begin(keepsInPool);
-      else await reconcile({ store: sandboxes, runtime, machines, unfinished, log, keepsInPool });
+      else {
+        const parts = { store: sandboxes, runtime, machines, unfinished, log, keepsInPool };
+        await reconciler.measure(() => reconcile(parts));
+      }
       lostNodes?.begin();
       await work.resume();
       const prune = async () => {

@@ -18,7 +18,18 @@ export interface KeyedQueueOptions {
 
 type Work<T> = (signal: AbortSignal) => Promise<T>;
 
+/** Work of all keys at this moment. */
+export interface QueueLoad {
+  running: number;
+  waiting: number;
+  /** Of the piece that has waited longest; 0 when none waits. */
+  longestWaitMs: number;
+}
+
 interface Piece {
+  /** Its arrival. */
+  since: number;
+
   begin(): void;
   /** Absent for a pre-empting piece, which cannot be rejected. */
   turnAway?(error: Error): void;
@@ -53,7 +64,7 @@ export class KeyedQueue {
     if (refusal) return Promise.reject(refusal);
     return new Promise<T>((resolve, reject) => {
       const begin = () => this.#begin(key, line, cancelable(work, signal)).then(resolve, reject);
-      this.#enqueue(line, { begin, turnAway: reject });
+      this.#enqueue(line, { since: performance.now(), begin, turnAway: reject });
     });
   }
 
@@ -70,7 +81,7 @@ export class KeyedQueue {
           .finally(() => line.preempting--)
           .then(resolve, reject);
       };
-      this.#enqueue(line, { begin });
+      this.#enqueue(line, { since: performance.now(), begin });
     });
   }
 
@@ -98,6 +109,18 @@ export class KeyedQueue {
   async close(): Promise<void> {
     for (const line of this.#lines.values()) this.#cancel(line);
     await this.drained();
+  }
+
+  /** Looks at each key with work. */
+  load(): QueueLoad {
+    const lines = [...this.#lines.values()];
+    const now = performance.now();
+    const oldest = lines.reduce((so, { waiting: [next] }) => Math.min(so, next?.since ?? now), now);
+    return {
+      running: lines.filter(({ running }) => running !== null).length,
+      waiting: lines.reduce((sum, { waiting }) => sum + waiting.length, 0),
+      longestWaitMs: now - oldest,
+    };
   }
 
   #refusal(line: Line): Error | undefined {

@@ -18,6 +18,7 @@ import type { HealthEvents } from './live/health-events.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { SnapshotEvents } from './live/snapshot-events.ts';
 import type { UsageSampler } from './live/usage-sampler.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { AuthorizedApps } from './people/apps/authorized-apps.ts';
 import type { OAuthRecords } from './people/apps/oauth-records.ts';
 import type { DeviceSignInService } from './people/device-sign-ins.ts';
@@ -68,6 +69,7 @@ export interface Services extends Credentials {
   /** For operators. */
   health: HealthService;
   healthEvents: HealthEvents;
+  metrics: Metrics;
   registries: RegistryService;
   keys: KeyService;
   /** Sign-ins of browsers. */

@@ -13,10 +13,17 @@ export interface SharesOptions {
   what: string;
 }
 
-export class Shares {
+/** The amount that is taken now, and the number of refusals so far. */
+export interface Load {
+  readonly total: number;
+  readonly refused: number;
+}
+
+export class Shares implements Load {
   readonly #options: SharesOptions;
   readonly #held = new Map<string, number>();
   #total = 0;
+  #refused = 0;
 
   constructor(options: SharesOptions) {
     this.#options = options;
@@ -28,7 +35,10 @@ export class Shares {
    * @returns Gives the amount back; further calls of it do nothing.
    */
   take(owner: string, amount = 1): () => void {
-    if (!this.hasShare(owner, amount) || !this.hasRoom(amount)) throw this.refusal(owner, amount);
+    if (!this.hasShare(owner, amount) || !this.hasRoom(amount)) {
+      this.#refused += 1;
+      throw this.refusal(owner, amount);
+    }
     this.#add(owner, amount);
     let taken = true;
     return () => {
@@ -67,6 +77,11 @@ export class Shares {
   /** Amount that all owners hold now. */
   get total(): number {
     return this.#total;
+  }
+
+  /** Number of times that `take` has refused. */
+  get refused(): number {
+    return this.#refused;
   }
 
   #add(owner: string, amount: number): void {

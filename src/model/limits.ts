@@ -17,6 +17,7 @@ import { listenersLimits } from './limits/listeners.ts';
 import { liveLimits } from './limits/live.ts';
 import { loopLimits } from './limits/loop.ts';
 import { healthLimits } from './limits/machines/health.ts';
+import { metricsLimits } from './limits/machines/metrics.ts';
 import { readinessLimits } from './limits/machines/readiness.ts';
 import { terminalsLimits } from './limits/machines/terminals.ts';
 import { usageLimits } from './limits/machines/usage.ts';
@@ -154,6 +155,7 @@ export const limits = {
   ...postgresLimits,
   ...providerLimits,
   ...membersLimits,
+  ...metricsLimits,
   ...peopleLimits,
   oauth: oauthLimits,
   ...readinessLimits,

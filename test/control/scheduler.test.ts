@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { Activity } from '../../src/control/lifecycle/activity.ts';
 import type { Machines } from '../../src/control/lifecycle/machines.ts';
 import { Scheduler } from '../../src/control/lifecycle/scheduler.ts';
@@ -44,7 +44,7 @@ beforeEach(() => {
     replicas: createAlone(),
     canArchive: () => archives,
     store: { schedulable: async () => [sandbox] },
-    machines: { command: async () => void stops.push(now) } as unknown as Machines,
+    machines: { command: async () => void stops.push(now), pausedReason } as unknown as Machines,
     agent: {
       async listSessions() {
         asked++;
@@ -59,6 +59,10 @@ beforeEach(() => {
     intervalMs: 1,
   });
 });
+
+/** Null unless a test pauses its sandbox. */
+let paused: string | null = null;
+const pausedReason = () => paused;
 
 async function pass(minutes: number): Promise<number> {
   now += minutes * MINUTE;
@@ -142,6 +146,7 @@ it('begins no more archives of one owner than go on at once, so that the others 
     ...{ replicas: createAlone(), canArchive: () => true, clock, log: quiet, intervalMs: 1 },
     store: { schedulable: async () => rows },
     machines: {
+      pausedReason,
       command: (of: string) => {
         begun.push(of);
         return new Promise<void>((resolve) => ended.push(resolve));
@@ -183,7 +188,7 @@ it('stops, among replicas, what was due at four looks in a row, and counts turns
         return next.promise;
       },
     },
-    machines: { command: async (of: string) => void stopped.push(of) } as unknown as Machines,
+    machines: { command: async (of: string) => void stopped.push(of), pausedReason } as unknown as Machines,
     agent: { listSessions: async () => ({ sessions: [], ...sessions() }), listTerminals },
     activity: new Activity(clock, { touch: async () => {} }),
     unfinished: { turn: async () => {} },
@@ -206,4 +211,17 @@ it('stops, among replicas, what was due at four looks in a row, and counts turns
   expect(stopped).toEqual([]);
   await turn();
   expect(stopped).toEqual([id]);
+});
+
+it('counts settled sandboxes by their state at each look, and those that are paused', async () => {
+  expect([scheduler.census, scheduler.lastTurn]).toEqual([null, null]);
+  await pass(0);
+  expect(scheduler.census).toEqual({ byState: new Map([['started', 1]]), paused: 0 });
+  expect(scheduler.lastTurn?.durationMs).toBeGreaterThanOrEqual(0);
+  paused = 'The disk is full.';
+  onTestFinished(() => {
+    paused = null;
+  });
+  await pass(0);
+  expect(scheduler.census?.paused).toBe(1);
 });

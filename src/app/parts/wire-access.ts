@@ -11,6 +11,7 @@ import type { Standing } from '../../control/people/standing.ts';
 import type { AgentLink, Clock, SandboxStore } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
 import type { Uses } from '../../control/work/use.ts';
+import type { Load } from '../../fairness/shares.ts';
 
 export interface AccessDependencies {
   access: AccessService;
@@ -26,22 +27,27 @@ export interface WiredAccess {
   services: Pick<Services, 'sshAccess' | 'previews' | 'filePreviews' | 'accessRevocation'>;
   /** Of the preview gateway. */
   previewAccess: PreviewAccess;
+  /** Previews in progress. */
+  loads: { previews: Load; file_previews: Load };
 }
 
 export function wireAccess(parts: AccessDependencies): WiredAccess {
   const { access, sandboxes, uses, agent, standing, audit, clock } = parts;
   const grants = new PreviewGrants(audit, clock);
   const previews = new PreviewService({ uses, agent, access, clock });
+  const previewAccess = new PreviewAccess({ access, uses, agent, grants, clock });
+  const filePreviews = new FilePreviews({
+    ...{ uses, agent, access, standing, grants, clock },
+    site: () => previews.site,
+  });
   return {
     services: {
       previews,
       sshAccess: new SshAccessService(uses, access, clock),
-      filePreviews: new FilePreviews({
-        ...{ uses, agent, access, standing, grants, clock },
-        site: () => previews.site,
-      }),
+      filePreviews,
       accessRevocation: new AccessRevocation(sandboxes, access),
     },
-    previewAccess: new PreviewAccess({ access, uses, agent, grants, clock }),
+    previewAccess,
+    loads: { previews: previewAccess.load, file_previews: filePreviews.load },
   };
 }

@@ -3,6 +3,7 @@ import type { Unfinished } from '../../concurrency/unfinished.ts';
 import type { SnapshotWork } from '../../control/images/snapshot-work.ts';
 import type { Machines } from '../../control/lifecycle/machines.ts';
 import type { Watches } from '../../control/lifecycle/watches.ts';
+import type { Turn } from '../../control/metrics/last-turn.ts';
 import type { WarmPool } from '../../control/pool/pool.ts';
 import type { Comparable, Log, Replicas, Runtime, SandboxStore } from '../../control/ports/index.ts';
 import { Comparison } from '../../control/replicas/comparison.ts';
@@ -26,6 +27,8 @@ export interface ReplicaDependencies {
 }
 
 export interface ReplicaWork {
+  /** The last look of the comparison; null before its first. */
+  readonly compared: Turn | null;
   begin(keepsInPool: (sandbox: Comparable) => boolean): void;
   close(): Promise<void>;
 }
@@ -37,6 +40,9 @@ export function wireReplicas(d: ReplicaDependencies): ReplicaWork {
   let comparison: Comparison | null = null;
   replicas.onTold('yield', (id) => machines.giveWay(id));
   return {
+    get compared() {
+      return comparison?.lastTurn ?? null;
+    },
     begin(keepsInPool) {
       const onLook = async () => {
         await snapshots.resume();

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { at } from '../../concurrency/deadline.ts';
-import { Shares } from '../../fairness/shares.ts';
+import { type Load, Shares } from '../../fairness/shares.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
@@ -48,6 +48,11 @@ export class FilePreviews {
 
   constructor(dependencies: FilePreviewDependencies) {
     this.#d = dependencies;
+  }
+
+  /** Requests in progress. */
+  get load(): Load {
+    return this.#requests;
   }
 
   /** Returns the address of one file of a started sandbox; throws `invalid_argument` for what no preview shows. */

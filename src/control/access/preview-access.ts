@@ -3,7 +3,7 @@
  */
 import type { Duplex } from 'node:stream';
 import { at } from '../../concurrency/deadline.ts';
-import { Shares } from '../../fairness/shares.ts';
+import { type Load, Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
 import type { PreviewGrants } from '../audit/preview-grants.ts';
 import type { AgentLink, Clock } from '../ports/index.ts';
@@ -39,6 +39,11 @@ export class PreviewAccess {
 
   constructor(dependencies: PreviewAccessDependencies) {
     this.#d = dependencies;
+  }
+
+  /** Requests in progress. */
+  get load(): Load {
+    return this.#requests;
   }
 
   async admitSigned(port: number, token: string): Promise<Admission | null> {

@@ -5,7 +5,7 @@
  */
 import type { Duplex } from 'node:stream';
 import { at } from '../../concurrency/deadline.ts';
-import { Shares } from '../../fairness/shares.ts';
+import { type Load, Shares } from '../../fairness/shares.ts';
 import { type AuditOutcome, auditActions } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
@@ -51,6 +51,11 @@ export class SshVisits {
 
   constructor(parts: VisitDependencies) {
     this.#parts = parts;
+  }
+
+  /** Open connections. */
+  get load(): Load {
+    return this.#shares;
   }
 
   /**

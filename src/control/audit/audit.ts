@@ -36,6 +36,8 @@ export interface AuditSubject {
   signal?: AbortSignal;
 }
 
+type CallListener = (action: string, outcome: AuditOutcome, durationMs: number) => void;
+
 export interface AuditDependencies {
   store: AuditStore;
   checkpoint: AuditCheckpoint;
@@ -58,6 +60,8 @@ export class AuditService {
   #timer: NodeJS.Timeout | null = null;
   /** Admits one walk of the whole chain at a time, and none while pruning moves its beginning. */
   #walk: Promise<unknown> | null = null;
+  #onCall: CallListener = () => {};
+  #lastReport: AuditReport | null = null;
 
   constructor(dependencies: AuditDependencies) {
     this.#d = dependencies;
@@ -71,6 +75,16 @@ export class AuditService {
   /** Returns the time by the log's clock. */
   now(): number {
     return this.#d.clock.now();
+  }
+
+  /** Calls the listener at the end of each call, before its row is written. One listener is enough. */
+  onCall(listener: CallListener): void {
+    this.#onCall = listener;
+  }
+
+  /** Returns the report of the last verification in this process; null before the first. */
+  get lastReport(): AuditReport | null {
+    return this.#lastReport;
   }
 
   async open(): Promise<void> {
@@ -99,8 +113,11 @@ export class AuditService {
   ): Promise<T> {
     const begun = performance.now();
     const scope: AuditScope = { sandboxId: null };
-    const note = (outcome: AuditOutcome) =>
-      this.note(subject, { outcome, durationMs: performance.now() - begun, ...scope });
+    const note = (outcome: AuditOutcome) => {
+      const durationMs = performance.now() - begun;
+      this.#onCall(subject.action, outcome, durationMs);
+      this.note(subject, { outcome, durationMs, ...scope });
+    };
     try {
       const result = await inScope(scope, work);
       note(fault() ?? 'ok');
@@ -180,7 +197,8 @@ export class AuditService {
     return this.#walking(async () => {
       await this.#writer.flush();
       await this.#writer.catchUp();
-      return verifyAudit(this.#d.store, this.#chain, this.#writer.end, signal);
+      this.#lastReport = await verifyAudit(this.#d.store, this.#chain, this.#writer.end, signal);
+      return this.#lastReport;
     });
   }
 

@@ -1,7 +1,7 @@
 /** Git in a sandbox: the agent runs the sandbox's own git; credentials stay with the service. */
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import { Shares } from '../../fairness/shares.ts';
+import { type Load, Shares } from '../../fairness/shares.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitRemote } from '../../model/git/remote.ts';
 import type { GitUrl } from '../../model/git/url.ts';
@@ -74,6 +74,11 @@ export class GitService {
 
   constructor(parts: GitServiceDependencies) {
     this.#parts = parts;
+  }
+
+  /** Operations on remotes in progress. */
+  get load(): Load {
+    return this.#proxies;
   }
 
   clone(

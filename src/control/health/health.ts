@@ -68,6 +68,11 @@ export class HealthService {
     this.#delay.close();
   }
 
+  /** 99th percentile of the event loop's delay since the newest sample that is kept; 0 before there is any. */
+  get loopDelayMs(): number {
+    return this.#delay.longestMs() ?? 0;
+  }
+
   /** Called once by who can examine this host. */
   examinedBy(examine: () => Promise<DoctorFinding[]>): void {
     this.#doctor.by(examine);
@@ -125,7 +130,7 @@ export class HealthService {
     return {
       ...{ time: this.#d.clock.now(), freeMemoryBytes, freeDiskBytes },
       residentBytes: process.memoryUsage.rss(),
-      loopDelayMs: this.#delay.longestMs() ?? 0,
+      loopDelayMs: this.loopDelayMs,
     };
   }
 }

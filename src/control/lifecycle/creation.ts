@@ -6,6 +6,7 @@ import { limits } from '../../model/limits.ts';
 import type { Language, Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
+import { creationBounds, DurationTally } from '../metrics/duration-tally.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type {
   Allowance,
@@ -65,6 +66,8 @@ const ELSEWHERE: ReadonlySet<string> = new Set(['resource_exhausted', 'unavailab
 
 export class Creation {
   readonly #d: CreationDependencies;
+  /** Creations that succeeded, without the pull of an image: from the warm pool, and of new machines. */
+  readonly made = { warm: new DurationTally(creationBounds), cold: new DurationTally(creationBounds) };
 
   constructor(dependencies: CreationDependencies) {
     this.#d = dependencies;
@@ -98,17 +101,22 @@ export class Creation {
   }
 
   #make(blueprint: Blueprint): Promise<Sandbox> {
-    return inSpan('sandbox creating', {}, () => this.#claimOrStart(blueprint));
+    return inSpan('sandbox creating', {}, () => this.#claimOrMake(blueprint));
   }
 
-  async #claimOrStart(blueprint: Blueprint): Promise<Sandbox> {
+  async #claimOrMake(blueprint: Blueprint): Promise<Sandbox> {
+    const begun = performance.now();
     const allowance = await this.#d.quotas.allowance(blueprint.ownerId);
     const claimed = await this.#claim(blueprint, allowance);
-    if (claimed) {
-      describeSpan({ 'sandhaven.sandbox_id': claimed.id, 'sandhaven.start': 'warm' });
-      return claimed;
-    }
-    describeSpan({ 'sandhaven.start': 'cold' });
+    const start = claimed ? 'warm' : 'cold';
+    describeSpan({ 'sandhaven.start': start });
+    if (claimed) describeSpan({ 'sandhaven.sandbox_id': claimed.id });
+    const sandbox = claimed ?? (await this.#makeNew(blueprint, allowance));
+    this.made[start].add(performance.now() - begun);
+    return sandbox;
+  }
+
+  async #makeNew(blueprint: Blueprint, allowance: Allowance): Promise<Sandbox> {
     await assertRoomToStart(this.#d.runtime, blueprint.resources);
     await this.#d.disks.assertRoomFor(blueprint.resources.disk);
     const sandbox: Sandbox = {

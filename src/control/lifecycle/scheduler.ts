@@ -5,6 +5,8 @@
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { nextDeadline } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import { LastTurn, type Turn } from '../metrics/last-turn.ts';
 import type {
   AgentSessions,
   AgentTerminals,
@@ -32,6 +34,13 @@ export interface SchedulerDependencies {
 
 type TimedCommand = 'stop' | 'archive' | 'delete';
 
+/** Settled sandboxes of all owners, as of one look. */
+export interface Census {
+  byState: ReadonlyMap<Sandbox['state'], number>;
+  /** Started ones that are paused for want of disk. */
+  paused: number;
+}
+
 interface Act {
   sandbox: Schedulable;
   command: TimedCommand | null;
@@ -52,6 +61,8 @@ export class Scheduler {
   #looksMade = 0;
   readonly #turns = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
+  #census: Census | null = null;
+  readonly #measured = new LastTurn();
 
   constructor(dependencies: SchedulerDependencies) {
     this.#d = dependencies;
@@ -75,6 +86,16 @@ export class Scheduler {
     await Promise.all([this.#d.unfinished.turn(), this.#deadlines()]);
   }
 
+  /** Returns the last look that has succeeded. */
+  get lastTurn(): Turn | null {
+    return this.#measured.last;
+  }
+
+  /** Returns what the last look has counted; null before the first. */
+  get census(): Census | null {
+    return this.#census;
+  }
+
   async #deadlines(): Promise<void> {
     try {
       const due = await this.#look();
@@ -92,7 +113,9 @@ export class Scheduler {
     if (this.#looking || made !== this.#looksMade) return [];
     this.#looking = true;
     try {
-      const acts = (await this.#d.store.schedulable())
+      const settled = await this.#measured.measure(() => this.#d.store.schedulable());
+      this.#census = this.#count(settled);
+      const acts = settled
         .filter(({ id }) => this.#d.replicas.isMine(id) && !this.#acting.has(id) && !this.#waits(id))
         .map((sandbox) => ({ sandbox, command: this.#due(sandbox) }));
       return this.#dueLongEnough(acts);
@@ -100,6 +123,16 @@ export class Scheduler {
       this.#looking = false;
       this.#looksMade += 1;
     }
+  }
+
+  #count(settled: Schedulable[]): Census {
+    const byState = new Map<Sandbox['state'], number>();
+    let paused = 0;
+    for (const { id, state } of settled) {
+      byState.set(state, (byState.get(state) ?? 0) + 1);
+      if (state === 'started' && this.#d.machines.pausedReason(id) !== null) paused += 1;
+    }
+    return { byState, paused };
   }
 
   /** Returns true until the retry of a failed command. A clock that was set back delays none. */

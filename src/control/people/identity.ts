@@ -38,6 +38,11 @@ export class IdentityService {
     this.#d.rates.count(caller);
   }
 
+  /** Number of calls that were refused for their rate. */
+  get refusedByRate(): number {
+    return this.#d.rates.refused;
+  }
+
   /** Calls `end` when the caller's key ends, until the returned function is called. */
   whileValid(caller: Caller, end: () => void): () => void {
     return this.#d.standing.whileValid(caller, end);

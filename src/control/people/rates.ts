@@ -10,6 +10,7 @@ export class Rates {
   readonly #whole: Rate | null;
   readonly #clock: Clock;
   readonly #replicas: { readonly count: number };
+  #refused = 0;
   readonly #buckets = new Map<string, Bucket>();
 
   /** @param replicas Each allows its part of the rate: a front spreads the calls among them. */
@@ -28,6 +29,7 @@ export class Rates {
     this.#buckets.set(keyId, bucket);
     if (this.#buckets.size > limits.rateBuckets) this.#forget(rate, now);
     if (waitMs === 0) return;
+    this.#refused += 1;
     const { perSecond, burst } = this.#whole;
     throw new SandhavenError(
       'resource_exhausted',
@@ -38,6 +40,11 @@ export class Rates {
         retry_after_seconds: Math.ceil(waitMs / 1_000),
       },
     );
+  }
+
+  /** Number of calls that were refused. */
+  get refused(): number {
+    return this.#refused;
   }
 
   #rate(): Rate | null {

@@ -6,6 +6,7 @@
 import { inOwnSpan } from '../../concurrency/span.ts';
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
 import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
 import { assertRoomToStart } from '../lifecycle/capacity.ts';
 import type { Machines } from '../lifecycle/machines.ts';
@@ -29,6 +30,15 @@ export interface WarmPoolDependencies {
   atOnce: number;
 }
 
+/** The pool as this process knows it. */
+export interface PoolState extends PoolBounds {
+  /** Those that can be claimed, at the last look; null in a replica that does not fill the pool. */
+  ready: number | null;
+  making: number;
+  /** Size that the demand calls for. */
+  wanted: number;
+}
+
 const { retryMs, shrinkMs, makingsRemembered } = limits.warmPool;
 
 export class WarmPool {
@@ -41,6 +51,8 @@ export class WarmPool {
   /** true: a refill was due while another one was in progress, which may have seen the pool for the last time. */
   #again = false;
   #closed = false;
+  #ready: number | null = null;
+  #making = 0;
   /** Time at which the pool last gave a sandbox back. */
   #shrunkAt = Number.NEGATIVE_INFINITY;
 
@@ -60,6 +72,14 @@ export class WarmPool {
   /** Schedules a refill; every call restarts the delay, within a bound. */
   refill(delayMs?: number): void {
     if (this.#isMine) this.#timer.request(delayMs);
+  }
+
+  /** Returns what is known without a look at the store. */
+  get state(): PoolState {
+    const { bounds } = this.#d;
+    const wanted = this.#size;
+    if (bounds.max === 0) return { ...bounds, ready: 0, making: 0, wanted };
+    return { ...bounds, ready: this.#isMine ? this.#ready : null, making: this.#making, wanted };
   }
 
   async close(): Promise<void> {
@@ -130,7 +150,7 @@ export class WarmPool {
 
   /** Makes what is missing, some side by side. Resolves or rejects once none is being made. */
   async #makeMissing(imageDigest: string): Promise<void> {
-    const { store, runtime, atOnce } = this.#d;
+    const { runtime, atOnce } = this.#d;
     const making = new Set<Promise<void>>();
     const failures: unknown[] = [];
     let begun = 0;
@@ -138,7 +158,7 @@ export class WarmPool {
       while (this.#mayGoOn(begun) && failures.length === 0) {
         // One that is made during the read may count twice, and the next turn sees it.
         const underWay = making.size;
-        const ready = await store.pool();
+        const ready = await this.#look();
         if (!this.#mayGoOn(begun)) break;
         if (ready.length + underWay >= this.#size && underWay === 0) return;
         if (ready.length + underWay >= this.#size || underWay >= atOnce) {
@@ -162,19 +182,24 @@ export class WarmPool {
     const { store, machines, clock, regionId } = this.#d;
     const begun = clock.now();
     const sandbox = poolSandbox(newSandboxId(), imageDigest, regionId, begun);
-    await inOwnSpan('pool making', { 'sandhaven.sandbox_id': sandbox.id }, async () => {
-      await store.insert(sandbox);
-      await machines.create(sandbox);
-    });
+    this.#making += 1;
+    try {
+      await inOwnSpan('pool making', { 'sandhaven.sandbox_id': sandbox.id }, async () => {
+        await store.insert(sandbox);
+        await machines.create(sandbox);
+      });
+    } finally {
+      this.#making -= 1;
+    }
     this.#makings.push(clock.now() - begun);
     if (this.#makings.length > makingsRemembered) this.#makings.shift();
   }
 
   /** Removes one sandbox too many, and looks again later. A pool of a fixed size keeps what it has. */
   async #shrink(imageDigest: string): Promise<void> {
-    const { store, bounds, clock } = this.#d;
+    const { bounds, clock } = this.#d;
     if (bounds.min === bounds.max || !this.#isIdle) return;
-    const ready = await store.pool();
+    const ready = await this.#look();
     // Refills between two removals, for claims of callers, remove none. The clock may be set back.
     const sinceLast = clock.now() - this.#shrunkAt;
     const isDue = sinceLast >= shrinkMs || sinceLast < 0;
@@ -183,6 +208,12 @@ export class WarmPool {
       await this.#remove(imageDigest, defaultResources.disk);
     }
     if (ready.length > bounds.min && this.#isMine) this.#timer.later(shrinkMs);
+  }
+
+  async #look(): Promise<Sandbox[]> {
+    const ready = await this.#d.store.pool();
+    this.#ready = ready.length;
+    return ready;
   }
 
   /** Removes one that waits. It is claimed for its removal, so that no caller gets it. */

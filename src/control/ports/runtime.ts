@@ -46,6 +46,8 @@ export interface Capacity {
   reserveMemoryBytes: number;
   reserveDiskBytes: number;
   freeSlots: number;
+  /** Of a host; absent for a cluster, whose machines are spread over nodes. */
+  host?: { memoryBytes: number; diskBytes: number; usedSlots: number };
   /** GPUs of this host, and those of them that no sandbox holds. */
   gpus: number;
   freeGpus: number;

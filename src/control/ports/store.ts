@@ -135,6 +135,16 @@ export interface IdempotencyStore {
   prune(olderThan: number): Promise<void>;
 }
 
+/** Connections of this process to a database server. */
+export interface StoreConnections {
+  open: number;
+  /** Open ones that nobody uses. */
+  idle: number;
+  max: number;
+  /** Those who wait for one. */
+  waiting: number;
+}
+
 export interface Store {
   sandboxes: SandboxStore;
   /** Everybody's sandboxes, as admins see them. */
@@ -159,5 +169,7 @@ export interface Store {
   /** The processes that share this store. */
   replicas: Replicas;
   pendingAuthorizations: PendingAuthorizationStore;
+  /** Present where the store is a server's. */
+  connections?(): StoreConnections;
   close(): Promise<void>;
 }

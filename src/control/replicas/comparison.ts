@@ -9,6 +9,7 @@ import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { limits } from '../../model/limits.ts';
 import type { Machines } from '../lifecycle/machines.ts';
 import type { Watches } from '../lifecycle/watches.ts';
+import { LastTurn, type Turn } from '../metrics/last-turn.ts';
 import type { Comparable, Log, Observed, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
 import { underLease } from './tenure.ts';
 
@@ -38,6 +39,7 @@ export class Comparison {
   /** Findings of the last look of the interval that every look since has found too. */
   #before: ReadonlySet<string> = new Set();
   #closed = false;
+  readonly #measured = new LastTurn();
 
   constructor(dependencies: ComparisonDependencies) {
     this.#d = dependencies;
@@ -59,12 +61,18 @@ export class Comparison {
   /** Looks once; a call during a look joins it. */
   async turn(when: 'interval' | 'between'): Promise<void> {
     if (this.#closed) return;
-    this.#turn ??= this.#look(when)
+    this.#turn ??= this.#measured
+      .measure(() => this.#look(when))
       .catch((error: unknown) => this.#d.log.warn('machines could not be compared', { error }))
       .finally(() => {
         this.#turn = null;
       });
     await this.#turn;
+  }
+
+  /** Returns the last look that has ended. */
+  get lastTurn(): Turn | null {
+    return this.#measured.last;
   }
 
   async #look(when: 'interval' | 'between'): Promise<void> {

@@ -36,6 +36,8 @@ export interface PreviewGatewayDependencies {
   /** Null for plain HTTP. */
   tls: TlsServing | null;
   log: Log;
+  /** Called with the status of each answer. */
+  onAnswer?(status: number): void;
 }
 
 export class PreviewGateway {
@@ -110,7 +112,10 @@ export class PreviewGateway {
   #visit(request: IncomingMessage, response: ServerResponse, upgrade: Visit['upgrade']): void {
     gatherPieces(request);
     if (!this.#idle.begin(request.socket)) return;
-    response.once('close', () => this.#idle.end(request.socket));
+    response.once('close', () => {
+      this.#idle.end(request.socket);
+      this.#parts.onAnswer?.(response.statusCode);
+    });
     const endsTimer = whileArriving(request);
     this.#answer(request, response, upgrade)
       .catch((error: unknown) => {

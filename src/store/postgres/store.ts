@@ -1,6 +1,6 @@
 /** The store in a PostgreSQL database. */
 import type { Pool } from 'pg';
-import type { Log, Store } from '../../control/ports/index.ts';
+import type { Log, Store, StoreConnections } from '../../control/ports/index.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
 import { createAlone } from '../alone.ts';
 import { openRows } from '../open-rows.ts';
@@ -42,10 +42,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const rows = await openRows(postgresSql(pool, usable), secrets);
     const all = opened.move();
     const replicas = place instanceof Membership ? place : createAlone();
-    return { ...caches.before({ ...rows, replicas }), close: () => all.disposeAsync() };
+    return {
+      ...caches.before({ ...rows, replicas }),
+      connections: () => occupationOf(pool),
+      close: () => all.disposeAsync(),
+    };
   } catch (error) {
     throw explainedAtOpening(error);
   }
+}
+
+function occupationOf({ totalCount, idleCount, waitingCount, options }: Pool): StoreConnections {
+  return { open: totalCount, idle: idleCount, max: options.max, waiting: waitingCount };
 }
 
 async function migrateOn(pool: Pool): Promise<void> {

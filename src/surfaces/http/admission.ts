@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Shares } from '../../fairness/shares.ts';
+import { type Load, Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
 import type { Connections } from './connections.ts';
 
@@ -22,6 +22,11 @@ export class Admission {
 
   constructor(connections: Pick<Connections, 'belongsTo'>) {
     this.#connections = connections;
+  }
+
+  /** Requests in progress. */
+  get load(): Load {
+    return this.#requests;
   }
 
   /** Rejects with `resource_exhausted`. An admitted request is released when the response has ended, or by `leave`. */

@@ -30,6 +30,7 @@ import { authenticate } from './authenticate.ts';
 import { Connections } from './connections.ts';
 import { createHostCheck } from './hosts.ts';
 import { linger } from './linger.ts';
+import { addMetricsRoute } from './metrics/route.ts';
 import { addOAuthRoutes, type OAuthDependencies } from './oauth/routes.ts';
 import { openApi } from './openapi/openapi.ts';
 import { compressForPage } from './page/compression.ts';
@@ -124,6 +125,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addToolRoutes(app, { ...parts, answers: room.answers });
   addAdminRoutes(app, parts.services);
   addEventRoutes(app, parts.services);
+  addMetricsRoute(app, parts.services.metrics);
   const upgrades = new Upgrades(app);
   addTunnelRoute(app, upgrades, parts.services);
   addTerminalRoute(app, upgrades, parts.services, parts.log);
@@ -195,6 +197,7 @@ function addChecks(
   const connections = new Connections();
   connections.watch(app.server);
   const admission = new Admission(connections);
+  services.metrics.loads.watch('requests', admission.load);
   const readers = new SlowReaders();
   app.addHook('onClose', async () => readers.close());
   app.decorateRequest('tool', null);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Log, TerminalView } from '../../control/ports/index.ts';
-import { Shares } from '../../fairness/shares.ts';
+import { type Load, Shares } from '../../fairness/shares.ts';
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { breakOff } from '../break-off.ts';
@@ -77,6 +77,10 @@ export class TerminalViewers {
     this.#server.on('headers', (headers, request) =>
       headers.push(`x-request-id: ${this.#requestIds.get(request)}`),
     );
+  }
+
+  get load(): Load {
+    return this.#shares;
   }
 
   /** Throws `resource_exhausted`. Returns the function that releases the place. */

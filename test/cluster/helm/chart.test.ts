@@ -56,6 +56,14 @@ const everything: Values = {
   gateway: { enabled: true, parentRefs: [{ name: 'public' }], apiHost: 'sandhaven.example.com' },
   networkPolicy: { from: [{ namespaceSelector: {} }] },
   autoscaling: { enabled: true, metric: 'calls_in_progress' },
+  metrics: {
+    serviceMonitor: {
+      enabled: true,
+      existingSecret: 'scraper',
+      interval: '30s',
+      labels: { release: 'kube' },
+    },
+  },
   nodeSelector: { disk: 'ssd' },
   tolerations: [{ operator: 'Exists' }],
   extraEnv: [{ name: 'SANDHAVEN_RATE', value: '10/s' }],
@@ -124,6 +132,26 @@ describe('the chart', () => {
     });
   });
 
+  it('makes a ServiceMonitor only when asked, and with the key by reference alone', () => {
+    expect(kinds(least)).not.toContain('ServiceMonitor');
+    const { metadata, spec } = render(everything).find(({ kind }) => kind === 'ServiceMonitor');
+    expect(metadata.labels).toMatchObject({ release: 'kube', 'app.kubernetes.io/name': 'sandhaven' });
+    expect(spec.endpoints).toEqual([
+      {
+        ...{ port: 'api', path: '/metrics', interval: '30s' },
+        authorization: { credentials: { name: 'scraper', key: 'api-key' } },
+      },
+    ]);
+    const services = render(everything).filter(({ kind }) => kind === 'Service');
+    const selected = services.filter(({ metadata: { labels } }) =>
+      Object.entries(spec.selector.matchLabels).every(([name, value]) => labels[name] === value),
+    );
+    const scraped = selected.filter((one) =>
+      one.spec.ports.some(({ name }: { name: string }) => name === 'api'),
+    );
+    expect(scraped.map((one) => one.metadata.name)).toEqual(['sandhaven']);
+  });
+
   it('has each of its values in the table of docs/kubernetes.md', () => {
     const table = readFileSync(join(chart, '../../../docs/kubernetes.md'), 'utf8');
     const leaves = (value: unknown, path: string[]): string[] => {
@@ -151,6 +179,16 @@ describe('the chart', () => {
     ['no store', { ...least, store: {} }, 'store.url is missing'],
     ['no image', { store: { url: 'postgres://a@db/x' } }, 'is missing: push it'],
     ['one namespace for all', { ...least, sandboxes: { namespace: 'tools' } }, 'must be another namespace'],
+    [
+      'a ServiceMonitor without a key',
+      { ...least, metrics: { serviceMonitor: { enabled: true } } },
+      'metrics.serviceMonitor.existingSecret is missing',
+    ],
+    [
+      'a scrape without an interval',
+      { ...least, metrics: { serviceMonitor: { interval: '0s' } } },
+      'interval',
+    ],
     [
       'an autoscaler without a metric',
       { ...least, autoscaling: { enabled: true } },

@@ -67,7 +67,11 @@ const machines: Pick<Machines, 'create' | 'fit'> = {
 const enough = { freeGpus: 0, freeSlots: 1, freeMemoryBytes: 1, reserveMemoryBytes: 1, freeDiskBytes: 1 };
 
 function create(changes: Partial<CreateRequest> = {}): Promise<Sandbox> {
-  const creation = new Creation({
+  return newCreation().create(alice, { ...request, ...changes });
+}
+
+function newCreation(): Creation {
+  return new Creation({
     store,
     snapshots: {} as SnapshotStore,
     runtime: {
@@ -85,7 +89,6 @@ function create(changes: Partial<CreateRequest> = {}): Promise<Sandbox> {
     clock: { now: () => 7 },
     onWanted: () => void wanted++,
   });
-  return creation.create(alice, { ...request, ...changes });
 }
 
 describe('a creation', () => {
@@ -113,6 +116,17 @@ describe('a creation', () => {
     refusal = new SandhavenError('invalid_state', 'Another operation came in between.');
     await expect(create({ cpu: 8 })).rejects.toBe(refusal);
     expect([made, await store.all()]).toEqual([[], []]);
+  });
+
+  it('is counted once it has succeeded: warm of the pool, cold of a new machine', async () => {
+    const creation = newCreation();
+    await creation.create(alice, request);
+    await creation.create(alice, { ...request, name: 'second' });
+    await creation.create(alice, { ...request, name: 'third' });
+    await expect(creation.create(alice, { ...request, name: 'third' })).rejects.toMatchObject({
+      code: 'already_exists',
+    });
+    expect([creation.made.warm.count, creation.made.cold.count]).toEqual([1, 2]);
   });
 
   it('counts as demand when the pool is empty, and not when no pool could give it', async () => {

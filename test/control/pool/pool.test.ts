@@ -145,6 +145,19 @@ describe('a refill', () => {
     }
   });
 
+  it('shows in the state of the pool, with what is ready and what is being made', async () => {
+    expect(newPool({ min: 0, max: 0 }).state).toEqual({ ready: 0, making: 0, wanted: 0, min: 0, max: 0 });
+    const begin = holdStarts();
+    const pool = newPool();
+    expect(pool.state).toEqual({ ready: null, making: 0, wanted: 3, min: 3, max: 3 });
+    pool.refill();
+    await pass(250);
+    expect(pool.state).toMatchObject({ ready: 0, making: 1 });
+    begin();
+    await pass(250);
+    expect(pool.state).toMatchObject({ ready: 3, making: 0 });
+  });
+
   it('makes only the missing ones', async () => {
     const pool = await filled();
     await store.claim({ imageDigest: 'sha256:base', diskGb: 20 }, { ownerId: alice.id, name: 'mine' });

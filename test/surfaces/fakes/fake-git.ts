@@ -9,6 +9,7 @@ const SHA = '0123456789abcdef0123456789abcdef01234567';
 
 export function fakeGit(): Face<GitService> {
   return {
+    load: { total: 0, refused: 0 },
     clone: async (_place, _request, { onProgress }) => {
       onProgress?.({ message: 'Cloning' });
       return { branch: 'main', sha: SHA };

@@ -35,6 +35,7 @@ import { memoryRegistryCredentials } from '../../store/memory/memory-registries.
 import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
+import { fakeMetrics } from './fake-metrics.ts';
 import { type FakePeopleOptions, fakePeople } from './fake-people.ts';
 import { fakeSessions } from './fake-sessions.ts';
 import { fakeTerminals } from './fake-terminals.ts';
@@ -105,6 +106,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     sessions: fakeSessions(),
     ...people,
     ...audited,
+    metrics: fakeMetrics(audited.audit),
     auditEvents: new AuditEvents({
       ...{ audit: audited.audit, roleOf, log },
     }),

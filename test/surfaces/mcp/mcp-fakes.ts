@@ -9,6 +9,7 @@ import { notFound } from '../../../src/model/errors.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Caller } from '../../../src/model/user.ts';
 import { fakeAudit } from '../fakes/fake-audit.ts';
+import { fakeMetrics } from '../fakes/fake-metrics.ts';
 
 export const caller: Caller = {
   id: 'user_1',
@@ -51,8 +52,10 @@ export function createFakes(): Fakes {
     holdsCreate: false,
     release: () => gate.resolve(),
   };
+  const { audit } = fakeAudit();
   fakes.services = {
-    ...fakeAudit(),
+    audit,
+    metrics: fakeMetrics(audit),
     identity: {
       authenticate: async (key: string) => (key === apiKey ? caller : null),
       whileValid: () => () => {},

@@ -27,8 +27,13 @@ export function memoryForMachines(totalBytes: number): number {
 }
 
 export async function freeDiskBytes(path: string): Promise<number> {
-  const { bavail, bsize } = await statfs(path);
-  return bavail * bsize;
+  return (await diskSpace(path)).freeBytes;
+}
+
+/** Returns the size of the file system, and what of it may still be written. */
+export async function diskSpace(path: string): Promise<{ freeBytes: number; totalBytes: number }> {
+  const { bavail, blocks, bsize } = await statfs(path);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
 /** Returns the bytes that a sparse file takes; null for no file. */

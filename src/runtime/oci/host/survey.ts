@@ -9,7 +9,7 @@ import type { Layout } from '../layout.ts';
 import type { Machines } from '../machine/running.ts';
 import type { Slots } from '../machine/slot.ts';
 import { checkId } from '../work.ts';
-import { freeDiskBytes, hostMemory, memoryForMachines } from './features.ts';
+import { diskSpace, hostMemory, memoryForMachines } from './features.ts';
 import { unlessMissing } from './files.ts';
 
 export interface Survey extends Pick<Runtime, 'observe' | 'inspect' | 'capacity'> {
@@ -54,17 +54,19 @@ export function createSurvey(layout: Layout, machines: Machines, slots: Slots, g
     },
 
     async capacity() {
-      const [memory, freeDisk, counted] = await Promise.all([
+      const [memory, disk, held, counted] = await Promise.all([
         hostMemory(),
-        freeDiskBytes(layout.sandboxes),
+        diskSpace(layout.sandboxes),
+        slots.held(),
         gpus.count(),
       ]);
       return {
         freeMemoryBytes: memory.availableBytes,
-        freeDiskBytes: freeDisk,
+        freeDiskBytes: disk.freeBytes,
         reserveMemoryBytes: memory.totalBytes - memoryForMachines(memory.totalBytes),
         reserveDiskBytes: limits.hostReserveDiskBytes,
         freeSlots: slots.free(),
+        host: { memoryBytes: memory.totalBytes, diskBytes: disk.totalBytes, usedSlots: held.length },
         ...counted,
       };
     },

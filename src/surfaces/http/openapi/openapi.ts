@@ -5,6 +5,7 @@ import { SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
 import { limits } from '../../../model/limits.ts';
 import { adminPaths, adminSchemas } from './admin.ts';
 import { credentialPaths } from './credentials.ts';
+import { metricsPaths } from './metrics.ts';
 import { oauthPaths } from './oauth.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 import { signInPaths } from './sign-in.ts';
@@ -50,6 +51,7 @@ export function openApi(version: string, url = '/'): Json {
       ...providerSignInPaths,
       ...oauthPaths,
       ...terminalPaths,
+      ...metricsPaths,
     },
     components: {
       securitySchemes: {

@@ -30,9 +30,13 @@ const query = z.strictObject({ usage: choice, snapshots: choice, audit: choice, 
 
 export function addEventRoutes(
   app: FastifyInstance,
-  services: Pick<Services, 'events' | 'snapshotEvents' | 'usage' | 'auditEvents' | 'healthEvents' | 'audit'>,
+  services: Pick<
+    Services,
+    'events' | 'snapshotEvents' | 'usage' | 'auditEvents' | 'healthEvents' | 'audit' | 'metrics'
+  >,
 ): void {
   const shares = new Shares({ ...limits.events.streams, what: 'event streams are already open' });
+  services.metrics.loads.watch('event_streams', shares);
   const open = new Set<EventStream>();
   // A stream has no end of its own, and the server would wait for it.
   app.addHook('preClose', async () => {

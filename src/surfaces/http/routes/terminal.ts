@@ -43,10 +43,11 @@ const target = z.strictObject({
   cwd: textWithoutNul().min(1).max(limits.pathBytes).optional(),
 });
 
-type Parts = Pick<Services, 'terminals' | 'audit' | 'identity'>;
+type Parts = Pick<Services, 'terminals' | 'audit' | 'identity' | 'metrics'>;
 
 export function addTerminalRoute(app: FastifyInstance, upgrades: Upgrades, services: Parts, log: Log): void {
   const viewers = new TerminalViewers();
+  services.metrics.loads.watch('terminals', viewers.load);
   // The server no longer tracks upgraded connections, yet would wait for them for ever.
   app.addHook('preClose', () => viewers.endAll());
   const url = '/v1/sandboxes/:sandbox/terminal';

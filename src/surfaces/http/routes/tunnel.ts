@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { sandbox } from '../../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Services } from '../../../control/services.ts';
-import { Shares } from '../../../fairness/shares.ts';
+import { type Load, Shares } from '../../../fairness/shares.ts';
 import { assertScope } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, toProblem } from '../../../model/errors.ts';
@@ -36,9 +36,10 @@ const target = z.strictObject({
 export function addTunnelRoute(
   app: FastifyInstance,
   upgrades: Upgrades,
-  services: Pick<Services, 'tunnels' | 'audit'>,
+  services: Pick<Services, 'tunnels' | 'audit' | 'metrics'>,
 ): void {
   const tunnels = new Tunnels();
+  services.metrics.loads.watch('tunnels', tunnels.load);
   // The server no longer tracks upgraded connections, yet would wait for them for ever.
   app.addHook('preClose', () => tunnels.endAll());
 
@@ -75,6 +76,10 @@ class Tunnels {
   readonly #open = new Set<Socket>();
   readonly #visits = new Set<Promise<void>>();
   readonly #shares = new Shares({ ...limits.shares.tunnels, what: 'tunnels are already open' });
+
+  get load(): Load {
+    return this.#shares;
+  }
 
   /** Throws `resource_exhausted`. Returns the function that releases the place. */
   take(owner: string): () => void {

@@ -1,0 +1,15 @@
+/** Wires the metrics: each part's numbers, and what users share of the parts. */
+import type { ShareName } from '../../control/metrics/loads.ts';
+import { type MetricSources, Metrics } from '../../control/metrics/metrics.ts';
+import type { Load } from '../../fairness/shares.ts';
+
+export interface MetricsDependencies extends MetricSources {
+  /** Shares of the control layer; surfaces add their own. */
+  loads: Partial<Record<ShareName, Load>>;
+}
+
+export function wireMetrics({ loads, ...sources }: MetricsDependencies): Metrics {
+  const metrics = new Metrics(sources);
+  for (const [name, load] of Object.entries(loads)) metrics.loads.watch(name as ShareName, load);
+  return metrics;
+}
