@@ -20,7 +20,16 @@ describe('imports', () => {
 
   const core = ['model', 'concurrency', 'fairness'];
   const parts = [...core, 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
-  const adapters = ['store', 'runtime', 'agent-link', 'documentdb', 'identity', 'provider', 'webauthn'];
+  const adapters = [
+    'store',
+    'runtime',
+    'agent-link',
+    'documentdb',
+    'identity',
+    'provider',
+    'webauthn',
+    'webhooks',
+  ];
   const top = ['app', 'log.ts', 'version.ts'];
 
   const adapter: Allowed = { run: core, types: ['control/ports'] };
@@ -40,6 +49,7 @@ describe('imports', () => {
     identity: adapter,
     provider: adapter,
     webauthn: adapter,
+    webhooks: adapter,
     catalog: { run: core, types: ['control'] },
     administration: { run: [...core, 'catalog'], types: ['control'] },
     'demo-database': { run: [...core, 'catalog', 'administration', 'surfaces/cli'], types: ['control'] },

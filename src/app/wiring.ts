@@ -57,6 +57,7 @@ import { wireAccess } from './parts/wire-access.ts';
 import { wireGit } from './parts/wire-git.ts';
 import { wireLive } from './parts/wire-live.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
+import { wireWebhooks } from './parts/wire-webhooks.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const SCHEDULER_INTERVAL_MS = 5_000;
@@ -98,6 +99,7 @@ export function wire(
     kubernetes = null,
     imageKeptMinutes,
     gitAllow = [],
+    webhookAllow = [],
     registryRules = everyRegistry,
     quota = {},
     diskOvercommit = limits.disk.overcommit.default,
@@ -166,10 +168,7 @@ export function wire(
   const idempotency = new Idempotency(store.idempotency, clock, replicas);
   const uses = new Uses(sandboxes, queue, activity, standing, others);
   const scheduler = new Scheduler({
-    store: sandboxes,
-    machines,
-    agent,
-    activity,
+    ...{ store: sandboxes, machines, agent, activity },
     canArchive: () => runtime.capabilities.archive,
     replicas,
     unfinished,
@@ -206,6 +205,7 @@ export function wire(
     ...{ audit, users: people.users, clock, log },
     isCluster: kubernetes !== null,
   });
+  const { deliverer, webhooks } = wireWebhooks({ store, allowed: webhookAllow, clock, log });
   const services: Services = {
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
     events,
@@ -235,7 +235,7 @@ export function wire(
       files,
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce', replicas),
     }),
-    audit,
+    ...{ audit, webhooks },
   };
   return {
     services,
@@ -244,8 +244,7 @@ export function wire(
     previewAccess: reached.previewAccess,
     collector,
     archiveCollector,
-    pool,
-    readiness,
+    ...{ deliverer, pool, readiness },
     async reconcile() {
       // Unpacked now, so that the first sandbox does not wait.
       const base = await images.ensure(BASE_IMAGE).catch((error: unknown) => {
@@ -270,7 +269,7 @@ export function wire(
       others.close();
       live.health.close();
       live.healthEvents.close();
-      const parts = [services.documents, readiness, scheduler, replicaWork, lostNodes, collector];
+      const parts = [services.documents, deliverer, readiness, scheduler, replicaWork, lostNodes, collector];
       await closeInTime({
         parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),
         drained: () => queue.drained(),

@@ -3,6 +3,7 @@
 import { assertScope, isViewer, refusedToViewers, type Scope } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
+import { quotaOfRefusal } from '../model/quota.ts';
 import { tools } from './index.ts';
 import type { CallContext, Tool } from './tool.ts';
 import { toolsetOf } from './toolsets.ts';
@@ -64,10 +65,17 @@ export async function callTool(
   context: CallContext,
 ): Promise<Record<string, unknown>> {
   const tool = findTool(name);
-  return context.services.audit.call({ ...context, action: tool.name }, async () => {
-    assertScope(context.caller, scopeOf(tool));
-    if (tool.forViewers === false && isViewer(context.caller)) throw refusedToViewers();
-    return tool.handler(validateInput(tool.input, rawParameters), context);
+  const { services, caller } = context;
+  return services.audit.call({ ...context, action: tool.name }, async () => {
+    assertScope(caller, scopeOf(tool));
+    if (tool.forViewers === false && isViewer(caller)) throw refusedToViewers();
+    try {
+      return await tool.handler(validateInput(tool.input, rawParameters), context);
+    } catch (error) {
+      const quota = quotaOfRefusal(error);
+      if (quota !== null) await services.webhooks.refused(caller, quota);
+      throw error;
+    }
   });
 }
 

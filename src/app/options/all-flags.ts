@@ -46,6 +46,7 @@ import { passwordSignIn } from './service/password-sign-in.ts';
 import { regions } from './service/region.ts';
 import { storeUrl } from './service/store.ts';
 import { toolsets } from './service/toolsets.ts';
+import { webhookAllow } from './service/webhook-allow.ts';
 import { oidcAdminGroups } from './sign-in/oidc-admin-groups.ts';
 import { oidcClientId } from './sign-in/oidc-client-id.ts';
 import { oidcClientSecretFile } from './sign-in/oidc-client-secret-file.ts';
@@ -84,6 +85,7 @@ export const allFlags = {
   toolsets,
   passwordSignIn,
   adminsReadInside,
+  webhookAllow,
   archiveStore,
   s3Endpoint,
   s3Region,

@@ -18,6 +18,8 @@ export function pauseAfter(attempts: number, chance: number, askedMs: number | n
 export function retryAfterMs(header: string | null, now: number): number | null {
   if (header === null) return null;
   const text = header.trim();
-  const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  const isDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(text);
+  if (!isDate && !/^\d{1,10}$/.test(text)) return null;
+  const ms = isDate ? Date.parse(text) - now : Number(text) * 1_000;
   return Number.isFinite(ms) && ms > 0 ? ms : null;
 }

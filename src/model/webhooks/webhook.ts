@@ -5,7 +5,7 @@ export interface Webhook {
   id: string;
   /** User or team whose sandboxes it hears of; null: everybody's. */
   ownerId: string | null;
-  /** Who made it: one for everybody hears events while this user is an admin. */
+  /** Its maker: a webhook for everybody hears events while this user is an admin. */
   createdBy: string;
   url: string;
   events: readonly WebhookEvent[];

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewWebhook, Store } from '../../../src/control/ports/index.ts';
 import { alice, bob, poolRecord, sandboxRecord } from '../fixtures.ts';
+import { snapshotRecord } from './snapshot-conformance.ts';
 
 const hook = (overrides: Partial<NewWebhook> = {}): NewWebhook => ({
   id: 'hook_1',
@@ -168,16 +169,7 @@ export function webhookConformance(name: string, getStore: () => Store): void {
         hook({ events: ['snapshot.ready', 'snapshot.failed', 'snapshot.deleted'] }),
         's',
       );
-      const snapshot = {
-        ...{ id: 'snap_1', ownerId: alice.id, name: 'one', state: 'pending', stateReason: null },
-        ...{ image: 'alpine', imageDigest: null, entrypoint: null, regionId: 'local', sizeBytes: null },
-        ...{
-          resources: { cpu: 1, memory: 1, disk: 1, gpu: 0 },
-          creationKey: null,
-          createdAt: 1,
-          updatedAt: 1,
-        },
-      } as const;
+      const snapshot = snapshotRecord({ id: 'snap_1', name: 'one', state: 'pending' });
       await snapshots.insert(snapshot);
       await snapshots.insert({ ...snapshot, id: 'snap_2', name: 'two' });
       await snapshots.update('snap_1', { state: 'pulling' });

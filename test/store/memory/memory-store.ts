@@ -51,7 +51,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     sandboxes: [...tables.sandboxes.values()].filter(({ ownerId }) => ownerId === id).length,
     snapshots: [...tables.snapshots.values()].filter(({ ownerId }) => ownerId === id).length,
   }));
-  const { webhooks, sandboxesHeard, snapshotsHeard } = memoryWebhooks(tables, people);
+  const { webhooks, sandboxesHeard, snapshotsHeard } = memoryWebhooks(tables, people.users);
   const sandboxes = sandboxesHeard(memorySandboxes(tables).sandboxes);
   return {
     sandboxes,

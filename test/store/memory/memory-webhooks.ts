@@ -1,9 +1,10 @@
 /** Webhooks of the model in memory: what the triggers of a database do, by a look at the row before and after. */
-import type { SandboxStore, SnapshotStore, Store, WebhookStore } from '../../../src/control/ports/index.ts';
+import type { SandboxStore, SnapshotStore, WebhookStore } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { newDeliveryId } from '../../../src/model/ids.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
+import type { Account } from '../../../src/model/user.ts';
 import type { SentEvent, WebhookEvent } from '../../../src/model/webhooks/events.ts';
 import type { Delivery, Webhook } from '../../../src/model/webhooks/webhook.ts';
 
@@ -17,7 +18,7 @@ interface Hook extends Webhook {
   previous: string | null;
 }
 
-export function memoryWebhooks(rows: Rows, people: Pick<Store, 'users'>) {
+export function memoryWebhooks(rows: Rows, users: { findUser(id: string): Promise<Account | null> }) {
   const hooks = new Map<string, Hook>();
   let deliveries: Delivery[] = [];
   const refusals = new Map<string, number>();
@@ -36,7 +37,7 @@ export function memoryWebhooks(rows: Rows, people: Pick<Store, 'users'>) {
     if (hook.disabledAt !== null) return false;
     const id = hook.ownerId ?? hook.createdBy;
     if (id.startsWith('team_')) return true;
-    const user = await people.users.findUser(id);
+    const user = await users.findUser(id);
     return user?.disabledAt === null && (hook.ownerId !== null || user.role === 'admin');
   };
   const hearers = async (ownerId: string, type: WebhookEvent) => {
