@@ -2,19 +2,14 @@
  * Sends events to receivers. A member chooses the URL and the service connects: the name is resolved once, each address is
  * checked, and the connection goes to the checked ones. No proxy, no redirect, and nothing of the answer but its status.
  */
-import { lookup } from 'node:dns/promises';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { abortRace } from '../concurrency/abort-race.ts';
 import type { Answer, WebhookSender } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
-import { type AllowedReceiver, hostOf, mayConnect } from '../model/webhooks/receiver.ts';
-
-export interface Address {
-  address: string;
-  family: number;
-}
+import { type AllowedReceiver, hostOf, isNamed, mayConnect } from '../model/webhooks/receiver.ts';
+import { type Address, lookUp, query } from './resolve.ts';
 
 export interface SenderOptions {
   allowed: readonly AllowedReceiver[];
@@ -27,18 +22,15 @@ type Sent = Parameters<WebhookSender['send']>[0];
 
 const { attemptMs, answerBytes, answerHeaderBytes } = limits.webhooks;
 
-export function createWebhookSender({
-  allowed,
-  resolve = (host) => lookup(host, { all: true }),
-  ca,
-}: SenderOptions): WebhookSender {
+export function createWebhookSender({ allowed, resolve, ca }: SenderOptions): WebhookSender {
   return {
     async send({ signal, ...sent }) {
       const within = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
       try {
         const url = new URL(sent.url);
         // A resolver may take longer than the whole attempt has.
-        const addresses = await abortRace(addressesOf(hostOf(url), resolve), within);
+        const ask = resolve ?? (isNamed(url, allowed) ? lookUp : query);
+        const addresses = await abortRace(addressesOf(hostOf(url), ask), within);
         const found = addresses.map(({ address }) => address);
         // A name with one private address beside public ones is no honest one.
         if (!mayConnect(url, found, allowed)) return { error: 'refused' };

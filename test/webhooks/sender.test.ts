@@ -1,10 +1,13 @@
 /** Requests to receivers, and addresses that none goes to: real sockets, names resolved by the test. */
 
+import { spawn } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseAllowedRemotes } from '../../src/model/git/allowed-remotes.ts';
-import { type Address, createWebhookSender } from '../../src/webhooks/sender.ts';
+import type { Address } from '../../src/webhooks/resolve.ts';
+import { createWebhookSender } from '../../src/webhooks/sender.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 let receiver: Receiver;
@@ -58,12 +61,24 @@ describe('a request', () => {
   });
 
   it('goes to no proxy of the environment', async () => {
-    const before = { ...process.env };
-    Object.assign(process.env, { https_proxy: 'http://127.0.0.1:1', NODE_USE_ENV_PROXY: '1' });
-    onTestFinished(() => {
-      process.env = before;
+    const code = `
+      import { createWebhookSender } from ${JSON.stringify(new URL('../../src/webhooks/sender.ts', import.meta.url))};
+      const allowed = [{ host: 'localhost', port: null }];
+      const { signal } = new AbortController();
+      const sender = createWebhookSender({ allowed, ca: process.env.CA });
+      const request = { url: process.env.RECEIVER, headers: {}, body: '', signal };
+      console.log(JSON.stringify(await sender.send(request)));`;
+    const proxy = {
+      NODE_USE_ENV_PROXY: '1',
+      https_proxy: 'http://127.0.0.1:1',
+      HTTPS_PROXY: 'http://127.0.0.1:1',
+    };
+    const program = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+      env: { ...proxy, CA: receiver.ca, RECEIVER: receiver.url },
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
-    expect(await toReceiver()).toMatchObject({ status: 204 });
+    onTestFinished(() => void program.kill('SIGKILL'));
+    expect(JSON.parse(await text(program.stdout))).toEqual({ status: 204, retryAfter: null });
   });
 
   it('ends with the status, however much of an answer follows', async () => {

@@ -4,7 +4,7 @@
  */
 import { assertAdmin } from '../../model/access/admins.ts';
 import { hasScope } from '../../model/access/scopes.ts';
-import { notFound, type SandhavenError } from '../../model/errors.ts';
+import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newWebhookId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { QuotaKind } from '../../model/quota.ts';
@@ -96,7 +96,10 @@ export class WebhookService {
     return webhook;
   }
 
-  /** Sends one event and returns how it ended; also of a disabled webhook. It is not tried again, and a caller who leaves stops nothing. */
+  /**
+   * Sends one event and returns how it ended; also of a disabled webhook. It is not tried again, and a caller who leaves
+   * stops nothing.
+   */
   async test(caller: Caller, id: string): Promise<Delivery> {
     const { store, places, clock } = this.#d;
     const webhook = await this.#of(caller, id);
@@ -119,7 +122,7 @@ export class WebhookService {
 
   /** Sends an event that is over once more, under its id. */
   async redeliver(caller: Caller, id: string, deliveryId: string): Promise<Delivery> {
-    await this.#of(caller, id);
+    if ((await this.#of(caller, id)).disabledAt !== null) throw isDisabled();
     const delivery = await this.#d.store.redeliver(id, deliveryId);
     if (delivery) return delivery;
     throw notFound(
@@ -152,9 +155,12 @@ function shownTo(caller: Caller, webhook: Webhook): Webhook {
 
 function there(id: string, webhook: Webhook | null | undefined): Webhook {
   if (webhook) return webhook;
-  throw missing(id);
+  throw notFound('webhook', `There is no webhook '${id}'.`, 'ListWebhooks shows the ids of webhooks.');
 }
 
-function missing(id: string): SandhavenError {
-  return notFound('webhook', `There is no webhook '${id}'.`, 'ListWebhooks shows the ids of webhooks.');
+function isDisabled(): SandhavenError {
+  return new SandhavenError('invalid_state', 'The webhook is disabled, so nothing is sent.', {
+    parameter: 'webhook_id',
+    hint: 'Enable it first: UpdateWebhook with disabled false.',
+  });
 }

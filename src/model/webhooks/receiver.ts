@@ -56,8 +56,8 @@ export function portOf(url: URL): number {
   return Number(url.port || (url.protocol === 'https:' ? 443 : 80));
 }
 
-/** The operator has named this host, or a network that this very address is in: then scheme and port are free, too. */
-function isNamed(url: URL, allowed: readonly AllowedReceiver[]): boolean {
+/** Returns true when the operator has named this host, or a network that this very address is in: then scheme and port are free, too. */
+export function isNamed(url: URL, allowed: readonly AllowedReceiver[]): boolean {
   const host = hostOf(url);
   if (isIP(host) !== 0 && isInNetworks(host, allowed)) return true;
   return allowed.some(

@@ -20,10 +20,10 @@ export const webhookTriggers = `
   BEGIN
     IF TG_OP = 'DELETE' THEN
       PERFORM sandhaven_queue_event(OLD.owner_id, 'sandbox.deleted',
-        json_build_object(${sandbox.fields('OLD', `'deleted'`)}));
+        json_build_object(${sandbox.lastFields}));
     ELSE
       PERFORM sandhaven_queue_event(NEW.owner_id, ${sandbox.type},
-        json_build_object(${sandbox.fields('NEW', 'NEW.state')}));
+        json_build_object(${sandbox.fields}));
     END IF;
     RETURN NULL;
   END $$;
@@ -31,10 +31,10 @@ export const webhookTriggers = `
   BEGIN
     IF TG_OP = 'DELETE' THEN
       PERFORM sandhaven_queue_event(OLD.owner_id, 'snapshot.deleted',
-        json_build_object(${snapshot.fields('OLD', `'deleted'`)}));
+        json_build_object(${snapshot.lastFields}));
     ELSE
       PERFORM sandhaven_queue_event(NEW.owner_id, ${snapshot.type},
-        json_build_object(${snapshot.fields('NEW', 'NEW.state')}));
+        json_build_object(${snapshot.fields}));
     END IF;
     RETURN NULL;
   END $$;

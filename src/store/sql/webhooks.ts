@@ -73,18 +73,24 @@ export const heard = {
     type: `CASE WHEN OLD.owner_id IS NULL OR OLD.operation = 'creating' THEN 'sandbox.created'
       ELSE 'sandbox.' || NEW.state END`,
     removed: `OLD.owner_id IS NOT NULL AND OLD.operation IS DISTINCT FROM 'creating'`,
-    fields: (row: 'OLD' | 'NEW', state: string) => fields('sandbox_id', row, state),
+    fields: fields('sandbox_id', 'NEW', 'NEW.state', 'NEW.state_reason'),
+    /** The reason of a stop that deletes is the deletion's; any other one is of an earlier state. */
+    lastFields: fields(
+      ...(['sandbox_id', 'OLD', `'deleted'`] as const),
+      `CASE OLD.operation WHEN 'deleting' THEN NULL ELSE OLD.state_reason END`,
+    ),
   },
   snapshot: {
     changed: `NEW.state <> OLD.state AND NEW.state IN ('active', 'error')`,
     type: `CASE NEW.state WHEN 'active' THEN 'snapshot.ready' ELSE 'snapshot.failed' END`,
-    fields: (row: 'OLD' | 'NEW', state: string) => fields('snapshot_id', row, state),
+    fields: fields('snapshot_id', 'NEW', 'NEW.state', 'NEW.state_reason'),
+    lastFields: fields('snapshot_id', 'OLD', `'deleted'`, 'NULL'),
   },
 };
 
-/** Arguments of a function that makes a JSON object. */
-function fields(id: string, row: 'OLD' | 'NEW', state: string): string {
-  const reason = `substr(${row}.state_reason, 1, ${limits.webhooks.reasonChars})`;
+/** Arguments of a function that makes a JSON object. `state` and `reason` are expressions. */
+function fields(id: string, row: 'OLD' | 'NEW', state: string, reason: string): string {
+  const short = `substr(CAST(${reason} AS TEXT), 1, ${limits.webhooks.reasonChars})`;
   return `'${id}', ${row}.id, 'name', ${row}.name, 'owner_id', ${row}.owner_id,
-    'state', ${state}, 'reason', ${reason}`;
+    'state', ${state}, 'reason', ${short}`;
 }

@@ -9,25 +9,25 @@ const triggers: readonly Trigger[] = [
     name: 'webhook_sandbox_update',
     on: 'UPDATE OF state, operation, owner_id ON sandboxes',
     when: sandbox.changed,
-    ...{ owner: 'NEW.owner_id', type: sandbox.type, fields: sandbox.fields('NEW', 'NEW.state') },
+    ...{ owner: 'NEW.owner_id', type: sandbox.type, fields: sandbox.fields },
   }),
   trigger({
     name: 'webhook_sandbox_delete',
     on: 'DELETE ON sandboxes',
     when: sandbox.removed,
-    ...{ owner: 'OLD.owner_id', type: `'sandbox.deleted'`, fields: sandbox.fields('OLD', `'deleted'`) },
+    ...{ owner: 'OLD.owner_id', type: `'sandbox.deleted'`, fields: sandbox.lastFields },
   }),
   trigger({
     name: 'webhook_snapshot_update',
     on: 'UPDATE OF state ON snapshots',
     when: snapshot.changed,
-    ...{ owner: 'NEW.owner_id', type: snapshot.type, fields: snapshot.fields('NEW', 'NEW.state') },
+    ...{ owner: 'NEW.owner_id', type: snapshot.type, fields: snapshot.fields },
   }),
   trigger({
     name: 'webhook_snapshot_delete',
     on: 'DELETE ON snapshots',
     when: 'true',
-    ...{ owner: 'OLD.owner_id', type: `'snapshot.deleted'`, fields: snapshot.fields('OLD', `'deleted'`) },
+    ...{ owner: 'OLD.owner_id', type: `'snapshot.deleted'`, fields: snapshot.lastFields },
   }),
 ];
 

@@ -254,6 +254,9 @@ describe('an event that is over', () => {
     await deliver();
     expect(sent.map((one) => one.id)).toEqual([delivery?.id, delivery?.id]);
     await expect(service.redeliver(ada, id, 'msg_none')).rejects.toMatchObject({ code: 'not_found' });
+    await service.update(ada, id, { disabled: true });
+    const again = service.redeliver(ada, id, delivery?.id ?? '');
+    await expect(again).rejects.toMatchObject({ code: 'invalid_state' });
   });
 });
 

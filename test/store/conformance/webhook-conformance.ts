@@ -103,18 +103,28 @@ export function webhookConformance(name: string, getStore: () => Store): void {
       await sandboxes.update(box.id, 2, { operation: null, state: 'archived' });
       await sandboxes.touch(new Map([[box.id, 1e15]]));
       await sandboxes.update(box.id, 1, { state: 'error' });
-      await sandboxes.remove(box.id, 2);
+      await sandboxes.update(box.id, 2, { operation: 'deleting', generation: 3 });
+      await sandboxes.remove(box.id, 3);
       const of = (state: string, reason: string | null) => ({
         ...{ sandbox_id: box.id, name: 'box', owner_id: alice.id, state, reason },
       });
       expect(await queued()).toEqual([
         { type: 'sandbox.created', data: of('started', null), state: 'pending' },
         { type: 'sandbox.stopped', data: of('stopped', 'idle'), state: 'pending' },
-        { type: 'sandbox.deleted', data: of('deleted', 'idle'), state: 'pending' },
+        { type: 'sandbox.deleted', data: of('deleted', null), state: 'pending' },
       ]);
       const ids = (await webhooks().deliveries('hook_1')).map(({ id }) => id);
       expect(new Set(ids).size).toBe(3);
       for (const id of ids) expect(id).toMatch(/^msg_[0-9a-z]{24,32}$/);
+    });
+
+    it('of one that its stop deletes have the reason of the stop', async () => {
+      const { sandboxes } = getStore();
+      await webhooks().insert(hook(), 's');
+      const box = sandboxRecord({ operation: 'stopping', stateReason: 'idle' });
+      await sandboxes.insert(box);
+      await sandboxes.remove(box.id, 1);
+      expect(await queued()).toMatchObject([{ type: 'sandbox.deleted', data: { reason: 'idle' } }]);
     });
 
     it('of a claimed one begin with the claim, and of one that failed to be created there are none', async () => {

@@ -166,7 +166,8 @@ export function memoryWebhooks(rows: Rows, users: { findUser(id: string): Promis
   const changedSandbox = async (before: Sandbox | undefined, after: Sandbox | undefined) => {
     const row = after ?? before;
     if (!before || !row || row.ownerId === null || row.operation === 'creating') return;
-    const { id, name, ownerId, state, stateReason: reason } = row;
+    const { id, name, ownerId, state } = row;
+    const reason = !after && row.operation === 'deleting' ? null : row.stateReason;
     const data = { sandbox_id: id, name, owner_id: ownerId, state: after ? state : 'deleted', reason };
     if (!after) return queue(ownerId, 'sandbox.deleted', data);
     const wasHidden = before.ownerId === null || before.operation === 'creating';
@@ -178,7 +179,8 @@ export function memoryWebhooks(rows: Rows, users: { findUser(id: string): Promis
   const changedSnapshot = async (before: Snapshot | undefined, after: Snapshot | undefined) => {
     const row = after ?? before;
     if (!before || !row || (after && after.state === before.state)) return;
-    const { id, name, ownerId, stateReason: reason } = row;
+    const { id, name, ownerId } = row;
+    const reason = after?.stateReason ?? null;
     const data = { snapshot_id: id, name, owner_id: ownerId, state: after?.state ?? 'deleted', reason };
     if (!after) return queue(ownerId, 'snapshot.deleted', data);
     if (after.state === 'active') return queue(ownerId, 'snapshot.ready', data);
