@@ -5,10 +5,12 @@ import { wireWebhooks } from '../../src/app/parts/wire-webhooks.ts';
 import type { Store } from '../../src/control/ports/index.ts';
 import type { Services } from '../../src/control/services.ts';
 import { parseAllowedRemotes } from '../../src/model/git/allowed-remotes.ts';
+import { assertWithinQuota, unlimited } from '../../src/model/quota.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, bob, sandboxRecord, temporaryDirectory } from '../store/fixtures.ts';
 import { linesUntilKilled } from '../support/killed-program.ts';
+import { cliFor } from '../surfaces/cli/cli-harness.ts';
 import { createFakeServices, MEMBER_KEY } from '../surfaces/fakes/fake-services.ts';
 import { type Harness, startHttp } from '../surfaces/http/http-harness.ts';
 import { isSigned, type Receiver, startReceiver } from './receiver.ts';
@@ -19,6 +21,7 @@ const log = { info() {}, warn() {}, error() {} };
 let store: Store;
 let http: Harness;
 let receiver: Receiver;
+let services: Services;
 let file: string;
 
 /** @returns its services, with the worker at work until the test ends. */
@@ -62,7 +65,7 @@ describe('a webhook', () => {
     store = await open();
     await store.users.insertUser({ ...alice, id: 'user_1' });
     await store.users.insertUser({ ...bob, id: 'user_2' });
-    const services = { ...createFakeServices().services, webhooks: begin(store) } as Services;
+    services = { ...createFakeServices().services, webhooks: begin(store) } as Services;
     http = await startHttp({ services });
     onTestFinished(() => http.close());
   });
@@ -145,6 +148,47 @@ describe('a webhook', () => {
     const box = await stop('user_2');
     await expect.poll(() => receiver.got).toHaveLength(1);
     expect(receiver.got[0]?.body).toContain(box.id);
+  });
+
+  it('hears of a call that a quota refused', async () => {
+    await call('CreateWebhook', { url: receiver.url, events: ['quota.refused'] });
+    const used = { sandboxes: 1, cpu: 2, memory: 4, disk: 20, snapshots: 0 };
+    services.sandboxes.create = async () => {
+      assertWithinQuota({ ...unlimited, cpu: 2 }, used, { ...used, cpu: 4 });
+      throw new Error('the quota had room');
+    };
+    const refused = await http.call('Sandbox.CreateSandbox', {});
+    expect(refused.status).toBe(429);
+    await expect.poll(() => receiver.got).toHaveLength(1);
+    expect(JSON.parse(receiver.got[0]?.body ?? '')).toMatchObject({
+      ...{ type: 'quota.refused', data: { owner_id: 'user_1', quota: 'cpu' } },
+    });
+  });
+
+  it('has a command for each action', async () => {
+    const run = cliFor(http.url);
+    const cli = (...argv: string[]) => run(argv);
+    const created = await cli('webhooks', 'create', receiver.url, '--events', 'sandbox.error', '--json');
+    const { webhook_id, secret } = JSON.parse(created.stdout);
+    expect(secret).toMatch(/^whsec_/);
+    const listed = await cli('webhooks');
+    expect(listed.stdout).toContain(webhook_id);
+    expect(listed.stdout).not.toContain(secret);
+    const tested = JSON.parse((await cli('webhooks', 'test', webhook_id, '--json')).stdout);
+    expect(tested).toMatchObject({ status: 204 });
+    expect((await cli('webhooks', 'deliveries', webhook_id)).stdout).toContain(tested.delivery_id);
+    const id = ['--delivery-id', tested.delivery_id];
+    expect((await cli('webhooks', 'redeliver', webhook_id, ...id)).code).toBe(0);
+    const both = ['--events', 'sandbox.error', '--events', 'sandbox.stopped', '--disabled', '--json'];
+    expect(JSON.parse((await cli('webhooks', 'update', webhook_id, ...both)).stdout)).toMatchObject({
+      ...{ enabled: false, events: ['sandbox.error', 'sandbox.stopped'] },
+    });
+    const enabled = await cli('webhooks', 'update', webhook_id, '--no-disabled', '--json');
+    expect(JSON.parse(enabled.stdout)).toMatchObject({ enabled: true });
+    expect(JSON.parse((await cli('webhooks', 'rotate', webhook_id, '--json')).stdout).secret).not.toBe(
+      secret,
+    );
+    expect((await cli('webhooks', 'rm', webhook_id)).code).toBe(0);
   });
 
   it('sends nothing of an environment', async () => {

@@ -13,7 +13,7 @@ export type AllowedReceiver = AllowedRemote;
 
 const HINT = 'For example https://example.org/hooks. The operator allows others with --webhook-allow.';
 
-/** Returns the URL in its plain form. Throws `invalid_argument` for one that no operator would have to allow by its form. */
+/** Returns the URL in its plain form. Throws `invalid_argument` by what it says; its name is resolved at each attempt. */
 export function parseReceiver(text: string, allowed: readonly AllowedReceiver[]): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
