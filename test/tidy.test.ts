@@ -29,6 +29,7 @@ describe('imports', () => {
     'provider',
     'tracing',
     'webauthn',
+    'webhooks',
   ];
   const top = ['app', 'log.ts', 'version.ts'];
 
@@ -50,6 +51,7 @@ describe('imports', () => {
     provider: adapter,
     tracing: adapter,
     webauthn: adapter,
+    webhooks: adapter,
     catalog: { run: core, types: ['control'] },
     administration: { run: [...core, 'catalog'], types: ['control'] },
     'demo-database': { run: [...core, 'catalog', 'administration', 'surfaces/cli'], types: ['control'] },

@@ -40,6 +40,13 @@ import { createUser } from './users/create-user.ts';
 import { disableUser, enableUser } from './users/disable-user.ts';
 import { listUsers } from './users/list-users.ts';
 import { updateUser } from './users/update-user.ts';
+import { createWebhook } from './webhooks/create-webhook.ts';
+import { deleteWebhook } from './webhooks/delete-webhook.ts';
+import { listWebhookDeliveries, redeliverWebhook } from './webhooks/deliveries.ts';
+import { listWebhooks } from './webhooks/list-webhooks.ts';
+import { rotateWebhookSecret } from './webhooks/rotate-webhook-secret.ts';
+import { testWebhook } from './webhooks/test-webhook.ts';
+import { updateWebhook } from './webhooks/update-webhook.ts';
 
 export const actions: readonly Action[] = [
   listUsers,
@@ -90,6 +97,14 @@ export const actions: readonly Action[] = [
   startAuthorization,
   pollAuthorization,
   revokeAuthorization,
+  listWebhooks,
+  createWebhook,
+  updateWebhook,
+  rotateWebhookSecret,
+  deleteWebhook,
+  testWebhook,
+  listWebhookDeliveries,
+  redeliverWebhook,
 ];
 
 /** Subject of each command's first word, for the command line's help. */
@@ -110,5 +125,6 @@ export const commandGroups: Record<string, string> = {
   audit: 'audit log: list, verify',
   health: 'room, load and findings of the service',
   registries: 'credentials of image registries',
+  webhooks: 'signed events of your sandboxes to a URL: list, create, test',
   auth: 'authorize the service at the code-hosting provider',
 };

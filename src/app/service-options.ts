@@ -36,6 +36,8 @@ export interface ServiceOptions {
   gpuKind?: GpuKind;
   /** Non-public Git remotes that may receive credentials; by default this host alone. */
   gitAllow?: AllowedRemote[];
+  /** Non-public receivers that webhooks may have; none by default. */
+  webhookAllow?: AllowedRemote[];
   /** Sources of images; `everyRegistry` by default. */
   registryRules?: RegistryRules;
   /** The code-hosting provider; none when absent. */

@@ -119,6 +119,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     control.services.health.begin();
     control.collector.begin();
     control.archiveCollector?.begin();
+    control.deliverer.begin();
     control.pool.refill(0);
   });
   return {

@@ -97,6 +97,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     kubernetes: options.kubernetes,
     gpuKind: options.gpuKind,
     gitAllow: options.gitAllow,
+    webhookAllow: options.webhookAllow,
     registryRules: options.registryRules,
     provider: options.provider,
     identity: options.identity,

@@ -59,6 +59,7 @@ import { wireGit } from './parts/wire-git.ts';
 import { wireLive } from './parts/wire-live.ts';
 import { wireMetrics } from './parts/wire-metrics.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
+import { wireWebhooks } from './parts/wire-webhooks.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const SCHEDULER_INTERVAL_MS = 5_000;
@@ -100,6 +101,7 @@ export function wire(
     kubernetes = null,
     imageKeptMinutes,
     gitAllow = [],
+    webhookAllow = [],
     registryRules = everyRegistry,
     quota = {},
     diskOvercommit = limits.disk.overcommit.default,
@@ -196,6 +198,7 @@ export function wire(
     reconciled: () => replicaWork.compared ?? reconciler.last,
     loads: { ...reached.loads, ssh: sshVisits.load, git: git.git.load },
   });
+  const { deliverer, webhooks } = wireWebhooks({ store, allowed: webhookAllow, clock, log });
   const services: Services = {
     metrics,
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
@@ -226,7 +229,7 @@ export function wire(
       files,
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce', replicas),
     }),
-    audit,
+    ...{ audit, webhooks },
   };
   return {
     services,
@@ -235,8 +238,7 @@ export function wire(
     previewAccess: reached.previewAccess,
     collector,
     archiveCollector,
-    pool,
-    readiness,
+    ...{ deliverer, pool, readiness },
     async reconcile() {
       // Unpacked now, so that the first sandbox does not wait.
       const base = await images.ensure(BASE_IMAGE).catch((error: unknown) => {
@@ -264,7 +266,7 @@ export function wire(
       others.close();
       live.health.close();
       live.healthEvents.close();
-      const parts = [services.documents, readiness, scheduler, replicaWork, lostNodes, collector];
+      const parts = [services.documents, deliverer, readiness, scheduler, replicaWork, lostNodes, collector];
       await closeInTime({
         parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),
         drained: () => queue.drained(),

@@ -4,6 +4,7 @@ import { inSpan } from '../concurrency/span.ts';
 import { assertScope, isViewer, refusedToViewers, type Scope } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
+import { quotaOfRefusal } from '../model/quota.ts';
 import { tools } from './index.ts';
 import type { CallContext, Tool } from './tool.ts';
 import { toolsetOf } from './toolsets.ts';
@@ -65,11 +66,18 @@ export async function callTool(
   context: CallContext,
 ): Promise<Record<string, unknown>> {
   const tool = findTool(name);
+  const { services, caller } = context;
   const audited = () =>
-    context.services.audit.call({ ...context, action: tool.name }, async () => {
-      assertScope(context.caller, scopeOf(tool));
-      if (tool.forViewers === false && isViewer(context.caller)) throw refusedToViewers();
-      return tool.handler(validateInput(tool.input, rawParameters), context);
+    services.audit.call({ ...context, action: tool.name }, async () => {
+      assertScope(caller, scopeOf(tool));
+      if (tool.forViewers === false && isViewer(caller)) throw refusedToViewers();
+      try {
+        return await tool.handler(validateInput(tool.input, rawParameters), context);
+      } catch (error) {
+        const quota = quotaOfRefusal(error);
+        if (quota !== null) await services.webhooks.refused(caller, quota);
+        throw error;
+      }
     });
   return inSpan(tool.name, { 'sandhaven.toolset': toolsetOf(tool) }, audited);
 }

@@ -30,6 +30,7 @@ import type { SignInService } from './people/sign-ins.ts';
 import type { UserService } from './people/users.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
 import type { TeamService } from './teams/teams.ts';
+import type { WebhookService } from './webhooks/webhooks.ts';
 import type { ExecutionService } from './work/execution.ts';
 import type { FileService } from './work/files.ts';
 import type { SessionService } from './work/sessions.ts';
@@ -81,6 +82,7 @@ export interface Services extends Credentials {
   providerSignIns: ProviderSignIns | null;
   /** Applications that people have authorized. */
   apps: AuthorizedApps;
+  webhooks: WebhookService;
   /** Records of the authorization server. */
   oauth: OAuthRecords;
 }

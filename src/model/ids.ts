@@ -16,6 +16,15 @@ export function newSnapshotId(): string {
   return `snap_${randomText(16)}`;
 }
 
+export function newWebhookId(): string {
+  return `hook_${randomText(16)}`;
+}
+
+/** Id of an event on its way to a webhook. */
+export function newDeliveryId(): string {
+  return `msg_${randomText(24)}`;
+}
+
 export function newTokenId(): string {
   return `tok_${randomText(16)}`;
 }

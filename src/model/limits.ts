@@ -2,6 +2,7 @@
 
 import { credentialsLimits } from './limits/access/credentials.ts';
 import { oauthLimits } from './limits/access/oauth.ts';
+import { webhooksLimits } from './limits/access/webhooks.ts';
 import { agentNetworkLimits } from './limits/agent-network.ts';
 import { auditLimits } from './limits/audit.ts';
 import { documentsLimits } from './limits/documents.ts';
@@ -135,6 +136,7 @@ export const limits = {
   /** Interval of heartbeats for a call that reports no progress. */
   mcpHeartbeatMs: 10_000,
 
+  ...webhooksLimits,
   ...agentNetworkLimits,
   ...networkLimits,
   ...gitLimits,

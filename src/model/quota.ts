@@ -50,6 +50,14 @@ const words: Record<QuotaKind, Words> = {
   snapshots: { things: 'snapshots', hint: 'Delete one with `sandhaven snapshots rm NAME`' },
 };
 
+/** Quotas by the errors that refuse for them. */
+const refusals = new WeakMap<object, QuotaKind>();
+
+/** Returns the quota for which an error refuses; null for any other error. */
+export function quotaOfRefusal(error: unknown): QuotaKind | null {
+  return error instanceof SandhavenError ? (refusals.get(error) ?? null) : null;
+}
+
 export function isUnlimited(quota: Quota): boolean {
   return quotaKinds.every((kind) => quota[kind] === null);
 }
@@ -65,11 +73,13 @@ export function assertWithinQuota(quota: Quota, before: Usage, after: Usage): vo
     const { things, hint } = words[kind];
     const left = Math.max(0, limit - before[kind]);
     const wanted = after[kind] - before[kind];
-    throw new SandhavenError(
+    const refusal = new SandhavenError(
       'resource_exhausted',
       `The quota is ${limit} ${things}: ${before[kind]} are used, ${left} are left, and ${wanted} more were asked for.`,
       { hint: `${hint}; an administrator can raise the quota.` },
     );
+    refusals.set(refusal, kind);
+    throw refusal;
   }
 }
 

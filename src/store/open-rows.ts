@@ -21,6 +21,7 @@ import { ServiceSecretRows } from './rows/service-secrets.ts';
 import { SnapshotRows } from './rows/snapshots.ts';
 import { TeamRows } from './rows/teams.ts';
 import { UserRows } from './rows/users.ts';
+import { WebhookRows } from './rows/webhooks/webhooks.ts';
 import type { Secrets } from './secrets.ts';
 import { type Sql, statement } from './sql/sql.ts';
 
@@ -48,6 +49,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     serviceSecrets: new ServiceSecretRows(sql, secrets),
     authorizations: new AuthorizationRows(sql, secrets),
     pendingAuthorizations: new PendingAuthorizationRows(sql, secrets),
+    webhooks: new WebhookRows(sql, secrets),
     close: () => sql.close(),
   };
 }

@@ -26,6 +26,7 @@ describe('the options of `sandhaven up`', () => {
       passwordSignIn: false,
       adminsReadInside: false,
       gpuKind: { kind: 'nvidia.com/gpu', names: null },
+      webhookAllow: [],
       gitAllow: [
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
         { network: '::1', prefix: 128, family: 'ipv6' },

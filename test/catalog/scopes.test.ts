@@ -78,6 +78,14 @@ const scopeOfAction: Record<string, Scope> = {
   EndTerminal: 'sandboxes:write',
   DeleteSnapshot: 'sandboxes:write',
   RevokeAccess: 'sandboxes:write',
+  ListWebhooks: 'sandboxes:read',
+  ListWebhookDeliveries: 'sandboxes:read',
+  CreateWebhook: 'sandboxes:write',
+  UpdateWebhook: 'sandboxes:write',
+  RotateWebhookSecret: 'sandboxes:write',
+  DeleteWebhook: 'sandboxes:write',
+  TestWebhook: 'sandboxes:write',
+  RedeliverWebhook: 'sandboxes:write',
 };
 
 const { services } = createFakeServices();

@@ -47,6 +47,7 @@ import { passwordSignIn } from './service/password-sign-in.ts';
 import { regions } from './service/region.ts';
 import { storeUrl } from './service/store.ts';
 import { toolsets } from './service/toolsets.ts';
+import { webhookAllow } from './service/webhook-allow.ts';
 import { oidcAdminGroups } from './sign-in/oidc-admin-groups.ts';
 import { oidcClientId } from './sign-in/oidc-client-id.ts';
 import { oidcClientSecretFile } from './sign-in/oidc-client-secret-file.ts';
@@ -86,6 +87,7 @@ export const allFlags = {
   passwordSignIn,
   adminsReadInside,
   otlpEndpoint,
+  webhookAllow,
   archiveStore,
   s3Endpoint,
   s3Region,

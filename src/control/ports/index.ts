@@ -32,3 +32,5 @@ export type * from './snapshot-store.ts';
 export type * from './store.ts';
 export type * from './team-store.ts';
 export type * from './user-store.ts';
+export type * from './webhooks/sender.ts';
+export type * from './webhooks/store.ts';

@@ -18,6 +18,7 @@ import type { SignInStore } from './sign-in-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { TeamStore } from './team-store.ts';
 import type { KeyStore, UserStore } from './user-store.ts';
+import type { WebhookStore } from './webhooks/store.ts';
 
 export interface SandboxFilter {
   ownerId: string;
@@ -169,6 +170,7 @@ export interface Store {
   /** The processes that share this store. */
   replicas: Replicas;
   pendingAuthorizations: PendingAuthorizationStore;
+  webhooks: WebhookStore;
   /** Present where the store is a server's. */
   connections?(): StoreConnections;
   close(): Promise<void>;

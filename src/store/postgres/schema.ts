@@ -11,6 +11,7 @@ import { newsTriggers } from './cache/news.ts';
 import { createBootMark } from './outcome.ts';
 import { fenceTriggers } from './replicas/fence.ts';
 import { advisoryLock } from './sql.ts';
+import { webhookTriggers } from './webhook-triggers.ts';
 
 /**
  * Applies the missing steps, each in its own transaction; another service that migrates is waited for.
@@ -36,12 +37,14 @@ export async function migrate(
   });
 }
 
+const triggers = newsTriggers + fenceTriggers + webhookTriggers;
+
 /** Leaves the triggers of this very text alone: creating them waits for the writers of their tables. */
 async function createTriggers(connection: pg.ClientBase): Promise<void> {
-  const wanted = hash('sha256', newsTriggers + fenceTriggers);
+  const wanted = hash('sha256', triggers);
   const { rows } = await connection.query(`SELECT obj_description('sandhaven_schema'::regclass) AS triggers`);
   if (rows[0].triggers === wanted) return;
-  await connection.query(newsTriggers + fenceTriggers);
+  await connection.query(triggers);
   await connection.query(`COMMENT ON TABLE sandhaven_schema IS '${wanted}'`);
 }
 

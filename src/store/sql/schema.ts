@@ -9,6 +9,7 @@ import { identityTables } from './identities.ts';
 import { oauthTables } from './oauth.ts';
 import { signInTables } from './sign-ins.ts';
 import { auditByTeam, teamTables } from './teams.ts';
+import { webhookTables } from './webhooks.ts';
 
 export interface Migration {
   /** Number of the step: from 1, without gaps. */
@@ -283,4 +284,5 @@ export const migrations: readonly Migration[] = [
   { version: 15, sql: oauthTables },
   { version: 16, sql: teamTables },
   { version: 17, sql: auditByTeam },
+  { version: 18, sql: webhookTables },
 ];

@@ -3,6 +3,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { refuseNewer } from '../sql/newest-version.ts';
 import { type Migration, migrations } from '../sql/schema.ts';
 import type { Database } from './database.ts';
+import { createWebhookTriggers, dropWebhookTriggers } from './webhook-triggers.ts';
 
 /** "SHVN": marks the file as Sandhaven's, so that no other program's database is ever migrated. */
 const APPLICATION_ID = 0x5348564e;
@@ -17,10 +18,12 @@ export function migrate(database: Database, steps: readonly Migration[] = migrat
   for (const { version, sql } of steps) {
     database.writeUnsettled(() => {
       if (pragma(database, 'user_version') >= version) return;
+      dropWebhookTriggers(database);
       database.exec(sql);
       database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version};`);
     });
   }
+  database.writeUnsettled(() => createWebhookTriggers(database));
 }
 
 function refuseForeign(database: Database): void {

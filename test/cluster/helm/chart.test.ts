@@ -28,6 +28,7 @@ const everything: Values = {
   secretKey: { existingSecret: 'sealed' },
   apiKey: { existingSecret: 'admin', key: 'token' },
   adminsReadInside: true,
+  webhookAllow: ['hooks.internal:9000', '10.1.0.0/16'],
   network: {
     publicUrl: 'https://sandhaven.example.com',
     previewUrl: 'https://*.previews.example.com',
@@ -126,6 +127,7 @@ describe('the chart', () => {
       SANDHAVEN_TRUSTED_PROXY: '10.0.0.0/8,192.168.0.0/16',
       SANDHAVEN_RATE: '10/s',
       SANDHAVEN_ADMINS_READ_INSIDE: 'yes',
+      SANDHAVEN_WEBHOOK_ALLOW: 'hooks.internal:9000,10.1.0.0/16',
       SANDBOX_API_KEY: { secretKeyRef: { name: 'admin', key: 'token' } },
       PGPASSWORD: { secretKeyRef: { name: 'database', key: 'password' } },
       AWS_SECRET_ACCESS_KEY: { secretKeyRef: { name: 's3', key: 'secret-access-key' } },

@@ -18,6 +18,7 @@ import { registryConformance } from './registry-conformance.ts';
 import { serviceSecretConformance } from './service-secret-conformance.ts';
 import { signInConformance } from './sign-in-conformance.ts';
 import { teamConformance } from './team-conformance.ts';
+import { webhookConformance } from './webhook-conformance.ts';
 
 export type StoreFactory = () => Promise<Store>;
 
@@ -493,6 +494,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   accessConformance(name, () => store);
   peopleConformance(name, () => store);
   everybodyConformance(name, () => store);
+  webhookConformance(name, () => store);
   teamConformance(name, () => store);
   auditConformance(name, () => store);
   registryConformance(name, () => store);

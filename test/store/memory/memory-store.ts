@@ -28,6 +28,7 @@ import { memoryRegistryCredentials } from './memory-registries.ts';
 import { memoryServiceSecrets } from './memory-service-secrets.ts';
 import { memorySignIns } from './memory-sign-ins.ts';
 import { promisedDiskGbOf, usageOf } from './memory-usage.ts';
+import { memoryWebhooks } from './memory-webhooks.ts';
 
 /** Rows of the tables that the lifecycle writes; a row is replaced, never changed. */
 export interface Tables {
@@ -46,14 +47,16 @@ export function emptyTables(): Tables {
 }
 
 export function memoryStore(tables: Tables = emptyTables()): Store {
-  const { sandboxes } = memorySandboxes(tables);
   const people = memoryPeople((id) => ({
     sandboxes: [...tables.sandboxes.values()].filter(({ ownerId }) => ownerId === id).length,
     snapshots: [...tables.snapshots.values()].filter(({ ownerId }) => ownerId === id).length,
   }));
+  const { webhooks, sandboxesHeard, snapshotsHeard } = memoryWebhooks(tables, people.users);
+  const sandboxes = sandboxesHeard(memorySandboxes(tables).sandboxes);
   return {
     sandboxes,
-    ...memorySnapshots(tables),
+    snapshots: snapshotsHeard(memorySnapshots(tables).snapshots),
+    webhooks,
     ...people,
     ...memoryEverybody(sandboxes, people.users, people.teams),
     ...memorySignIns(people),

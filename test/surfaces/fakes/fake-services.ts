@@ -39,6 +39,7 @@ import { fakeMetrics } from './fake-metrics.ts';
 import { type FakePeopleOptions, fakePeople } from './fake-people.ts';
 import { fakeSessions } from './fake-sessions.ts';
 import { fakeTerminals } from './fake-terminals.ts';
+import { fakeWebhooks } from './fake-webhooks.ts';
 
 export { API_KEY, MEMBER_KEY, user } from './fake-people.ts';
 
@@ -119,6 +120,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     documents: fakeDocuments(),
     previews: fakePreviews(),
     health,
+    webhooks: fakeWebhooks(people.users),
     healthEvents: new HealthEvents({ health, roleOf, log }),
     filePreviews: {
       create: async (_caller: Caller, _reference: string, path: string) => ({

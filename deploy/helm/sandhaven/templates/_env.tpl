@@ -25,6 +25,10 @@
 - name: SANDHAVEN_ADMINS_READ_INSIDE
   value: "yes"
 {{- end }}
+{{- with .Values.webhookAllow }}
+- name: SANDHAVEN_WEBHOOK_ALLOW
+  value: {{ join "," . | quote }}
+{{- end }}
 # Below the volume, since a volume's own folder can be entered by its group.
 - name: SANDHAVEN_DATA_DIR
   value: /var/lib/sandhaven/data

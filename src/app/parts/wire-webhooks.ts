@@ -1,0 +1,28 @@
+/** Wires webhooks: their service, and the worker that delivers their events. */
+import type { Clock, Log, Store } from '../../control/ports/index.ts';
+import { Deliverer } from '../../control/webhooks/deliverer.ts';
+import { WebhookService } from '../../control/webhooks/webhooks.ts';
+import { Shares } from '../../fairness/shares.ts';
+import { limits } from '../../model/limits.ts';
+import type { AllowedReceiver } from '../../model/webhooks/receiver.ts';
+import { createWebhookSender } from '../../webhooks/sender.ts';
+
+export interface WebhookParts {
+  store: Pick<Store, 'webhooks' | 'replicas'>;
+  /** Receivers that the operator allows besides public ones. */
+  allowed: readonly AllowedReceiver[];
+  clock: Clock;
+  log: Log;
+  /** Certificates to trust in place of the usual ones. */
+  ca?: string | Buffer;
+}
+
+export function wireWebhooks({ store, allowed, clock, log, ca }: WebhookParts) {
+  const sender = createWebhookSender({ allowed, ...(ca === undefined ? {} : { ca }) });
+  const places = new Shares({ ...limits.webhooks.atOnce, what: 'events of webhooks are being delivered' });
+  const parts = { store: store.webhooks, sender, places, clock, log };
+  return {
+    webhooks: new WebhookService({ ...parts, allowed }),
+    deliverer: new Deliverer({ ...parts, replicas: store.replicas }),
+  };
+}

@@ -1,0 +1,18 @@
+/** Types of the events that webhooks hear. */
+export const webhookEvents = [
+  'sandbox.created',
+  'sandbox.started',
+  'sandbox.stopped',
+  'sandbox.archived',
+  'sandbox.deleted',
+  'sandbox.error',
+  'snapshot.ready',
+  'snapshot.failed',
+  'snapshot.deleted',
+  'quota.refused',
+] as const;
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** Sent on request alone, to one webhook, whatever it hears. */
+export const TEST_EVENT = 'webhook.test';
+export type SentEvent = WebhookEvent | typeof TEST_EVENT;
