@@ -44,7 +44,7 @@ export async function makeDebianPackage(wanted: DebianPackage, dist: string): Pr
   await mkdir(dist, { recursive: true });
   const file = join(dist, `${name}_${version}_${architecture}.deb`);
   await rm(file, { force: true });
-  // Node is most of it: a higher level takes minutes more for little.
+  // The fastest level keeps a build short.
   const how = compression === 'xz' ? ['-Zxz', '-z1'] : ['-Znone', '--no-uniform-compression'];
   await command('dpkg-deb', ['--root-owner-group', ...how, '--build', root, file], {
     env: { SOURCE_DATE_EPOCH: String(epoch) },

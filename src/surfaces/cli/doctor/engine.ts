@@ -121,7 +121,7 @@ async function baseImage({ readBaseImage }: DoctorFacts): Promise<Finding> {
     status: 'fail',
     found: 'not on this machine',
     advice:
-      "Install the package sandhaven-base-image, or run 'make image' in a checkout; sandboxes without an image of their own need it.",
+      "Run 'make image' in a checkout, or install the package sandhaven-base-image; sandboxes without an image of their own need it.",
   };
 }
 
