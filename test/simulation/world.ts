@@ -196,7 +196,7 @@ export class World {
         ...{ store, access, documents: null, host: null, memberQuota: quota, challengeKey: Buffer.alloc(32) },
         engine: engine as Parameters<typeof wire>[0]['engine'],
         // Visits and previews, which write to it, are not part of the simulation.
-        audit: {} as AuditService,
+        audit: { onCall() {} } as unknown as AuditService,
       },
       {
         ...{ dataDir: '', warmPool: POOL, imageKeptMinutes: IMAGE_KEPT_MINUTES, auditKeptDays: 0 },
