@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster bench-page generate sdk clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images s3-server helm lint bench bench-cluster bench-page generate sdk python-tools dist-python clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -26,7 +26,7 @@ quick:
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed". With CLUSTER=1 the most
 # telling ones on Kubernetes too, whose programs take minutes to build.
 test: setup-checks
-	@$(AT_ONCE) build built-in-images s3-server image-libraries $(if $(CLUSTER),cluster-programs helm)
+	@$(AT_ONCE) build built-in-images s3-server image-libraries python-tools $(if $(CLUSTER),cluster-programs helm)
 	@$(if $(CLUSTER),SANDHAVEN_TEST_CLUSTER=each-change) setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -127,6 +127,14 @@ generate: setup
 sdk: setup
 	@$(NODE) node_modules/.bin/tsc -p sdk/tsconfig.json
 	@cd sdk && npm pack
+
+# Python with what builds and checks its package, into the cache.
+python-tools: setup
+	@SETUP_LOCK=python setup/locked.sh sdk-python/build/install.sh
+
+# The Python package to install: dist/sandhaven-…-py3-none-any.whl, and its source.
+dist-python: python-tools
+	@$(NODE) sdk-python/build/dist.ts
 
 # Against a Docker engine on this machine.
 bench: setup build image
