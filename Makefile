@@ -118,7 +118,7 @@ lint: setup-checks
 	@SETUP_LOCK=web setup/locked.sh web/build/install.sh
 	@setup/checks.sh --static
 
-# What is made from the catalogue of tools (the SDK's client, docs/tools.md), and the agent's copy of the filter of
+# What is made from the catalogue of tools (the clients of the SDKs, docs/tools.md), and the agent's copy of the filter of
 # system calls. A test fails when it is stale.
 generate: setup
 	@$(NODE) setup/generate.ts

@@ -170,10 +170,13 @@ describe('imports', () => {
 
 describe('folders', () => {
   it('hold at most 20 files', () => {
-    const tests = globSync(['test/**/*.{ts,py,sh,pl,mjs}', 'sdk/**/*.ts', 'bench/**/*.ts', 'setup/*'], {
-      cwd: root,
-      exclude: ['**/node_modules/**', '**/dist/**'],
-    });
+    const tests = globSync(
+      ['test/**/*.{ts,py,sh,pl,mjs}', 'sdk/**/*.ts', 'sdk-python/**/*.{ts,py}', 'bench/**/*.ts', 'setup/*'],
+      {
+        cwd: root,
+        exclude: ['**/node_modules/**', '**/dist/**'],
+      },
+    );
     const files = Map.groupBy([...sources, ...tests], dirname);
     const full = [...files].filter(([, inside]) => inside.length > MAX_FILES).map(([folder]) => folder);
     expect(full).toEqual([]);
@@ -261,8 +264,10 @@ describe('files', () => {
 });
 
 describe('documents', () => {
-  const documents = globSync(['*.md', 'docs/**/*.md', 'protocol/*.md', 'web/*.md'], { cwd: root }).toSorted();
-  const topLevel = /^(?:bin|src|test|native|protocol|images|setup|bench|docs|examples|sdk|web)\//;
+  const documents = globSync(['*.md', 'docs/**/*.md', 'protocol/*.md', 'sdk-python/*.md', 'web/*.md'], {
+    cwd: root,
+  }).toSorted();
+  const topLevel = /^(?:bin|src|test|native|protocol|images|setup|bench|docs|examples|sdk|sdk-python|web)\//;
 
   it.each(documents)('%s links only to what is there', (file) => {
     const dead = linksOf(read(file)).filter((link) => !resolves(file, link));

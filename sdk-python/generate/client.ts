@@ -2,8 +2,7 @@
 
 import { errorsOf } from '../../docs/generate/failures.ts';
 import { type Described, FLAT, type Paging } from '../../sdk/generate/described.ts';
-import { describeTool } from '../../src/catalog/describe.ts';
-import type { JsonSchema } from '../../src/catalog/json-schema.ts';
+import { inputJsonSchema, type JsonSchema } from '../../src/catalog/json-schema.ts';
 import { errorName } from './errors.ts';
 import { docstring, entry, pascal, snake } from './text.ts';
 import type { PythonTypes } from './types.ts';
@@ -170,7 +169,7 @@ ${pairs(false, (name) => `            ${name}=${name},\n`).join('')}        )
 
 function about({ tool }: Described, keywords: Keyword[]): string {
   const indent = '        ';
-  const failures = errorsOf(describeTool(tool));
+  const failures = errorsOf({ description: tool.description, input_schema: inputJsonSchema(tool) });
   const raises = failures.map(({ code, meaning }) => entry(errorName(code), meaning, indent));
   return docstring(
     tool.description,

@@ -12,10 +12,16 @@ export function pascal(snake: string): string {
   return snake.replace(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** A value of JSON as Python writes it. */
 export function literal(value: unknown): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const fields = Object.entries(value as object).map(
+    ([name, field]) => `${literal(name)}: ${literal(field)}`,
+  );
+  return `{${fields.join(', ')}}`;
 }
 
 /** A string on one line, as documentation of what stands before it. */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPython } from '../../sdk-python/build/dist.ts';
 import { tools } from '../../src/catalog/index.ts';
+import { configurationsFor } from '../../web/src/connect/configurations.ts';
 import { root, run, succeeds } from '../support/sdk-package.ts';
 import { type Service, startService } from '../support/service.ts';
 import { everyTool } from '../system/every-tool/every-tool.ts';
@@ -107,6 +108,13 @@ describe('the Python package', () => {
     expect(status, stdout).toBe(0);
     expect(stdout).toMatch(/^\d+ passed in /m);
   }, 400_000);
+
+  it('runs the program that the page shows', async () => {
+    const shown = configurationsFor(service.url, 'none').find(({ id }) => id === 'python')?.text ?? '';
+    const ran = await run(python, ['-c', shown], folder, { ...environment, ...credentials() });
+    expect(ran).toMatchObject({ status: 0, stderr: '' });
+    expect(ran.stdout).toMatch(/^Linux /);
+  }, 60_000);
 
   it.each(['sync', 'async'])(
     '[WIRE-SDK-01, SBX-TOOLS-02] calls every tool of the catalogue (%s)',

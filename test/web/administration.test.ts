@@ -169,6 +169,12 @@ describe('configurations', () => {
     });
   });
 
+  it('show programs with the SDK, which read the key from the environment', () => {
+    expect(texts.get('python')).toContain('with Sandhaven(url="https://box.example.org") as client:');
+    expect(texts.get('typescript')).toContain("new Sandhaven({ url: 'https://box.example.org' })");
+    expect(`${texts.get('python')}${texts.get('typescript')}`).not.toContain('shv_key');
+  });
+
   it('let VS Code ask for the key, and Claude Desktop reach plain HTTP only where it has to', () => {
     expect(texts.get('vscode')).not.toContain('shv_key');
     expect(texts.get('vscode')).toContain('$'.concat('{input:sandhaven-key}'));
