@@ -158,8 +158,9 @@ def test_does_not_take_the_key_to_where_it_is_redirected(service: ScriptedServic
         exchange.start(307, location=f"{service.url}/elsewhere", content_length="0")
 
     service.answers(elsewhere)
-    error = client.failure(lambda c: c.who_am_i(max_retries=0))
+    error = client.failure(lambda c: c.who_am_i())
     assert (error.code, error.status) == ("unavailable", 0)
+    assert "another address" in error.detail
     assert len(service.asked) == 1
 
 

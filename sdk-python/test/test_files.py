@@ -61,6 +61,20 @@ def test_names_stay_what_they_are(service: ScriptedService, client: Driver) -> N
     ]
 
 
+@pytest.mark.parametrize("content", ["\ud800", 3, None, ["text"]])
+def test_content_without_bytes_is_refused(service: ScriptedService, client: Driver, content: object) -> None:
+    error = client.failure(lambda c: c.files.upload("demo", "a", content))
+    assert (error.code, error.parameter) == ("invalid_argument", "content")
+
+
+@pytest.mark.parametrize(("sandbox", "path"), [("demo", "\ud800"), ("\ud800", "a"), ("demo", "a" * 70_000)])
+def test_names_that_no_address_holds_are_refused(
+    service: ScriptedService, client: Driver, sandbox: str, path: str
+) -> None:
+    assert client.failure(lambda c: c.files.download(sandbox, path)).code == "invalid_argument"
+    assert service.asked == []
+
+
 def test_a_file_of_text_is_refused(service: ScriptedService, client: Driver, tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_text("hello")

@@ -60,6 +60,13 @@ def test_a_creation_is_repeated_under_one_key_and_another_creation_has_another(
     assert keys[3] == "mine"
 
 
+@pytest.mark.parametrize("key", ["", "a b", "a\r\nb: c", "schlüssel"])
+def test_a_key_that_cannot_be_sent_is_refused(service: ScriptedService, client: Driver, key: str) -> None:
+    error = client.failure(lambda c: c.create_sandbox(idempotency_key=key))
+    assert (error.code, error.parameter) == ("invalid_argument", "idempotency_key")
+    assert service.asked == []
+
+
 def test_no_other_tool_sends_a_key(service: ScriptedService, client: Driver) -> None:
     service.answers(result({}))
     client.call(lambda c: c.run_command(command="ls"))

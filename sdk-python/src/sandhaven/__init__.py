@@ -28,9 +28,10 @@ from ._generated.types import *
 from ._generated.types import CreateSandboxResult as Sandbox
 from ._generated.version import __version__
 from ._health import DoctorFinding, HealthSample, ServiceHealth
+from ._records import DeletedSnapshot, RevokedAccess, Upload
 from ._settings import Default
-from ._sync.administration import Access, Administration, DeletedSnapshot, RevokedAccess, Snapshots
-from ._sync.files import Download, Files, Upload
+from ._sync.administration import Access, Administration, Snapshots
+from ._sync.files import Download, Files
 
 __all__ = [
     "Access",

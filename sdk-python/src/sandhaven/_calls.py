@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypedDict, cast
@@ -10,7 +11,7 @@ from typing import NamedTuple, TypedDict, cast
 from ._bodies import parse_json
 from ._error import SandhavenError
 from ._events import ServerEvent
-from ._failures import foreign_answer, from_problem
+from ._failures import foreign_answer, from_problem, invalid_argument
 
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 8.0
@@ -61,7 +62,12 @@ def key_of(tool: ToolFacts, options: CallOptions) -> str | None:
     """Returns one key for all attempts of a call, for tools that honour it."""
     if not tool.idempotency_key:
         return None
-    return options.idempotency_key if options.idempotency_key is not None else secrets.token_hex(16)
+    key = options.idempotency_key
+    if key is None:
+        return secrets.token_hex(16)
+    if not re.fullmatch(r"[\x21-\x7e]+", key):
+        raise invalid_argument("idempotency_key", "The key is no word of ASCII.", "Give letters and digits.")
+    return key
 
 
 def may_repeat(error: SandhavenError, is_repeatable: bool) -> bool:

@@ -54,6 +54,11 @@ def unreachable(url: str) -> SandhavenError:
     return failure("unavailable", f"The service at {url} gave no answer.", hint, retryable=True)
 
 
+def redirected(url: str) -> SandhavenError:
+    detail = f"The service at {url} leads to another address, where the key does not go."
+    return failure("unavailable", detail, "Give the url that it leads to, if it is right.")
+
+
 def foreign_answer(status: int, retry_after: str | None = None) -> SandhavenError:
     """Builds the error for a response that is not the service's own."""
     is_gateway = status in _STATUS_OF_GATEWAYS

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, cast
 
 from .._bodies import MAX_RESULT_BYTES
 from .._calls import given
 from .._paths import segment
+from .._records import DeletedSnapshot, RevokedAccess
 from .call import encoded
 from .clock import AsyncClock
 from .connection import AsyncConnection
@@ -45,16 +46,6 @@ class AsyncAdministration:
             await response.aclose()
 
 
-class RevokedAccess(TypedDict):
-    sandbox: str
-    """Sandbox ID."""
-    ssh: int
-    """Number of SSH tokens that had not expired."""
-    previews: int
-    """Number of signed URLs that had not expired."""
-    revoked: Literal[True]
-
-
 class AsyncAccess:
     """Revokes access given out with create_ssh_access and get_port_preview_url."""
 
@@ -80,12 +71,6 @@ class AsyncAccess:
         parameters = {"sandbox": sandbox, "kind": kind}
         revoked = await self._administration.call("RevokeAccess", parameters, call_timeout_seconds=call_timeout_seconds)
         return cast(RevokedAccess, revoked)
-
-
-class DeletedSnapshot(TypedDict):
-    id: str
-    name: str
-    deleted: Literal[True]
 
 
 class AsyncSnapshots:

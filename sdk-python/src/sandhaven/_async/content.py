@@ -6,16 +6,19 @@ import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
 from typing import BinaryIO, Union
 
-from .._pieces import PIECE_BYTES, checked
+from .._pieces import PIECE_BYTES, checked, no_content, text_bytes
 
 AsyncContent = Union[str, bytes, bytearray, memoryview, BinaryIO, Iterable[bytes], AsyncIterable[bytes]]
 
 
 def sendable(content: AsyncContent) -> bytes | AsyncIterator[bytes]:
     if isinstance(content, str):
-        return content.encode()
+        return text_bytes(content)
     if isinstance(content, (bytes, bytearray, memoryview)):
         return bytes(content)
+    is_readable = hasattr(content, "read") or isinstance(content, (Iterable, AsyncIterable))
+    if not is_readable:
+        raise no_content()
     return _pieces(content)
 
 

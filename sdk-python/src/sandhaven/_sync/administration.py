@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, cast
 
 from .._bodies import MAX_RESULT_BYTES
 from .._calls import given
 from .._paths import segment
+from .._records import DeletedSnapshot, RevokedAccess
 from .call import encoded
 from .clock import Clock
 from .connection import Connection
@@ -46,16 +47,6 @@ class Administration:
             response.close()
 
 
-class RevokedAccess(TypedDict):
-    sandbox: str
-    """Sandbox ID."""
-    ssh: int
-    """Number of SSH tokens that had not expired."""
-    previews: int
-    """Number of signed URLs that had not expired."""
-    revoked: Literal[True]
-
-
 class Access:
     """Revokes access given out with create_ssh_access and get_port_preview_url."""
 
@@ -81,12 +72,6 @@ class Access:
         parameters = {"sandbox": sandbox, "kind": kind}
         revoked = self._administration.call("RevokeAccess", parameters, call_timeout_seconds=call_timeout_seconds)
         return cast(RevokedAccess, revoked)
-
-
-class DeletedSnapshot(TypedDict):
-    id: str
-    name: str
-    deleted: Literal[True]
 
 
 class Snapshots:

@@ -12,7 +12,7 @@ import httpx
 
 from .._bodies import MAX_PROBLEM_BYTES, Collected, UnreadableError, parse_json
 from .._error import SandhavenError
-from .._failures import foreign_answer, from_problem, invalid_argument, timed_out, unreachable
+from .._failures import foreign_answer, from_problem, invalid_argument, redirected, timed_out, unreachable
 from .._settings import Settings
 from .clock import Clock
 
@@ -59,14 +59,17 @@ class Connection:
     ) -> httpx.Response:
         """Gives the response once its headers are there. The caller closes it."""
         limit = clock.timeout() if timeout is None else timeout
-        request = self._client.build_request(
-            method, self._url + path, headers=dict(headers), content=content, timeout=limit
-        )
+        try:
+            request = self._client.build_request(
+                method, self._url + path, headers=dict(headers), content=content, timeout=limit
+            )
+        except httpx.InvalidURL:
+            raise invalid_argument("path", "The name is too long for an address.", "Give a shorter one.") from None
         with self.explaining(clock):
             response = self._client.send(request, stream=True)
         if response.is_redirect:
             response.close()
-            raise unreachable(self._url)
+            raise redirected(self._url)
         return response
 
     @contextmanager

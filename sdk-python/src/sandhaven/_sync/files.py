@@ -5,23 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import TracebackType
-from typing import TypedDict, cast
-from urllib.parse import urlencode
+from typing import cast
 
 import httpx
 
 from .._bodies import MAX_PROBLEM_BYTES
 from .._failures import invalid_argument
-from .._paths import segment
+from .._paths import query_of, segment
+from .._records import Upload
 from .clock import Clock
 from .connection import Connection
 from .content import Content, sendable
-
-
-class Upload(TypedDict):
-    path: str
-    bytes_written: int
-    created: bool
 
 
 class Download:
@@ -154,4 +148,4 @@ class Files:
 
 
 def _route_of(sandbox: str, query: dict[str, str]) -> str:
-    return f"/v1/sandboxes/{segment(sandbox)}/files?{urlencode(query)}"
+    return f"/v1/sandboxes/{segment(sandbox)}/files?{query_of(query)}"
