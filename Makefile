@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-packages otel-collector prometheus clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-packages otel-collector prometheus python-tools dist-python clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -26,7 +26,6 @@ quick:
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed". With CLUSTER=1 the most
 # telling ones on Kubernetes too, whose programs take minutes to build.
 test: setup-checks
-	@$(AT_ONCE) build built-in-images s3-server npm-registry image-libraries $(if $(CLUSTER),cluster-programs helm)
 	@$(AT_ONCE) build built-in-images s3-server image-libraries prometheus $(if $(CLUSTER),cluster-programs helm)
 	@$(if $(CLUSTER),SANDHAVEN_TEST_CLUSTER=each-change) setup/checks.sh
 
@@ -58,11 +57,11 @@ cluster: cluster-programs
 test-machines: machines build image dist
 	@SANDHAVEN_TEST_MACHINES=$${SANDHAVEN_TEST_MACHINES:-whole} $(NODE) node_modules/.bin/vitest run --project machines $(T)
 
-# The Debian packages: their contents, and what they leave where they are installed, removed and purged. And traces, to the
-# receiver of OpenTelemetry's collector.
-test-packages: setup-checks build image otel-collector
+# What takes minutes to make: the Debian packages, installed, removed and purged; the npm packages, from a real registry; the Python
+# SDK's wheel, with its tools; and traces, to the receiver of OpenTelemetry's collector.
+test-packages: setup-checks build image npm-registry python-tools otel-collector
 	@setup/apt.sh dpkg-dev groff-base lintian
-	@SANDHAVEN_TEST_PACKAGES=1 $(NODE) node_modules/.bin/vitest run --project packages
+	@SANDHAVEN_TEST_PACKAGES=1 $(NODE) node_modules/.bin/vitest run --project packages $(T)
 
 # The disks of those machines, into the cache.
 machines: setup-checks
@@ -152,7 +151,7 @@ lint: setup-checks
 	@SETUP_LOCK=web setup/locked.sh web/build/install.sh
 	@setup/checks.sh --static
 
-# What is made from the catalogue of tools (the SDK's client, docs/tools.md), and the agent's copy of the filter of
+# What is made from the catalogue of tools (the clients of the SDKs, docs/tools.md), and the agent's copy of the filter of
 # system calls. A test fails when it is stale.
 generate: setup
 	@$(NODE) setup/generate.ts
@@ -169,6 +168,13 @@ dist-npm: setup
 # `make release VERSION=1.2.3`: the version everywhere, the changelog, one commit and one tag; DRY_RUN=1 changes nothing.
 release: setup
 	@$(NODE) setup/release/set-version.ts "$(VERSION)" $(if $(DRY_RUN),--dry-run)
+# Python with what builds and checks its package, into the cache.
+python-tools: setup
+	@SETUP_LOCK=python setup/locked.sh sdk-python/build/install.sh
+
+# The Python package to install: dist/sandhaven-…-py3-none-any.whl, and its source.
+dist-python: python-tools
+	@$(NODE) sdk-python/build/dist.ts
 
 # Against a Docker engine on this machine.
 bench: setup build image

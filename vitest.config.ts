@@ -32,7 +32,12 @@ const onMachines = ['test/machines/**/*.test.ts'];
 /** `whole` or `short` in `make test-machines`; none by default. */
 const hasMachines = process.env['SANDHAVEN_TEST_MACHINES'] !== undefined;
 /** They compress for minutes, or need what compiles for minutes, and run in `make test-packages`. */
-const ofPackages = ['test/packages/**/*.test.ts', 'test/tracing/real-collector.test.ts'];
+const ofPackages = [
+  'test/packages/**/*.test.ts',
+  'test/npm-packages/registry.test.ts',
+  'test/sdk-python/package.test.ts',
+  'test/tracing/real-collector.test.ts',
+];
 const hasPackages = process.env['SANDHAVEN_TEST_PACKAGES'] !== undefined;
 /** `all` in `make test-cluster`, `each-change` in `make test CLUSTER=1`; none by default. */
 const chosen = process.env['SANDHAVEN_TEST_CLUSTER'];
@@ -77,6 +82,8 @@ const packages = {
   test: {
     name: 'packages',
     include: ofPackages,
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
     fileParallelism: false,
     maxWorkers: 1,
     sequence: { groupOrder: 7 },

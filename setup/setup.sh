@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 setup/apt.sh ca-certificates debian-archive-keyring e2fsprogs gcc iproute2 libc6-dev libjemalloc2 mmdebstrap \
   nftables patchelf procps skopeo zstd
 [ "${1:-}" != --checks ] || setup/apt.sh chromium curl docker-registry firefox-esr git htop nginx \
-  openssh-client openssl postgresql python3 rsync tmux umoci vim
+  openssh-client openssl postgresql python3-venv rsync tmux umoci vim
 setup/node.sh
 setup/rust.sh "$@"
 node=$(setup/node-path.sh)

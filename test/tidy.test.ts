@@ -201,6 +201,7 @@ describe('folders', () => {
       [
         'test/**/*.{ts,py,sh,pl,mjs}',
         'sdk/**/*.ts',
+        'sdk-python/**/*.{ts,py}',
         'packages/**/*.ts',
         'bench/**/*.ts',
         'setup/**/*.{ts,sh}',
@@ -297,8 +298,11 @@ describe('files', () => {
 });
 
 describe('documents', () => {
-  const documents = globSync(['*.md', 'docs/**/*.md', 'protocol/*.md', 'web/*.md'], { cwd: root }).toSorted();
-  const topLevel = /^(?:bin|src|test|native|protocol|images|setup|bench|docs|examples|packages|sdk|web)\//;
+  const documents = globSync(['*.md', 'docs/**/*.md', '{protocol,sdk-python,web}/*.md'], {
+    cwd: root,
+  }).toSorted();
+  const topLevel =
+    /^(?:bin|src|test|native|protocol|images|setup|bench|docs|examples|packages|sdk|sdk-python|web)\//;
 
   it.each(documents)('%s links only to what is there', (file) => {
     const dead = linksOf(read(file)).filter((link) => !resolves(file, link));

@@ -9,7 +9,10 @@ interface Failure {
 
 const codes = Object.keys(errorTable) as ErrorCode[];
 
-export function errorsOf({ description, input_schema }: ToolDescription): Failure[] {
+export function errorsOf({
+  description,
+  input_schema,
+}: Pick<ToolDescription, 'description' | 'input_schema'>): Failure[] {
   const { properties = {}, required = [] } = input_schema;
   const optional = 'sandbox' in properties && !required.includes('sandbox');
   const implied: Failure[] = [

@@ -1,4 +1,5 @@
 /** Writes the tool reference from the catalogue: docs/tools.md. */
+import { literal, snake } from '../../sdk-python/generate/text.ts';
 import { mcpName } from '../../src/catalog/call.ts';
 import { descriptions, type ToolDescription } from '../../src/catalog/describe.ts';
 import { tools } from '../../src/catalog/index.ts';
@@ -21,6 +22,7 @@ A tool is called by the same name and parameters on every transport:
 | MCP | the tool \`Sandbox_RunCommand\`, at \`/mcp\` or with \`sandhaven mcp\` |
 | command line | \`sandhaven call Sandbox.RunCommand --command 'ls -la'\`; \`--json\` for the plain result |
 | SDK | \`await client.runCommand({ command: 'ls -la' })\` |
+| Python | \`client.run_command(command="ls -la")\` |
 
 MCP clients can ask for some toolsets only: \`/mcp?toolsets=files,git\` or \`sandhaven mcp --toolsets files,git\`; \`sandhaven up
 --toolsets …\` makes that the default. A toolset says what a client sees; the key still opens every tool.
@@ -28,7 +30,7 @@ MCP clients can ask for some toolsets only: \`/mcp?toolsets=files,git\` or \`san
 A parameter that is not listed is refused. A result may have more fields than are listed. A tool marked *long* may take
 over a minute: ask for \`Accept: text/event-stream\`, as the SDK and the command line do. RunCommand, RunCode and
 RunSessionCommand then also show what is printed while it is: as \`output\` events, by \`onStdout\` and \`onStderr\` of the
-SDK, and on the terminal.
+SDK (\`on_stdout\` and \`on_stderr\` in Python), and on the terminal.
 `;
 
 export function generateToolReference(): string {
@@ -130,6 +132,8 @@ function examples(tool: ToolDescription, example: Record<string, unknown>): stri
   const mcp = JSON.stringify({ name: found ? mcpName(found) : tool.name, arguments: example });
   const [toolkit = '', short = ''] = tool.name.split('.');
   const owner = toolkit === 'Sandbox' ? 'client' : `client.${lowerFirst(toolkit)}`;
+  const pythonOwner = toolkit === 'Sandbox' ? 'client' : `client.${snake(toolkit)}`;
+  const keywords = Object.entries(example).map(([name, value]) => `${name}=${literal(value)}`);
   const given = Object.keys(example).length === 0 ? '' : json;
   return [
     '```sh',
@@ -140,6 +144,9 @@ function examples(tool: ToolDescription, example: Record<string, unknown>): stri
     '```js',
     `await ${owner}.${lowerFirst(short)}(${given}); // SDK`,
     `await mcp.callTool(${mcp}); // MCP`,
+    '```\n',
+    '```python',
+    `${pythonOwner}.${snake(short)}(${keywords.join(', ')})`,
     '```\n',
   ].join('\n');
 }

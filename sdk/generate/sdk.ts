@@ -1,8 +1,8 @@
 /** Writes the SDK's client from the catalogue: types, one method a tool, and iterators over paged lists. */
 import { tools } from '../../src/catalog/index.ts';
-import { fullJsonSchema, type JsonSchema } from '../../src/catalog/json-schema.ts';
 import type { Tool } from '../../src/catalog/tool.ts';
 import { errorTable } from '../../src/model/errors.ts';
+import { type Described, describe, FLAT, lowerFirst, type Paging } from './described.ts';
 import { comment, TypeNames } from './types.ts';
 
 const HEADER = `/** The client. Generated from the service's catalogue by \`make generate\`; never edited by hand. */
@@ -15,27 +15,6 @@ import { Files } from './files.ts';
 import { byOffset, byPage } from './pages.ts';
 import { Snapshots } from './snapshots.ts';
 `;
-
-/** Toolkit whose tools are methods of the client itself; others get a namespace. */
-const FLAT = 'Sandbox';
-
-interface Described {
-  /** CreateSandbox for Sandbox.CreateSandbox; the names of all toolkits are distinct. */
-  typeName: string;
-  /** createSandbox */
-  method: string;
-  toolkit: string;
-  tool: Tool;
-  input: JsonSchema;
-  output: JsonSchema;
-  paging: Paging | null;
-}
-
-interface Paging {
-  walk: 'byPage' | 'byOffset';
-  parameter: 'page' | 'offset';
-  items: string;
-}
 
 /** @param catalogue All tools; a test may pass others. */
 export function generateSdk(catalogue: readonly Tool[] = tools): string {
@@ -60,35 +39,6 @@ export function generateSdk(catalogue: readonly Tool[] = tools): string {
     pages(described.filter(({ paging }) => paging !== null)),
   ];
   return `${parts.join('\n')}`;
-}
-
-function describe(tool: Tool): Described {
-  const [toolkit = '', typeName = ''] = tool.name.split('.');
-  const input = fullJsonSchema(tool.input, 'input');
-  const output = fullJsonSchema(tool.output, 'output');
-  return {
-    tool,
-    toolkit,
-    typeName,
-    method: lowerFirst(typeName),
-    input,
-    output,
-    paging: pagingOf(input, output),
-  };
-}
-
-/** Derived from the schemas: pages are numbered, or begin at an offset; the items are the only array. */
-function pagingOf(input: JsonSchema, output: JsonSchema): Paging | null {
-  const arrays = Object.entries(output.properties ?? {}).filter(([, { type }]) => type === 'array');
-  const [items] = arrays.map(([name]) => name);
-  if (items === undefined || arrays.length > 1) return null;
-  if (input.properties?.['page'] && output.properties?.['total_pages']) {
-    return { walk: 'byPage', parameter: 'page', items };
-  }
-  if (input.properties?.['offset'] && output.properties?.['has_more']) {
-    return { walk: 'byOffset', parameter: 'offset', items };
-  }
-  return null;
 }
 
 function errorCodes(): string {
@@ -205,8 +155,4 @@ function iterator({ method, toolkit, typeName, input, paging }: Described): stri
     );
   }
 `;
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -169,6 +169,12 @@ describe('configurations', () => {
     });
   });
 
+  it('show programs with the SDK, which read the key from the environment', () => {
+    expect(texts.get('python')).toContain('with Sandhaven(url="https://box.example.org") as client:');
+    expect(texts.get('typescript')).toContain("new Sandhaven({ url: 'https://box.example.org' })");
+    expect(`${texts.get('python')}${texts.get('typescript')}`).not.toContain('shv_key');
+  });
+
   it('begin with a program for any client, which has the key in its environment', () => {
     const [first] = configurationsFor('https://box.example.org', 'shv_key');
     expect(JSON.parse(first?.text ?? '')).toEqual({

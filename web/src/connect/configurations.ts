@@ -66,7 +66,12 @@ export function configurationsFor(origin: string, key: string): Configuration[] 
       text: openAiAgents(mcp),
     },
     { id: 'curl', name: 'curl', where: 'In a shell with SANDBOX_API_KEY set.', text: curl(origin) },
-    { id: 'python', name: 'Python', where: 'Without a package.', text: python(origin) },
+    {
+      id: 'python',
+      name: 'Python',
+      where: 'With sandhaven, the package that `make dist-python` builds.',
+      text: python(origin),
+    },
     {
       id: 'typescript',
       name: 'TypeScript',
@@ -111,17 +116,12 @@ function curl(origin: string): string {
 }
 
 function python(origin: string): string {
-  return `import json, os, urllib.request
+  return `from sandhaven import Sandhaven
 
-def call(tool, **parameters):
-    headers = {"Authorization": "Bearer " + os.environ["SANDBOX_API_KEY"], "Content-Type": "application/json"}
-    body = json.dumps(parameters).encode()
-    request = urllib.request.Request("${origin}/v1/tools/" + tool, body, headers)
-    return json.load(urllib.request.urlopen(request))
-
-sandbox = call("Sandbox.CreateSandbox", ephemeral=True)
-print(call("Sandbox.RunCommand", sandbox=sandbox["id"], command="uname -a")["output"])
-call("Sandbox.StopSandbox", sandbox=sandbox["id"])`;
+with Sandhaven(url="${origin}") as client:  # the key is in SANDBOX_API_KEY
+    sandbox = client.create_sandbox(ephemeral=True)
+    print(client.run_command(sandbox=sandbox["id"], command="uname -a")["output"])
+    client.stop_sandbox(sandbox=sandbox["id"])`;
 }
 
 function typescript(origin: string): string {

@@ -1,0 +1,82 @@
+"""Typed client of Sandhaven: self-hosted sandboxes for language-model agents."""
+
+from ._async.administration import AsyncAccess, AsyncAdministration, AsyncSnapshots
+from ._async.files import AsyncDownload, AsyncFiles
+from ._calls import OnOutput, OnProgress, Progress
+from ._error import Problem, SandhavenError
+from ._follow import (
+    AuditLogRow,
+    AuditMissed,
+    AuditRows,
+    Health,
+    Refresh,
+    SandboxChange,
+    SandboxChanged,
+    SandboxDeleted,
+    SandboxUsage,
+    SnapshotChanged,
+    SnapshotDeleted,
+    SnapshotProgress,
+    Usage,
+)
+from ._generated import errors as _errors
+from ._generated import types as _types
+from ._generated.async_client import AsyncDocumentDb, AsyncIterate, AsyncSandhaven
+from ._generated.client import DocumentDb, Iterate, Sandhaven
+from ._generated.errors import *
+from ._generated.types import *
+from ._generated.types import CreateSandboxResult as Sandbox
+from ._generated.version import __version__
+from ._health import DoctorFinding, HealthSample, ServiceHealth
+from ._records import DeletedSnapshot, RevokedAccess, Upload
+from ._settings import Default
+from ._sync.administration import Access, Administration, Snapshots
+from ._sync.files import Download, Files
+
+__all__ = [
+    "Access",
+    "Administration",
+    "AsyncAccess",
+    "AsyncAdministration",
+    "AsyncDocumentDb",
+    "AsyncDownload",
+    "AsyncFiles",
+    "AsyncIterate",
+    "AsyncSandhaven",
+    "AsyncSnapshots",
+    "AuditLogRow",
+    "AuditMissed",
+    "AuditRows",
+    "Default",
+    "DeletedSnapshot",
+    "DoctorFinding",
+    "DocumentDb",
+    "Download",
+    "Files",
+    "Health",
+    "HealthSample",
+    "Iterate",
+    "OnOutput",
+    "OnProgress",
+    "Problem",
+    "Progress",
+    "Refresh",
+    "RevokedAccess",
+    "Sandbox",
+    "SandboxChange",
+    "SandboxChanged",
+    "SandboxDeleted",
+    "SandboxUsage",
+    "Sandhaven",
+    "SandhavenError",
+    "ServiceHealth",
+    "SnapshotChanged",
+    "SnapshotDeleted",
+    "SnapshotProgress",
+    "Snapshots",
+    "Upload",
+    "Usage",
+    "__version__",
+]
+__all__ += _errors.__all__
+__all__ += _types.__all__

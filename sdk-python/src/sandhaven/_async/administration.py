@@ -1,0 +1,91 @@
+"""Calls administration actions of the service, such as ListUsers; actions are no tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, cast
+
+from .._bodies import MAX_RESULT_BYTES
+from .._calls import given
+from .._paths import segment
+from .._records import DeletedSnapshot, RevokedAccess
+from .call import encoded
+from .clock import AsyncClock
+from .connection import AsyncConnection
+
+
+class AsyncAdministration:
+    """Actions of the administration, by name."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def call(
+        self,
+        action: str,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        call_timeout_seconds: float | None = None,
+    ) -> dict[str, Any]:
+        """Calls one action, such as "ListUsers"; it is never sent twice.
+
+        `GET /v1/admin` of the service describes each action with its parameters and its result.
+        """
+        content = encoded(given(parameters or {}))
+        clock = self._connection.begin(call_timeout_seconds)
+        return await clock.run(lambda: self._post(f"/v1/admin/{segment(action)}", content, clock))
+
+    async def _post(self, path: str, content: bytes, clock: AsyncClock) -> dict[str, Any]:
+        connection = self._connection
+        headers = {"Content-Type": "application/json"}
+        response = await connection.send("POST", path, clock, headers=headers, content=content)
+        try:
+            with connection.explaining(clock):
+                return await connection.object_of(response, clock, MAX_RESULT_BYTES)
+        finally:
+            await response.aclose()
+
+
+class AsyncAccess:
+    """Revokes access given out with create_ssh_access and get_port_preview_url."""
+
+    def __init__(self, administration: AsyncAdministration) -> None:
+        self._administration = administration
+
+    async def revoke(
+        self,
+        sandbox: str,
+        *,
+        kind: Literal["ssh", "preview"] | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> RevokedAccess:
+        """Ends every SSH token, signed preview URL and standard preview token of one of the caller's own sandboxes.
+
+        Connections open by them end too.
+
+        Args:
+            sandbox: Name or ID.
+            kind: Revokes only this kind; both without it.
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        parameters = {"sandbox": sandbox, "kind": kind}
+        revoked = await self._administration.call("RevokeAccess", parameters, call_timeout_seconds=call_timeout_seconds)
+        return cast(RevokedAccess, revoked)
+
+
+class AsyncSnapshots:
+    """Deletes snapshots; tools make and list them."""
+
+    def __init__(self, administration: AsyncAdministration) -> None:
+        self._administration = administration
+
+    async def delete(self, snapshot: str, *, call_timeout_seconds: float | None = None) -> DeletedSnapshot:
+        """Deletes one of the caller's own, by name or ID, for good and in any state.
+
+        Sandboxes made from it keep running unchanged.
+        """
+        parameters = {"snapshot": snapshot}
+        deleted = await self._administration.call(
+            "DeleteSnapshot", parameters, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(DeletedSnapshot, deleted)

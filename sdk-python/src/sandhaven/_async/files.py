@@ -1,0 +1,150 @@
+"""Transfers the bytes of files as streams, unchanged and of any size."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import cast
+
+import httpx
+
+from .._bodies import MAX_PROBLEM_BYTES
+from .._failures import invalid_argument
+from .._paths import query_of, segment
+from .._records import Upload
+from .clock import AsyncClock
+from .connection import AsyncConnection
+from .content import AsyncContent, sendable
+
+
+class AsyncDownload:
+    """Bytes on their way, to be read once: by iteration, read or text. Each of them closes it at its end."""
+
+    size: int | None
+    """None where the sandbox does not report it, as for files of /proc."""
+
+    def __init__(self, connection: AsyncConnection, response: httpx.Response, clock: AsyncClock) -> None:
+        self._connection = connection
+        self._response = response
+        self._clock = clock
+        length = response.headers.get("content-length", "")
+        self.size = int(length) if length.isascii() and length.isdigit() else None
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            with self._connection.explaining(self._clock):
+                async for chunk in self._response.aiter_raw():
+                    yield chunk
+        finally:
+            await self.close()
+
+    async def read(self) -> bytes:
+        """Reads all of it into memory."""
+        return b"".join([chunk async for chunk in self])
+
+    async def text(self) -> str:
+        """Reads all of it as UTF-8; other bytes become U+FFFD."""
+        return (await self.read()).decode("utf-8", "replace")
+
+    async def close(self) -> None:
+        """Ends the transfer; does nothing the second time."""
+        await self._response.aclose()
+
+    async def __aenter__(self) -> AsyncDownload:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class AsyncFiles:
+    """The bytes of files, streamed."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def upload(
+        self,
+        sandbox: str,
+        path: str,
+        content: AsyncContent,
+        *,
+        mode: str | None = None,
+        create_parents: bool | None = None,
+        durable: bool | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> Upload:
+        """Creates or replaces a file, once all bytes have arrived.
+
+        Args:
+            sandbox: Name or ID.
+            path: File in the sandbox.
+            content: Text, bytes, a file opened with mode "rb", or an iterable of bytes.
+            mode: Unix permissions, such as "755" (default: those of the replaced file).
+            create_parents: Make missing parent folders (default True).
+            durable: Survives a power cut once the call returns; otherwise within two seconds (default False).
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        query = {"path": path}
+        if mode is not None:
+            query["mode"] = mode
+        if create_parents is not None:
+            query["create_parents"] = str(create_parents).lower()
+        if durable is not None:
+            query["durable"] = str(durable).lower()
+        clock = self._connection.begin(call_timeout_seconds)
+        return await clock.run(lambda: self._put(_route_of(sandbox, query), content, clock))
+
+    async def _put(self, route: str, content: AsyncContent, clock: AsyncClock) -> Upload:
+        headers = {"Content-Type": "application/octet-stream"}
+        connection = self._connection
+        response = await connection.send("PUT", route, clock, headers=headers, content=sendable(content))
+        try:
+            with connection.explaining(clock):
+                return cast(Upload, await connection.object_of(response, clock, MAX_PROBLEM_BYTES))
+        finally:
+            await response.aclose()
+
+    async def download(
+        self,
+        sandbox: str,
+        path: str,
+        *,
+        start: int | None = None,
+        end: int | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> AsyncDownload:
+        """Gives the download once it begins; iterate over it, or read it.
+
+        Args:
+            sandbox: Name or ID.
+            path: File in the sandbox.
+            start: First byte, from 0 (default 0).
+            end: Last byte, inclusive (default: the last of the file).
+            call_timeout_seconds: Longest time until it begins, and longest silence after that (default: the client's).
+        """
+        headers = {}
+        if start is not None or end is not None:
+            first = 0 if start is None else start
+            if first < 0 or (end is not None and end < first):
+                raise invalid_argument("start", "The range is empty or negative.", "Give 0 <= start <= end.")
+            headers["Range"] = f"bytes={first}-{'' if end is None else end}"
+        clock = self._connection.begin(call_timeout_seconds)
+        return await clock.run(lambda: self._get(_route_of(sandbox, {"path": path}), headers, clock))
+
+    async def _get(self, route: str, headers: dict[str, str], clock: AsyncClock) -> AsyncDownload:
+        response = await self._connection.send("GET", route, clock, headers=headers)
+        if response.is_success:
+            clock.stop()
+            return AsyncDownload(self._connection, response, clock)
+        try:
+            with self._connection.explaining(clock):
+                raise await self._connection.failure_of(response, clock)
+        finally:
+            await response.aclose()
+
+
+def _route_of(sandbox: str, query: dict[str, str]) -> str:
+    return f"/v1/sandboxes/{segment(sandbox)}/files?{query_of(query)}"

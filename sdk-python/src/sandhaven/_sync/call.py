@@ -1,0 +1,93 @@
+"""Calls a tool: sends the request, retries where that is safe, and reads JSON or a stream of events."""
+# Made from _async/call.py by `make generate`; never edited by hand.
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import httpx
+
+from .. import _bodies
+from .._calls import CallOptions, ToolFacts, given, key_of, may_repeat, pause_seconds, settle
+from .._error import SandhavenError
+from .._events import EventReader
+from .._failures import invalid_argument
+from .clock import Clock
+from .connection import Connection
+
+
+def call_tool(
+    connection: Connection, tool: ToolFacts, parameters: Mapping[str, object], options: CallOptions
+) -> dict[str, object]:
+    key = key_of(tool, options)
+    retries = connection.max_retries if options.max_retries is None else options.max_retries
+    content = encoded(given(parameters))
+    clock = connection.begin(options.call_timeout_seconds)
+
+    def attempts() -> dict[str, object]:
+        sent = 0
+        while True:
+            try:
+                return _send(connection, tool, content, key, clock, options)
+            except SandhavenError as error:
+                if sent >= retries or not may_repeat(error, tool.repeatable or key is not None):
+                    raise
+                pause = pause_seconds(sent, error.retry_after_seconds)
+            clock.pause(pause)
+            sent += 1
+
+    return clock.run(attempts)
+
+
+def encoded(parameters: Mapping[str, object]) -> bytes:
+    """Refuses values that JSON does not have, before anything is sent."""
+    try:
+        return json.dumps(parameters, allow_nan=False, separators=(",", ":")).encode()
+    except (TypeError, ValueError, RecursionError):
+        hint = "Give text, numbers, booleans, lists and dicts."
+        raise invalid_argument("parameters", "A parameter cannot be written as JSON.", hint) from None
+
+
+def _send(
+    connection: Connection,
+    tool: ToolFacts,
+    content: bytes,
+    key: str | None,
+    clock: Clock,
+    options: CallOptions,
+) -> dict[str, object]:
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "text/event-stream" if tool.long else "application/json",
+    }
+    if key is not None:
+        headers["Idempotency-Key"] = key
+    response = connection.send("POST", f"/v1/tools/{tool.name}", clock, headers=headers, content=content)
+    try:
+        with connection.explaining(clock):
+            return _result_of(connection, response, clock, options)
+    finally:
+        response.close()
+
+
+def _result_of(
+    connection: Connection, response: httpx.Response, clock: Clock, options: CallOptions
+) -> dict[str, object]:
+    kind = response.headers.get("content-type", "")
+    if response.is_success and kind.startswith("text/event-stream"):
+        return _streamed(response, clock, options)
+    if response.is_success and kind.startswith("application/json"):
+        return connection.object_of(response, clock, _bodies.MAX_RESULT_BYTES)
+    raise connection.failure_of(response, clock)
+
+
+def _streamed(response: httpx.Response, clock: Clock, options: CallOptions) -> dict[str, object]:
+    reader = EventReader(_bodies.MAX_RESULT_BYTES)
+    with clock.watching(response):
+        for chunk in response.iter_raw():
+            for event in reader.feed(chunk):
+                result = settle(event, options)
+                if result is not None:
+                    return result
+    raise _bodies.UnreadableError("the stream ended without a result")

@@ -1,0 +1,151 @@
+"""Transfers the bytes of files as streams, unchanged and of any size."""
+# Made from _async/files.py by `make generate`; never edited by hand.
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import cast
+
+import httpx
+
+from .._bodies import MAX_PROBLEM_BYTES
+from .._failures import invalid_argument
+from .._paths import query_of, segment
+from .._records import Upload
+from .clock import Clock
+from .connection import Connection
+from .content import Content, sendable
+
+
+class Download:
+    """Bytes on their way, to be read once: by iteration, read or text. Each of them closes it at its end."""
+
+    size: int | None
+    """None where the sandbox does not report it, as for files of /proc."""
+
+    def __init__(self, connection: Connection, response: httpx.Response, clock: Clock) -> None:
+        self._connection = connection
+        self._response = response
+        self._clock = clock
+        length = response.headers.get("content-length", "")
+        self.size = int(length) if length.isascii() and length.isdigit() else None
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            with self._connection.explaining(self._clock):
+                for chunk in self._response.iter_raw():
+                    yield chunk
+        finally:
+            self.close()
+
+    def read(self) -> bytes:
+        """Reads all of it into memory."""
+        return b"".join([chunk for chunk in self])
+
+    def text(self) -> str:
+        """Reads all of it as UTF-8; other bytes become U+FFFD."""
+        return (self.read()).decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """Ends the transfer; does nothing the second time."""
+        self._response.close()
+
+    def __enter__(self) -> Download:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Files:
+    """The bytes of files, streamed."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def upload(
+        self,
+        sandbox: str,
+        path: str,
+        content: Content,
+        *,
+        mode: str | None = None,
+        create_parents: bool | None = None,
+        durable: bool | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> Upload:
+        """Creates or replaces a file, once all bytes have arrived.
+
+        Args:
+            sandbox: Name or ID.
+            path: File in the sandbox.
+            content: Text, bytes, a file opened with mode "rb", or an iterable of bytes.
+            mode: Unix permissions, such as "755" (default: those of the replaced file).
+            create_parents: Make missing parent folders (default True).
+            durable: Survives a power cut once the call returns; otherwise within two seconds (default False).
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        query = {"path": path}
+        if mode is not None:
+            query["mode"] = mode
+        if create_parents is not None:
+            query["create_parents"] = str(create_parents).lower()
+        if durable is not None:
+            query["durable"] = str(durable).lower()
+        clock = self._connection.begin(call_timeout_seconds)
+        return clock.run(lambda: self._put(_route_of(sandbox, query), content, clock))
+
+    def _put(self, route: str, content: Content, clock: Clock) -> Upload:
+        headers = {"Content-Type": "application/octet-stream"}
+        connection = self._connection
+        response = connection.send("PUT", route, clock, headers=headers, content=sendable(content))
+        try:
+            with connection.explaining(clock):
+                return cast(Upload, connection.object_of(response, clock, MAX_PROBLEM_BYTES))
+        finally:
+            response.close()
+
+    def download(
+        self,
+        sandbox: str,
+        path: str,
+        *,
+        start: int | None = None,
+        end: int | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> Download:
+        """Gives the download once it begins; iterate over it, or read it.
+
+        Args:
+            sandbox: Name or ID.
+            path: File in the sandbox.
+            start: First byte, from 0 (default 0).
+            end: Last byte, inclusive (default: the last of the file).
+            call_timeout_seconds: Longest time until it begins, and longest silence after that (default: the client's).
+        """
+        headers = {}
+        if start is not None or end is not None:
+            first = 0 if start is None else start
+            if first < 0 or (end is not None and end < first):
+                raise invalid_argument("start", "The range is empty or negative.", "Give 0 <= start <= end.")
+            headers["Range"] = f"bytes={first}-{'' if end is None else end}"
+        clock = self._connection.begin(call_timeout_seconds)
+        return clock.run(lambda: self._get(_route_of(sandbox, {"path": path}), headers, clock))
+
+    def _get(self, route: str, headers: dict[str, str], clock: Clock) -> Download:
+        response = self._connection.send("GET", route, clock, headers=headers)
+        if response.is_success:
+            clock.stop()
+            return Download(self._connection, response, clock)
+        try:
+            with self._connection.explaining(clock):
+                raise self._connection.failure_of(response, clock)
+        finally:
+            response.close()
+
+
+def _route_of(sandbox: str, query: dict[str, str]) -> str:
+    return f"/v1/sandboxes/{segment(sandbox)}/files?{query_of(query)}"
