@@ -96,8 +96,8 @@ const machines = {
     name: 'machines',
     include: onMachines,
     globalSetup: 'test/machines/support/machines.setup.ts',
-    testTimeout: 1_800_000,
-    hookTimeout: 1_800_000,
+    testTimeout: 3_600_000,
+    hookTimeout: 3_600_000,
     // Two processors carry one emulated machine.
     fileParallelism: false,
     maxWorkers: 1,

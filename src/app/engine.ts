@@ -187,7 +187,8 @@ async function logRunc(log: Log): Promise<void> {
   const { runcPath, judgeRunc } = doctorFacts();
   const verdict = judgeRunc((await tryProgram(runcPath, ['--version'])) ?? '');
   if (verdict?.vulnerable === false) log.info('runc in use', { version: verdict.version });
-  else log.warn('this runc has known escapes; run `make setup`', { version: verdict?.version ?? 'unknown' });
+  else if (verdict) log.warn('this runc has known escapes; run `make setup`', { version: verdict.version });
+  else log.warn('runc did not say its version in time; `sandhaven doctor` asks again', { path: runcPath });
 }
 
 /** Returns the package's runc, else the newest that set-up installed for the service; null without one. */

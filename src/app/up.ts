@@ -24,6 +24,12 @@ import type { ServiceOptions } from './service-options.ts';
 /** Made by `make web`. */
 const PAGE = join(import.meta.dirname, '../../web/dist');
 
+/**
+ * Machines have other users than the service, who search the folders of their cgroups and read their files of /etc; what is
+ * secret has a mode of its own. Under a stricter umask (systemd's UMask=) the kernel refuses a machine its cgroup.
+ */
+const UMASK = 0o022;
+
 /** Options that come by environment only. */
 export interface Secrets {
   apiKey: string | undefined;
@@ -36,6 +42,7 @@ export interface Secrets {
  * nothing running.
  */
 export async function up(options: UpOptions, secrets: Secrets, signal: AbortSignal): Promise<number> {
+  process.umask(UMASK);
   raisePriority();
   const log = createLog();
   const manager = await connectManager(secrets.manager, log);

@@ -23,7 +23,8 @@ const environment = `SANDHAVEN_CONFIG= SANDHAVEN_DATA_DIR=${DATA_DIR} SANDHAVEN_
 const unit = join(import.meta.dirname, '../../../deploy/debian/sandhaven/sandhaven.service');
 const dropIn = '/etc/systemd/system/sandhaven.service.d/checkout.conf';
 const NODE = `/srv/checkout/node_modules/node-linux-${arch()}/bin/node`;
-const READY_TIMEOUT_S = 300;
+/** Loading the service's sources takes an emulated processor a minute of its own, and a busy host ten. */
+const READY_TIMEOUT_S = 900;
 
 /**
  * Settings beside those of the package's unit: the service is the checkout, its data lie on the second disk with the
@@ -38,7 +39,7 @@ ExecStart=/srv/checkout/bin/sandhaven up --prove
 ExecStartPost=
 Environment=${environment} SANDHAVEN_WARM_POOL=0
 # An emulated processor is no reason to replace the service.
-TimeoutStartSec=900
+TimeoutStartSec=1800
 WatchdogSec=600
 `;
 
@@ -75,7 +76,7 @@ function commandsOn(machine: Machine): Pick<Installed, 'sandhaven' | 'ready' | '
         sleep 1
       done
       systemctl status sandhaven --no-pager; journalctl -u sandhaven -n 50 --no-pager; exit 1`;
-      await machine.must(wait, { timeoutMs: 2 * READY_TIMEOUT_S * 1_000 });
+      await machine.must(wait, { timeoutMs: 3 * READY_TIMEOUT_S * 1_000 });
     },
     async traces() {
       const code = `import { tracesOf } from '/srv/checkout/test/support/host.ts'; console.log(JSON.stringify(tracesOf('${DATA_DIR}')))`;

@@ -20,7 +20,7 @@ export interface Ssh {
   disconnect(): Promise<void>;
 }
 
-const COMMAND_TIMEOUT_MS = 300_000;
+const COMMAND_TIMEOUT_MS = 900_000;
 
 /** @param folder Short: the path of a socket has at most 108 bytes. */
 export function createSsh(port: number, key: string, folder: string): Ssh {

@@ -28,12 +28,18 @@ export async function runCommand(command: string, args: string[], input = ''): P
       stderr = (stderr + piece.toString()).slice(-stderrBytesKept);
     },
   });
-  const timer = setTimeout(running.kill, timeoutMs);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    running.kill();
+  }, timeoutMs);
   const { code, signal } = await running.ended
     .catch((error) => {
       throw failure(error.message);
     })
     .finally(() => clearTimeout(timer));
+  // The first rules after a boot load the kernel's modules, which a slow host may not finish in time.
+  if (isLate) throw failure(`it had not ended after ${timeoutMs / 1_000} s`);
   if (code !== 0) throw failure(`${signal ?? `exit ${code}`}: ${stderr.trim()}`);
   return Buffer.concat(stdout).toString();
 }
