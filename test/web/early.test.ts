@@ -48,6 +48,8 @@ describe('a page that is opened', () => {
     const { page } = opened.visitor;
     const asked: string[] = [];
     const note = (request: HTTPRequest) => void asked.push(new URL(request.url()).pathname);
+    // The page before may still be asking.
+    await page.goto('about:blank');
     page.on('request', note);
     await opened.visitor.go('/connect');
     page.off('request', note);

@@ -6,15 +6,10 @@ import { collectDefaultMetrics, type Gauge, Registry, type RegistryContentType }
 import type { Figures } from '../../../control/metrics/metrics.ts';
 import { families } from './families/all.ts';
 import type { Family } from './family.ts';
+import { type Format, formats } from './formats.ts';
 
 /** Wakes an idle process less often than prom-client's own choice. */
 const LOOP_RESOLUTION_MS = 20;
-
-export const formats = {
-  text: Registry.PROMETHEUS_CONTENT_TYPE,
-  openMetrics: Registry.OPENMETRICS_CONTENT_TYPE,
-} as const;
-export type Format = keyof typeof formats;
 
 /** As prom-client passes it on: it asks each metric for no more than this. */
 interface Shown {

@@ -9,7 +9,8 @@ import type { Metrics } from '../../../control/metrics/metrics.ts';
 import { assertAdmin } from '../../../model/access/admins.ts';
 import { assertScope } from '../../../model/access/scopes.ts';
 import { limits } from '../../../model/limits.ts';
-import { Exposition, type Format, formats } from './exposition.ts';
+import type { Exposition } from './exposition.ts';
+import { type Format, formats } from './formats.ts';
 
 export function addMetricsRoute(app: FastifyInstance, metrics: Pick<Metrics, 'look'>): void {
   const scrapes = new Scrapes(metrics);
@@ -26,7 +27,8 @@ export function addMetricsRoute(app: FastifyInstance, metrics: Pick<Metrics, 'lo
 /** Texts of a moment ago, and those that are being written, for scrapes that come side by side. */
 class Scrapes {
   readonly #metrics: Pick<Metrics, 'look'>;
-  readonly #exposition = new Exposition();
+  /** Made at the first scrape, with the library: a service that nobody scrapes loads neither. */
+  #exposition: Promise<Exposition> | null = null;
   readonly #writing = new Map<Format, Promise<string>>();
   readonly #known = new Map<Format, { at: number; text: string }>();
 
@@ -44,7 +46,9 @@ class Scrapes {
   }
 
   async #write(format: Format): Promise<string> {
-    const text = await this.#exposition.write(await this.#metrics.look(), format);
+    this.#exposition ??= import('./exposition.ts').then(({ Exposition }) => new Exposition());
+    const exposition = await this.#exposition;
+    const text = await exposition.write(await this.#metrics.look(), format);
     this.#known.set(format, { at: performance.now(), text });
     return text;
   }
