@@ -52,6 +52,8 @@ describe('the list of sandboxes', () => {
   it('holds in the document only the rows in view, and scrolls to the last', async () => {
     await visitor.go('/sandboxes?sort=name');
     await visitor.sees('5,001 sandboxes');
+    // The first page says how many there are; the others follow.
+    await expect.poll(() => visitor.page.$eval('main', (main) => main.innerText)).not.toContain(' loaded');
     const rows = () => visitor.page.$$eval('[role="row"]', (all) => all.length);
     expect(await rows()).toBeLessThan(60);
     await visitor.page.$eval('[role="table"]', (box) => box.scrollTo(0, box.scrollHeight));
