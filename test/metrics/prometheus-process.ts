@@ -1,6 +1,7 @@
 /** A real Prometheus in a process of its own, with a folder that is removed at the end. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -22,6 +23,8 @@ export interface Prometheus {
 
 /** @param target Host and port of the service, with the key that Prometheus sends. */
 export async function startPrometheus(target: string, key: string): Promise<Prometheus> {
+  if (!existsSync(prometheusProgram))
+    throw new Error(`${prometheusProgram} is missing: run \`make prometheus\``);
   const folder = await mkdtemp(join(tmpdir(), 'sandhaven-prometheus-'));
   const configFile = await configure(folder, target, key);
   const address = `127.0.0.1:${await freePort()}`;
