@@ -1,6 +1,7 @@
 /** What the page asks for before its libraries are there. */
 import type { HTTPRequest } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { fetchOrTakeEarly } from '../../web/src/service/early-answers.ts';
 import { type Opened, openPage } from './support/open-page.ts';
 
 let opened: Opened;
@@ -55,5 +56,35 @@ describe('a page that is opened', () => {
     page.off('request', note);
     expect(asked).toContain('/v1/sign-in');
     expect(asked).not.toContain('/v1/tools/Sandbox.ListSandboxes');
+  });
+});
+
+describe('an early answer', () => {
+  const open = (early: Promise<Response | null>) => {
+    vi.stubGlobal('earlyAnswers', new Map([['GET /a ', early]]));
+    vi.stubGlobal('fetch', async () => new Response('asked'));
+  };
+  const take = async () => (await fetchOrTakeEarly('/a', {})).text();
+
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.restoreAllMocks();
+  });
+
+  it('is taken once', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(9_999);
+    open(Promise.resolve(new Response('early')));
+    expect([await take(), await take()]).toEqual(['early', 'asked']);
+  });
+
+  it('is not taken when it failed, was not asked for, or is ten seconds old', async () => {
+    const now = vi.spyOn(performance, 'now').mockReturnValue(1);
+    open(Promise.reject(new Error('away')));
+    expect(await take()).toBe('asked');
+    open(Promise.resolve(null));
+    expect(await take()).toBe('asked');
+    now.mockReturnValue(10_001);
+    open(Promise.resolve(new Response('early')));
+    expect(await take()).toBe('asked');
   });
 });

@@ -1,16 +1,8 @@
 /**
  * Asks for what the first screen shows while its libraries are still on their way: who is signed in, then the first
- * sandboxes. A script of its own that imports nothing; `service/early-answers.ts` hands the answers on.
+ * sandboxes. A script of its own that loads no other; `service/early-answers.ts` hands the answers on.
  */
-
-/** By method, path and body; null where an answer was not asked for after all. */
-export type EarlyAnswers = Map<string, Promise<Response | null>>;
-
-declare global {
-  interface Window {
-    earlyAnswers?: EarlyAnswers;
-  }
-}
+import type { EarlyAnswers, WithEarlyAnswers } from './service/early-answers.ts';
 
 const SIGN_IN = '/v1/sign-in';
 const LIST = '/v1/tools/Sandbox.ListSandboxes';
@@ -19,7 +11,7 @@ const FIRST_PAGE = '{"page":1,"page_size":100}';
 
 const opensList = location.pathname === '/' || location.pathname === '/sandboxes';
 // A ticket signs in first.
-if (location.hash === '') window.earlyAnswers = ask();
+if (location.hash === '') (globalThis as WithEarlyAnswers).earlyAnswers = ask();
 
 function ask(): EarlyAnswers {
   const signIn = fetch(SIGN_IN, { headers: { 'x-sandhaven-request': '1' } });
