@@ -106,7 +106,7 @@ export class WebhookService {
     const leave = places.take(placeOwner(webhook));
     try {
       const now = clock.now();
-      const delivery = await store.takeTest(id, now, now + limits.webhooks.claimMs);
+      const delivery = there(id, await store.takeTest(id, now, now + limits.webhooks.claimMs));
       const settled = await attempt(this.#d, webhook, delivery, new AbortController().signal);
       return settled ? { ...delivery, ...settled } : delivery;
     } finally {
@@ -153,8 +153,8 @@ function shownTo(caller: Caller, webhook: Webhook): Webhook {
   return hasScope(caller, 'sandboxes:write') ? webhook : { ...webhook, url: new URL(webhook.url).origin };
 }
 
-function there(id: string, webhook: Webhook | null | undefined): Webhook {
-  if (webhook) return webhook;
+function there<Found>(id: string, found: Found | null | undefined): Found {
+  if (found) return found;
   throw notFound('webhook', `There is no webhook '${id}'.`, 'ListWebhooks shows the ids of webhooks.');
 }
 

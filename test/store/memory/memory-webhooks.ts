@@ -117,6 +117,7 @@ export function memoryWebhooks(rows: Rows, users: { findUser(id: string): Promis
       return structuredClone(found);
     },
     takeTest: async (webhookId, now, until) => {
+      if (!hooks.has(webhookId)) return null;
       const test = add(webhookId, 'webhook.test', { webhook_id: webhookId }, now);
       Object.assign(test, { attempts: 1, firstAttemptAt: now, lastAttemptAt: now, nextAttemptAt: until });
       return structuredClone(test);

@@ -41,8 +41,8 @@ export interface WebhookStore {
   deliveries(webhookId: string): Promise<Delivery[]>;
   /** Makes an event that is over due again, under its id; null when there is none, or it is still pending. */
   redeliver(webhookId: string, id: string): Promise<Delivery | null>;
-  /** Queues a test event that this caller sends itself. Returns it as taken until then. */
-  takeTest(webhookId: string, now: number, until: number): Promise<Delivery>;
+  /** Queues a test event that this caller sends itself. Returns it as taken until then; null when the webhook is gone. */
+  takeTest(webhookId: string, now: number, until: number): Promise<Delivery | null>;
 
   /** Enabled webhooks with something due, whose owners are enabled too. */
   due(now: number): Promise<DueWebhook[]>;

@@ -121,12 +121,16 @@ export class WebhookRows implements WebhookStore {
     return row ? deliveryIn(row) : null;
   }
 
-  async takeTest(webhookId: string, now: number, until: number): Promise<Delivery> {
+  async takeTest(webhookId: string, now: number, until: number): Promise<Delivery | null> {
     const data = JSON.stringify({ webhook_id: webhookId });
-    const values = { id: webhookId, delivery: newDeliveryId(), type: TEST_EVENT, data, now, until };
-    const row = await this.#sql.writeOne(() => this.#statements.queueTaken.get(values));
-    if (!row) throw new Error('the test event was not stored');
-    return deliveryIn(row);
+    const id = webhookId;
+    const values = { id, delivery: newDeliveryId(), type: TEST_EVENT, data, now, until };
+    const { get, queueTaken } = this.#statements;
+    return this.#write(id, function* () {
+      if (!(yield* get.get({ id }))) return null;
+      const row = yield* queueTaken.get(values);
+      return row ? deliveryIn(row) : null;
+    });
   }
 
   async due(now: number): Promise<DueWebhook[]> {
