@@ -1,14 +1,15 @@
 /** The packages of this checkout, from their installation by apt to their purge, on Debian as it boots. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { suites } from '../../setup/debian/machines/recipe.ts';
+import { runByNpx, runByPython } from './support/clients.ts';
 import { type Machine, startMachine } from './support/machine.ts';
 
 const APT = 'DEBIAN_FRONTEND=noninteractive apt-get --quiet --yes -o Dpkg::Use-Pty=0';
 /** Decompressing the base image takes an emulated processor minutes. */
 const APT_TIMEOUT = { timeoutMs: 1_500_000 };
-const AS_ONCE = process.env['SANDHAVEN_TEST_MACHINES'] === 'short' ? suites.slice(0, 1) : suites;
+const isWhole = process.env['SANDHAVEN_TEST_MACHINES'] !== 'short';
 
-describe.each(AS_ONCE)('on %s, the packages', (suite) => {
+describe.each(isWhole ? suites : suites.slice(0, 1))('on %s, the packages', (suite) => {
   let machine: Machine;
 
   beforeAll(async () => {
@@ -31,6 +32,15 @@ describe.each(AS_ONCE)('on %s, the packages', (suite) => {
       checks: { status: string }[];
     };
     expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
+  });
+
+  it.runIf(isWhole)('serve the packages for npm and for Python', async () => {
+    await machine.must('sandhaven create --name client');
+    const apiKey = (await machine.must('cat /var/lib/sandhaven/api-key')).trim();
+    const service = { url: `http://127.0.0.1:${machine.servicePort}`, apiKey };
+    expect(await runByNpx(service, 'client', 'echo by MCP')).toBe('by MCP\n');
+    expect(await runByPython(service, 'client', 'echo by Python')).toBe('by Python\n');
+    await machine.must('sandhaven rm client');
   });
 
   it('leave sandboxes running when they are installed again', async () => {

@@ -92,8 +92,8 @@ describe('a sandbox', () => {
       sandbox: 'it',
       path: 'r',
       message: 'add f',
-      author: 'A',
-      email: 'a@example.org',
+      author_name: 'A',
+      author_email: 'a@example.org',
     });
     expect(await inside('cd r && git log --format=%s')).toBe('add f\n');
   });
@@ -107,8 +107,8 @@ describe('a sandbox', () => {
       sandbox: 'it',
       command: 'echo seen > index.html; setsid -f python3 -m http.server 8000 >/dev/null 2>&1',
     });
-    const { url } = await tool('GetPortPreviewUrl', { sandbox: 'it', port: 8000 });
-    const look = `for i in $(seq 60); do curl --silent --fail --location '${url}' && exit 0; sleep 1; done; exit 1`;
+    const { url } = await tool('GetPortPreviewUrl', { sandbox: 'it', port: 8000, signed: true });
+    const look = `for i in $(seq 60); do curl --silent --fail --location --cookie '' '${url}' && exit 0; sleep 1; done; exit 1`;
     expect(await installed.machine.must(look)).toBe('seen\n');
   });
 

@@ -4,30 +4,20 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packAll } from '../../setup/release/dist-npm.ts';
 import { must, type Service, startService } from '../support/service.ts';
-import { type Newcomer, newcomer, type Registry, startRegistry } from './registry.ts';
+import { type Newcomer, newcomer, publishPackages, type Registry, startRegistry } from './registry.ts';
 
-let dist: string;
 let registry: Registry;
 let service: Service;
 
 beforeAll(async () => {
-  dist = await mkdtemp(join(tmpdir(), 'sandhaven-dist-'));
   registry = await startRegistry();
-  const tarballs = (await packAll(dist)).filter((name) => name.endsWith('.tgz'));
-  const publisher = await newcomer(registry, process.execPath);
-  for (const name of tarballs) {
-    const { status, stderr } = await run(publisher, 'npm', ['publish', join(dist, name), '--tag', 'latest']);
-    expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
-  }
-  await publisher.remove();
+  await publishPackages(registry);
   service = await startService();
   await must(service, 'CreateSandbox', { name: 'demo', cpu: 1, memory_gb: 1, disk_gb: 1 });
 }, 180_000);
@@ -35,7 +25,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.stop();
   await registry?.stop();
-  if (dist) await rm(dist, { recursive: true, force: true });
 }, 60_000);
 
 const initialize = {

@@ -5,6 +5,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { packAll } from '../../setup/release/dist-npm.ts';
+import { run } from '../support/sdk-package.ts';
 
 const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
 const installed = join(cache, 'sandhaven', 'verdaccio');
@@ -47,6 +49,22 @@ export async function startRegistry(): Promise<Registry> {
       await rm(storage, { recursive: true });
     },
   };
+}
+
+/** Publishes the packages of this checkout, packed anew. */
+export async function publishPackages(registry: Registry): Promise<void> {
+  const dist = await mkdtemp(join(tmpdir(), 'sandhaven-dist-'));
+  const publisher = await newcomer(registry, process.execPath);
+  try {
+    for (const name of (await packAll(dist)).filter((file) => file.endsWith('.tgz'))) {
+      const publish = ['publish', join(dist, name), '--tag', 'latest'];
+      const { status, stderr } = await run('npm', publish, publisher.folder, publisher.env);
+      if (status !== 0) throw new Error(`npm publish ${name}: ${stderr}`);
+    }
+  } finally {
+    await publisher.remove();
+    await rm(dist, { recursive: true, force: true });
+  }
 }
 
 export interface Newcomer {

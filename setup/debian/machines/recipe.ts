@@ -25,7 +25,7 @@ export const packages = [
 ];
 
 /** The disk of a machine grows no further: its bytes come as they are written. */
-export const DISK_BYTES = 16 * 1024 ** 3;
+export const DISK_BYTES = 32 * 1024 ** 3;
 
 export const customize = join(import.meta.dirname, 'customize.sh');
 

@@ -17,7 +17,7 @@ const release = 'native/target/x86_64-unknown-linux-gnu/release';
 const look = 'test/support/host.ts';
 
 /** Room for what tests write there; its bytes come as they are written. */
-const BYTES = 12 * 1024 ** 3;
+const BYTES = 32 * 1024 ** 3;
 
 export interface Payload {
   /** A raw ext4 file system. */
