@@ -24,10 +24,10 @@ quick:
 	@$(NODE) setup/quick.ts "$(T)"
 
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed". With CLUSTER=1 the most
-# telling ones on Kubernetes too, whose programs take minutes to build.
+# telling ones on Kubernetes too, whose programs take minutes to build, and with MACHINES=1 the short form of `test-machines`.
 test: setup-checks
-	@$(AT_ONCE) build built-in-images s3-server image-libraries prometheus $(if $(CLUSTER),cluster-programs helm)
-	@$(if $(CLUSTER),SANDHAVEN_TEST_CLUSTER=each-change) setup/checks.sh
+	@$(AT_ONCE) build built-in-images s3-server image-libraries prometheus
+	@$(if $(CLUSTER),SANDHAVEN_TEST_CLUSTER=each-change) $(if $(MACHINES),SANDHAVEN_TEST_MACHINES=short) setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
 simulate:
@@ -54,7 +54,7 @@ cluster: cluster-programs
 
 # The service on emulated Debian machines with systemd and cgroup v2; `make test-machines T=limits` leaves the tests with
 # "limits" in their path, and SANDHAVEN_TEST_MACHINES=short the short form. The first run builds the disks.
-test-machines: machines build image dist
+test-machines: machines build image dist npm-registry python-tools
 	@SANDHAVEN_TEST_MACHINES=$${SANDHAVEN_TEST_MACHINES:-whole} $(NODE) node_modules/.bin/vitest run --project machines $(T)
 
 # What takes minutes to make: the Debian packages, installed, removed and purged; the npm packages, from a real registry; the Python
@@ -63,10 +63,10 @@ test-packages: setup-checks build image npm-registry python-tools otel-collector
 	@setup/apt.sh dpkg-dev groff-base lintian
 	@SANDHAVEN_TEST_PACKAGES=1 $(NODE) node_modules/.bin/vitest run --project packages $(T)
 
-# The disks of those machines, into the cache.
+# The disks of those machines, into the cache: all, or `make machines SUITES=trixie`.
 machines: setup-checks
 	@setup/apt.sh qemu-system-x86 qemu-utils
-	@SETUP_LOCK=machines setup/locked.sh $(NODE) setup/debian/machines/build.ts
+	@SETUP_LOCK=machines setup/locked.sh $(NODE) setup/debian/machines/build.ts $(SUITES)
 
 # The S3 server that tests of archives run against, into the cache.
 s3-server: setup-checks

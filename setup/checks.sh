@@ -18,7 +18,28 @@ run_tests() {
   shift
   "$node" node_modules/.bin/vitest run --reporter=default --reporter=json --outputFile.json="$report" "$@"
 }
-without_cluster() { (unset SANDHAVEN_TEST_CLUSTER && "$@"); }
+# What takes minutes to compile and only later tests need, while the first ones wait for other things: it gets the
+# processor time that nothing else wants.
+prepare_later() {
+  targets=""
+  [ -z "${SANDHAVEN_TEST_CLUSTER:-}" ] || targets="cluster-programs helm"
+  [ -z "${SANDHAVEN_TEST_MACHINES:-}" ] || targets="$targets machines SUITES=trixie dist"
+  preparing=""
+  [ -n "$targets" ] || return 0
+  # A make of its own: this one's job server is not for it.
+  env -u MAKEFLAGS chrt --idle 0 make --no-print-directory $targets >"$reports/prepared.log" 2>&1 &
+  preparing=$!
+}
+prepared() {
+  [ -n "$preparing" ] || return 0
+  wait "$preparing" || { cat "$reports/prepared.log"; preparing=""; return 1; }
+  preparing=""
+}
+clean_up() {
+  [ -z "$preparing" ] || kill "$preparing" 2>/dev/null || true
+  rm -rf "$reports"
+}
+here() { (unset SANDHAVEN_TEST_CLUSTER SANDHAVEN_TEST_MACHINES && "$@"); }
 
 check format-and-lint "$node" node_modules/.bin/biome check .
 check types "$node" node_modules/.bin/tsc --noEmit
@@ -28,12 +49,22 @@ check rust-lint in_native cargo clippy --workspace --all-targets --locked --quie
 if [ "${1:-}" != --static ]; then
   check rust-tests in_native cargo test --workspace --locked --quiet
   reports=$(mktemp -d)
-  trap 'rm -rf "$reports"' EXIT
-  # Those on a cluster are runs of their own: it stands from the beginning of its run to the end.
-  check tests without_cluster run_tests machine
+  preparing=""
+  trap clean_up EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  prepare_later
+  check tests here run_tests beside --project together --project documents --project walk --project walk-firefox
+  check preparations-of-later-tests prepared
+  # These measure the machine.
+  check tests-alone here run_tests alone --project alone
+  # Each of these is a run of its own: its cluster, or its machine, stands from the beginning of its run to the end.
   if [ -n "${SANDHAVEN_TEST_CLUSTER:-}" ]; then
     check tests-of-the-system-on-kubernetes run_tests system --project cluster
     check tests-on-kubernetes run_tests cluster --project alone test/cluster/
+  fi
+  if [ -n "${SANDHAVEN_TEST_MACHINES:-}" ]; then
+    check tests-on-machines run_tests machines --project machines
   fi
 fi
 [ -z "$failed" ] || echo "failed: ${failed#, }"
