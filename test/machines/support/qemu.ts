@@ -30,7 +30,7 @@ export function startQemu({ image, drives, forwards, consoleLog }: Computer): Qe
     [
       ...['--pdeathsig', 'KILL', 'qemu-system-x86_64'],
       ...['-nodefaults', '-display', 'none', '-machine', 'q35'],
-      ...['-accel', `tcg,thread=multi,tb-size=${TRANSLATED_MIB}`, '-cpu', 'max,la57=off'],
+      ...['-accel', `tcg,thread=multi,tb-size=${TRANSLATED_MIB}`, '-cpu', 'max,la57=off,pku=off'],
       ...['-smp', '2', '-m', String(MEMORY_MIB)],
       ...['-kernel', image.kernel, '-initrd', image.initrd],
       // A kernel that panics starts again, and the test sees another boot.
