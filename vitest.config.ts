@@ -29,8 +29,10 @@ const withCluster = ['test/cluster/**/*.test.ts'];
 const withReplicas = ['test/cluster/system/**/*.test.ts'];
 /** They need emulated machines, on which all takes minutes. */
 const onMachines = ['test/machines/**/*.test.ts'];
-/** `whole` or `short` in `make test-machines`; none by default. */
-const hasMachines = process.env['SANDHAVEN_TEST_MACHINES'] !== undefined;
+const onMachinesInShort = ['test/machines/short.test.ts'];
+/** `whole` in `make test-machines`, `short` in `make test MACHINES=1`; none by default. */
+const machinesForm = process.env['SANDHAVEN_TEST_MACHINES'];
+const hasMachines = machinesForm !== undefined;
 /** They compress for minutes, or need what compiles for minutes, and run in `make test-packages`. */
 const ofPackages = [
   'test/packages/**/*.test.ts',
@@ -94,7 +96,8 @@ const machines = {
   extends: true as const,
   test: {
     name: 'machines',
-    include: onMachines,
+    include: machinesForm === 'short' ? onMachinesInShort : onMachines,
+    exclude: ['**/node_modules/**', ...(machinesForm === 'short' ? [] : onMachinesInShort)],
     globalSetup: 'test/machines/support/machines.setup.ts',
     testTimeout: 3_600_000,
     hookTimeout: 3_600_000,

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { call, must } from '../support/service.ts';
 import { type Installed, startInstalled } from './support/installed.ts';
 
-const isWhole = process.env['SANDHAVEN_TEST_MACHINES'] !== 'short';
 const SOON = { timeout: 300_000, interval: 1_000 };
 const DAY_S = 86_400;
 
@@ -25,7 +24,7 @@ const host = (command: string) => installed.machine.must(command);
 const addressOf = async (sandbox: string) =>
   String(await said(sandbox, "hostname -I | cut -d' ' -f1")).trim();
 
-describe.runIf(isWhole)('a machine with bad luck', () => {
+describe('a machine with bad luck', () => {
   it('goes on when its disk was full', async () => {
     await host(
       'fallocate --length $(($(df --output=avail --block-size=1 /srv | tail -1) - 65536)) /srv/full',

@@ -7,9 +7,8 @@ import { type Machine, startMachine } from './support/machine.ts';
 const APT = 'DEBIAN_FRONTEND=noninteractive apt-get --quiet --yes -o Dpkg::Use-Pty=0';
 /** Decompressing the base image takes an emulated processor minutes. */
 const APT_TIMEOUT = { timeoutMs: 1_500_000 };
-const isWhole = process.env['SANDHAVEN_TEST_MACHINES'] !== 'short';
 
-describe.each(isWhole ? suites : suites.slice(0, 1))('on %s, the packages', (suite) => {
+describe.each(suites)('on %s, the packages', (suite) => {
   let machine: Machine;
 
   beforeAll(async () => {
@@ -34,7 +33,7 @@ describe.each(isWhole ? suites : suites.slice(0, 1))('on %s, the packages', (sui
     expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
   });
 
-  it.runIf(isWhole)('serve the packages for npm and for Python', async () => {
+  it('serve the packages for npm and for Python', async () => {
     await machine.must('sandhaven create --name client');
     const apiKey = (await machine.must('cat /var/lib/sandhaven/api-key')).trim();
     const service = { url: `http://127.0.0.1:${machine.servicePort}`, apiKey };

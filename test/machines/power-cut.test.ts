@@ -4,16 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { suites } from '../../setup/debian/machines/recipe.ts';
 import { judge } from '../chaos/power-cut/judge.ts';
 import { type Histories, writeFiles } from '../chaos/power-cut/workload.ts';
 import { between, givenSeed, randomFrom } from '../support/random.ts';
 import { must } from '../support/service.ts';
-import { createChurn } from './support/churn.ts';
+import { type Churn, createChurn } from './support/churn.ts';
 import { type Installed, startInstalled } from './support/installed.ts';
 
-const ROUNDS = Number(
-  process.env['SANDHAVEN_POWER_CUTS'] ?? (process.env['SANDHAVEN_TEST_MACHINES'] === 'short' ? 1 : 20),
-);
+const ROUNDS = Number(process.env['SANDHAVEN_POWER_CUTS'] ?? 20);
 /** From the first acknowledged file to the cut. */
 const WORK_MS = { min: 5_000, max: 40_000 };
 /** A kernel on an emulated processor comes late to what it does each second. */
@@ -23,14 +22,8 @@ const SETTLED = { timeout: 300_000, interval: 1_000 };
 
 const seed = givenSeed();
 const random = randomFrom(seed);
-const churn = createChurn(random);
+let churn: Churn;
 let installed: Installed;
-
-beforeAll(async () => {
-  installed = await startInstalled(inject('machinePayload'));
-});
-
-afterAll(() => installed?.machine.close());
 
 const tool = (name: string, parameters: Record<string, unknown>) => must(installed.service, name, parameters);
 
@@ -41,7 +34,14 @@ interface Listed {
   operation?: string;
 }
 
-describe(`a machine that loses its power (seed ${seed})`, () => {
+describe.each(suites)(`%s loses its power (seed ${seed})`, (suite) => {
+  beforeAll(async () => {
+    churn = createChurn(random);
+    installed = await startInstalled(inject('machinePayload'), suite);
+  });
+
+  afterAll(() => installed?.machine.close());
+
   it('loses what it had not flushed, and keeps what it had', async () => {
     const { machine } = installed;
     await machine.must('echo flushed > /srv/flushed && sync && echo not > /srv/not-flushed');
