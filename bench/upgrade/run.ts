@@ -3,6 +3,7 @@
  * when. `bench/upgrade/run.ts --help` has the steps.
  */
 
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Sandhaven } from '../../sdk/src/index.ts';
@@ -13,11 +14,14 @@ import { callLong, examine, prepare } from './kept.ts';
 import { startLoad } from './load.ts';
 import { figuresOf, render } from './report.ts';
 
-const help = `Usage: bench/upgrade/run.ts [--seconds N] [OLDER]
+const help = `Usage: bench/upgrade/run.ts [--seconds N] [--kept-sockets] [OLDER]
 
 Starts the service of the checkout OLDER (default: this checkout) on a fresh data directory, makes 10 sandboxes, calls it
 steadily for N seconds (default 10), stops it by SIGTERM, starts this checkout on the same data directory and address, and
 goes on for another 20 seconds. Needs root and the base image. Fails when a call failed at another time than that of the restart.
+
+With --kept-sockets a manager keeps the listening socket meanwhile, as systemd does for the package's unit; both versions have to
+know it, which 0.1.0 does not.
 
 A checkout of version 0.1.0, of the commit that stored test/upgrade/stored/0.1.0.tar.zst, with the agent that lies in there:
 
@@ -33,10 +37,10 @@ The launcher and the unpacker are this version's there; \`cargo build --release 
 const SANDBOXES = 10;
 const AFTERWARDS_SECONDS = 20;
 
-async function main(older: string, seconds: number): Promise<void> {
+async function main(older: string, seconds: number, keepsSockets: boolean): Promise<void> {
   const versions = await Promise.all([older, home].map(versionOf));
   say(`${versions[0]} → ${versions[1]}`);
-  await using installation = await install(older);
+  await using installation = await install(older, keepsSockets);
   const client = new Sandhaven({ url: installation.url, apiKey: installation.apiKey });
   say(`makes ${SANDBOXES} sandboxes`);
   const sandboxes = await prepare(client, SANDBOXES);
@@ -58,7 +62,8 @@ async function main(older: string, seconds: number): Promise<void> {
 
 async function versionOf(checkout: string): Promise<string> {
   const commit = await run('git', ['-C', checkout, 'describe', '--always', '--dirty']).catch(() => 'unknown');
-  return `${await run(`${checkout}/bin/sandhaven`, ['--version'])} (${commit})`;
+  const { version } = JSON.parse(await readFile(`${checkout}/package.json`, 'utf8'));
+  return `${version} (${commit})`;
 }
 
 function say(text: string): void {
@@ -67,7 +72,11 @@ function say(text: string): void {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: 'string', default: '10' }, help: { type: 'boolean', default: false } },
+  options: {
+    seconds: { type: 'string', default: '10' },
+    'kept-sockets': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
 });
 if (values.help) process.stdout.write(`${help}\n`);
-else await main(positionals[0] ?? home, Number(values.seconds));
+else await main(positionals[0] ?? home, Number(values.seconds), values['kept-sockets']);
