@@ -10,15 +10,19 @@ export interface LongCall {
 }
 
 export interface Outcome {
+  /** Of so many sandboxes. */
+  sandboxes: number;
   /** Of all sandboxes: programs that go on, and the longest pause between two of their steps. */
   programs: number;
   longestPauseSeconds: number;
   sessions: number;
   sessionCommands: number;
   files: number;
-  /** Files of the load with their last acknowledged content, or later. */
+  /** Files of the load, and those of them with their last acknowledged content, or later. */
+  loadFiles: number;
   written: number;
-  longCall: LongCall;
+  /** null without one. */
+  longCall: LongCall | null;
   /** Its program goes on beyond its call. */
   longProgram: boolean;
 }
@@ -84,8 +88,12 @@ export async function examine(
     outcome.written += Number(found >= acknowledged);
   }
   const [first = ''] = sandboxes;
-  const longProgram = (await stepsOf(client, first, 'long')).goesOn;
-  return { ...outcome, longestPauseSeconds: Math.max(...pauses), longProgram };
+  const longProgram = await stepsOf(client, first, 'long').then(
+    ({ goesOn }) => goesOn,
+    () => false,
+  );
+  const counts = { sandboxes: sandboxes.length, loadFiles: written.size };
+  return { ...counts, ...outcome, longestPauseSeconds: Math.max(...pauses), longProgram };
 }
 
 /** Two looks: a program that goes on has taken steps between them. */

@@ -89,10 +89,11 @@ function bucketsOf(failed: readonly (Call & { at: number })[]): Bucket[] {
   return [...buckets.values()].toSorted((a, b) => a.from - b.from);
 }
 
-export function render(figures: Figures, outcome: Outcome, longCallEnded: number, count: number): string {
+/** @param terminated Time of SIGTERM, by performance.now(). */
+export function render(figures: Figures, outcome: Outcome, terminated: number): string {
   const { ended, answered, silence, counts, buckets, outside } = figures;
   const seconds = (time: number) => `${time.toFixed(2)} s`;
-  const { longCall } = outcome;
+  const { sandboxes: count, longCall } = outcome;
   return [
     `SIGTERM to the end of the older process: ${seconds(ended)}; to the first good answer of the newer: ${seconds(answered)}`,
     `longest time without a good answer: ${seconds(silence[1] - silence[0])}, from ${seconds(silence[0])} to ${seconds(silence[1])}`,
@@ -104,8 +105,12 @@ export function render(figures: Figures, outcome: Outcome, longCallEnded: number
     ...buckets.map(bucketText),
     `programs that go on: ${outcome.programs} of ${count}, with a longest pause of ${seconds(outcome.longestPauseSeconds)}`,
     `sessions with their state: ${outcome.sessions} of ${count}; session commands that go on: ${outcome.sessionCommands} of ${count}`,
-    `files as they were: ${outcome.files} of ${count}; files of the load as acknowledged: ${outcome.written}`,
-    `the call in progress: ${longCall.failure ?? 'succeeded'} after ${seconds(longCallEnded)}; its program ${outcome.longProgram ? 'goes on' : 'has ended'}`,
+    `files as they were: ${outcome.files} of ${count}; files of the load as acknowledged: ${outcome.written} of ${outcome.loadFiles}`,
+    ...(longCall === null
+      ? []
+      : [
+          `the call in progress: ${longCall.failure ?? 'succeeded'} after ${seconds((longCall.ended - terminated) / 1_000)}; its program ${outcome.longProgram ? 'goes on' : 'has ended'}`,
+        ]),
   ].join('\n');
 }
 

@@ -21,6 +21,8 @@ export interface KeptSocket {
 
 /** First file that a manager hands over. */
 const FIRST_FILE = 3;
+/** As `nameOf` gives them. */
+const OWN_NAME = /^[a-z-]*listen-.+%3A\d+$/;
 
 export class KeptSockets {
   readonly #given: Map<string, number>;
@@ -61,12 +63,13 @@ export class KeptSockets {
   }
 }
 
-/** Returns the sockets that the environment names, as sd_listen_fds(3) has it. */
+/** Returns the sockets that the environment names, as sd_listen_fds(3) has it, without those that this service has not opened. */
 export function socketsGiven(env: Record<string, string | undefined>): Map<string, number> {
   const { LISTEN_PID: pid, LISTEN_FDS: count, LISTEN_FDNAMES: names = '' } = env;
   if (Number(pid) !== process.pid) return new Map();
-  const named = names.split(':').slice(0, Number(count));
-  return new Map(named.map((name, at) => [name, FIRST_FILE + at]));
+  const named = names.split(':').slice(0, Math.max(0, Number(count)));
+  const files = named.map((name, at) => [name, FIRST_FILE + at] as const);
+  return new Map(files.filter(([name]) => OWN_NAME.test(name)));
 }
 
 /** The manager takes no colon in a name. */
