@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-packages otel-collector prometheus python-tools dist-python clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-packages otel-collector prometheus python-tools dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -58,8 +58,8 @@ test-machines: machines build image dist npm-registry python-tools
 	@SANDHAVEN_TEST_MACHINES=$${SANDHAVEN_TEST_MACHINES:-whole} $(NODE) node_modules/.bin/vitest run --project machines $(T)
 
 # What takes minutes to make: the Debian packages, installed, removed and purged; the npm packages, from a real registry; the Python
-# SDK's wheel, with its tools; and traces, to the receiver of OpenTelemetry's collector.
-test-packages: setup-checks build image npm-registry python-tools otel-collector
+# SDK's wheel, with its tools; traces, to the receiver of OpenTelemetry's collector; and the dashboard, by Grafana's own types.
+test-packages: setup-checks build image npm-registry python-tools otel-collector grafana-schema
 	@setup/apt.sh dpkg-dev groff-base lintian
 	@SANDHAVEN_TEST_PACKAGES=1 $(NODE) node_modules/.bin/vitest run --project packages $(T)
 
@@ -79,6 +79,10 @@ npm-registry: setup-checks
 # The receiver of OpenTelemetry's collector, which tests of traces send to, into the cache.
 otel-collector: setup-checks
 	@SETUP_LOCK=otel-collector setup/locked.sh $(NODE) setup/go/otel-collector.ts
+
+# Grafana's types of dashboards, which the dashboard is checked against, into the cache.
+grafana-schema: setup-checks
+	@SETUP_LOCK=grafana-schema setup/locked.sh test/metrics/grafana/install.sh
 
 # Helm, which installs the chart in tests, into the cache.
 helm: setup-checks

@@ -16,8 +16,10 @@ const up: Command = {
     }
     const options = parseUpOptions(argv, env);
     const { managerOf } = await import('./app/parts/service-manager.ts');
+    const { socketsGiven } = await import('./app/parts/kept-sockets.ts');
     const documentDb = parseDocumentDbOptions(env);
-    const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb, manager: managerOf(env) };
+    const manager = { manager: managerOf(env), sockets: socketsGiven(env) };
+    const secrets = { apiKey: env['SANDBOX_API_KEY'], documentDb, ...manager };
     const { up } = await import('./app/up.ts');
     try {
       return await up(options, secrets, signal);

@@ -6,8 +6,8 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { command, step } from '../command.ts';
+import { type Manifest, sbomOf } from '../sbom/npm-package.ts';
 import { addChecksums } from './checksums.ts';
-import { type Manifest, sbomOf } from './sbom.ts';
 
 const home = join(import.meta.dirname, '..', '..');
 const tsc = join(home, 'node_modules', '.bin', 'tsc');

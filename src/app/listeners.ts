@@ -12,6 +12,7 @@ import { originForPeople } from '../model/network/own-name.ts';
 import type { PreviewSite } from '../model/network/public-site.ts';
 import type { PageFiles } from '../surfaces/http/page/files.ts';
 import { createHttpServer } from '../surfaces/http/server.ts';
+import { LastCalls } from '../surfaces/http/stop/last-calls.ts';
 import { createMcpEndpoint } from '../surfaces/mcp/endpoint.ts';
 import { SharedRoom } from '../surfaces/shared-room.ts';
 import type { TlsServing } from '../tls/serving.ts';
@@ -19,11 +20,15 @@ import { version } from '../version.ts';
 import { allowedHosts, howTo, sshAddress, urlOf } from './announce.ts';
 import type { Address, GatewayAddress } from './options/address.ts';
 import type { UpOptions } from './options/up-options.ts';
+import type { KeptSockets } from './parts/kept-sockets.ts';
 import { prove } from './prove.ts';
 import type { RunningService } from './service.ts';
 
 /** File beside this one, from source (.ts) or from a build (.js). */
 const SSH_THREAD = new URL(`./ssh-worker${extname(import.meta.filename)}`, import.meta.url);
+
+/** With the file of a socket that listens there already, if any. */
+type ListeningAddress = GatewayAddress & { fd?: number };
 
 interface ListenerDependencies {
   options: UpOptions;
@@ -31,26 +36,29 @@ interface ListenerDependencies {
   tls: TlsServing | null;
   /** null when it was not built. */
   page: PageFiles | null;
+  kept: KeptSockets;
   log: Log;
 }
 
 export interface Listeners {
   /** Resolves to the API's own address, once all of them listen and, with `prove`, the proof has passed. */
   open(): Promise<string>;
+  /** Serves until the calls in progress have ended, within a bound; then closes. */
   close(): Promise<void>;
 }
 
 export function createListeners(
   service: RunningService,
-  { options, tools, tls, page, log }: ListenerDependencies,
+  { options, tools, tls, page, kept, log }: ListenerDependencies,
 ) {
   const { previewDomain: domain, publicUrl } = options;
   const { services } = service;
   const arrivals = createArrivals(options.trustedProxies);
   const room = new SharedRoom();
+  const lastCalls = new LastCalls();
   const mcp = createMcpEndpoint({ services, log, version, tools, room });
   const http = createHttpServer({
-    ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl, room, page },
+    ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl, room, lastCalls, page },
     tracer: service.tracer,
     allowedHosts: allowedHosts(options.listen, publicUrl),
     ready: () => service.readiness.check(),
@@ -65,18 +73,23 @@ export function createListeners(
   return {
     async open(): Promise<string> {
       // Gateways first: the API answers no call before previews and SSH access work.
-      const previewPort = await claim('--preview-listen', options.previewListen, log, (address) =>
+      const previewAt = kept.at('--preview-listen', options.previewListen);
+      const previewPort = await claim('--preview-listen', previewAt, log, (address) =>
         previews.listen(address),
       );
+      kept.opened('--preview-listen', previewAt, previews.server);
       const protocol = tls ? 'https' : 'http';
       const site: PreviewSite = options.previewUrl ?? { protocol, domain, port: previewPort };
       services.previews.servedAt(site);
-      ssh = await openSsh(options.sshListen, service, log);
+      ssh = await openSsh(kept.at('--ssh-listen', options.sshListen), service, log);
+      kept.opened('--ssh-listen', options.sshListen, ssh.server);
       const sshAt = sshAddress({ ...options, listening: ssh.address });
       services.sshAccess.serveAt({ ...sshAt, hostKey: service.ssh.hostKey.publicKey });
-      await http.listen({ ...options.listen, backlog: limits.listenBacklog }).catch((error: unknown) => {
+      const apiAt = { ...kept.at('--listen', options.listen), backlog: limits.listenBacklog };
+      await http.listen(apiAt).catch((error: unknown) => {
         throw unusable('--listen', options.listen, error);
       });
+      kept.opened('--listen', options.listen, http.server);
       const url = urlOf(protocol, http.server.address() as AddressInfo);
       services.authorizations?.servedAt(publicUrl ?? url);
       const page = originForPeople(publicUrl ?? url);
@@ -99,12 +112,13 @@ export function createListeners(
     },
 
     async close(): Promise<void> {
+      await Promise.all([lastCalls.drain(), previews.drain()]);
       await Promise.all([http.close(), mcp.close(), previews.close(), ssh?.close()]);
     },
   };
 }
 
-async function openSsh(listen: GatewayAddress, { ssh }: RunningService, log: Log): Promise<SshGateway> {
+async function openSsh(listen: ListeningAddress, { ssh }: RunningService, log: Log): Promise<SshGateway> {
   const { visits, hostKey } = ssh;
   const parts = { hostKey: hostKey.privateKey, thread: SSH_THREAD, visits, log };
   return claim('--ssh-listen', listen, log, (address) => openSshGateway({ ...parts, listen: address }));
@@ -116,12 +130,13 @@ async function openSsh(listen: GatewayAddress, { ssh }: RunningService, log: Log
  */
 async function claim<T>(
   flag: string,
-  { host, port, chosen }: GatewayAddress,
+  { chosen, ...address }: ListeningAddress,
   log: Log,
-  listen: (address: Address) => Promise<T>,
+  listen: (address: Address & { fd?: number }) => Promise<T>,
 ): Promise<T> {
+  const { host, port } = address;
   try {
-    return await listen({ host, port });
+    return await listen(address);
   } catch (error) {
     const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
     if (chosen || !taken) throw unusable(flag, { host, port }, error);

@@ -16,7 +16,8 @@ import { giveBackIdleMemory } from './idle-memory.ts';
 import { createListeners } from './listeners.ts';
 import type { DocumentDbOptions } from './options/environment.ts';
 import type { UpOptions } from './options/up-options.ts';
-import { connectManager, type ManagerAddress } from './parts/service-manager.ts';
+import { KeptSockets } from './parts/kept-sockets.ts';
+import { connectManager, type ManagerAddress, nobody } from './parts/service-manager.ts';
 import { raisePriority } from './priority.ts';
 import { type RunningService, startService } from './service.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -35,6 +36,8 @@ export interface Secrets {
   apiKey: string | undefined;
   documentDb: DocumentDbOptions;
   manager: ManagerAddress | null;
+  /** Files of listening sockets that it has kept, by name. */
+  sockets: ReadonlyMap<string, number>;
 }
 
 /**
@@ -45,9 +48,12 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
   process.umask(UMASK);
   raisePriority();
   const log = createLog();
-  const manager = await connectManager(secrets.manager, log);
+  const kept = new KeptSockets(secrets.sockets);
+  let manager = nobody;
   const tools = selectTools(options.toolsets, '--toolsets');
-  await assertUpCanStart(doctorFactsOf(options), options.dataDir, options.kubernetes !== null);
+  const facts = doctorFactsOf(options);
+  const addresses = facts.addresses.filter((address) => !kept.has(address.flag, address));
+  await assertUpCanStart({ ...facts, addresses }, options.dataDir, options.kubernetes !== null);
   const unreached = missingPublicNames(options);
   if (unreached) log.warn(unreached.found, { advice: unreached.advice });
   const tls = await openTls(options, log);
@@ -61,10 +67,11 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
     );
     let serving = false;
     const stopGivingBack = giveBackIdleMemory(log);
-    const listeners = createListeners(service, { options, tools, tls, page, log });
+    const listeners = createListeners(service, { options, tools, tls, page, kept, log });
     try {
       const url = await listeners.open();
       serving = true;
+      manager = await connectManager(secrets.manager, kept.settle(), log);
       process.stdout.write(`ready ${url}\n`);
       manager.ready(`Serves at ${url}`);
       await aborted(signal);

@@ -129,6 +129,8 @@ export const limits = {
   lingerBytes: 128 * KiB,
   /** Grace period of calls in progress when the service stops. */
   closeGraceMs: 5_000,
+  /** Grace period of calls that begin while the service waits for those. */
+  lastCallsMs: 1_000,
   eventStreamHeartbeatMs: 15_000,
 
   /** Text beside an MCP result's structured content. */

@@ -2,7 +2,7 @@
  * The one way to start a program. When this process is out of file descriptors, the child has no streams and reports
  * the failure by an event alone; so that event is awaited before anybody touches a stream.
  */
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 
@@ -20,11 +20,12 @@ export interface StartedProgram<Input extends Writable | null> extends ChildProc
  * Resolves when the program runs, before it has written any output; its output and error streams are pipes. Rejects
  * with the system's error (`code` is EMFILE, ENOENT, EACCES, EAGAIN …) when it cannot be started.
  * @param input True to make its standard input a pipe; otherwise it is empty.
+ * @param files Files of this process that it has too, from 3 on.
  */
 export function startProgram(
   file: string,
   args: string[],
-  options: Omit<SpawnOptions, 'stdio'> & { input: true },
+  options: Omit<SpawnOptions, 'stdio'> & { input: true; files?: readonly number[] },
 ): Promise<StartedProgram<Writable>>;
 export function startProgram(
   file: string,
@@ -34,11 +35,16 @@ export function startProgram(
 export function startProgram(
   file: string,
   args: string[],
-  { input = false, ...options }: Omit<SpawnOptions, 'stdio'> & { input?: boolean } = {},
+  {
+    input = false,
+    files = [],
+    ...options
+  }: Omit<SpawnOptions, 'stdio'> & { input?: boolean; files?: readonly number[] } = {},
 ): Promise<StartedProgram<Writable | null>> {
   return new Promise((resolve, reject) => {
     assertFilesLeft();
-    const child = spawn(file, args, { ...options, stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
+    const stdio: StdioOptions = [input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...files];
+    const child = spawn(file, args, { ...options, stdio });
     child.once('error', reject);
     child.once('spawn', () => {
       child.off('error', reject);

@@ -18,6 +18,7 @@ while True:
     print(json.dumps(s.recv(4096).decode()), flush=True)
 `;
 
+const nothing = { keep: [], forget: [] };
 const quiet = { info() {}, warn() {}, error() {} };
 
 let folder: string;
@@ -39,7 +40,7 @@ it.each([
 ])('a manager at %s hears that the service serves, lives and stops', async (_, socketOf) => {
   const socket = socketOf();
   await listen(socket);
-  const manager = await connectManager({ socket, watchdogMs: 30 }, quiet);
+  const manager = await connectManager({ socket, watchdogMs: 30 }, nothing, quiet);
   manager.ready('Serves at http://127.0.0.1:7420');
   await expect
     .poll(() => heard.slice(0, 3))
@@ -52,7 +53,7 @@ it.each([
 it('a manager that does not watch gets no signs of life', async () => {
   const socket = join(folder, 'notify');
   await listen(socket);
-  const manager = await connectManager({ socket, watchdogMs: null }, quiet);
+  const manager = await connectManager({ socket, watchdogMs: null }, nothing, quiet);
   manager.ready('Serves');
   manager.stopping();
   manager.close();
@@ -60,7 +61,7 @@ it('a manager that does not watch gets no signs of life', async () => {
 });
 
 it('a socket without a listener ends nothing', async () => {
-  const manager = await connectManager({ socket: join(folder, 'nobody'), watchdogMs: 10 }, quiet);
+  const manager = await connectManager({ socket: join(folder, 'nobody'), watchdogMs: 10 }, nothing, quiet);
   manager.ready('Serves');
   manager.stopping();
   manager.close();

@@ -36,6 +36,12 @@ describe('a program in a sandbox goes on', () => {
   });
 });
 
+it('calls wait over a restart of the service, and none is refused', async () => {
+  const call = 'curl --silent --fail --max-time 1800 --output /dev/null http://127.0.0.1:7420/healthz';
+  const command = `systemctl restart sandhaven & while kill -0 $! 2> /dev/null; do ${call} || exit 1; done; wait $!`;
+  await installed.machine.must(command, { timeoutMs: 3_600_000 });
+});
+
 describe('after a reboot of the machine', () => {
   beforeAll(async () => {
     await installed.machine.reboot();

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeBaseImagePackage } from '../../setup/debian/package/base-image-package.ts';
 import { processors } from '../../setup/debian/package/processor.ts';
-import { sbom } from '../../setup/debian/package/sbom.ts';
 import { type Made, makeServicePackage } from '../../setup/debian/package/service-package.ts';
+import { sbomOfService } from '../../setup/sbom/service-package.ts';
 import { version } from '../../src/version.ts';
 
 const execute = promisify(execFile);
@@ -36,7 +36,7 @@ export async function packages(): Promise<Built> {
   return {
     service: () => make(makeServicePackage),
     baseImage: () => make(makeBaseImagePackage),
-    parts: () => make((_, made) => sbom(made)),
+    parts: () => make((_, made) => sbomOfService(made)),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -4,7 +4,7 @@
 //! - `start`: disk, overlay and agent socket of one machine, then `runc run`, all in one private mount namespace
 //! - `pin-namespaces`: user and network namespaces of slots, made ahead of time
 //! - `spawner`: starts programs for the service, this one among them
-//! - `notify`: hands messages of the service to the service manager
+//! - `notify`: hands messages and sockets of the service to the service manager
 //! - `flush-early`: keeps the flushes of the host's disk short
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
@@ -56,20 +56,24 @@ fn run() -> Result<(), Failure> {
             _ => Err(usage("expected a folder on the disk")),
         },
         Some(Value(command)) if command == "notify" => match args.next()? {
-            Some(Value(socket)) => notify::run(&socket.to_string_lossy()),
+            Some(Value(socket)) => notify::run(&socket.to_string_lossy(), &texts(args)?),
             _ => Err(usage("expected the socket of the manager")),
         },
         Some(Value(command)) if command == "start" => match machine::start(args)? {},
         Some(Value(command)) if command == "exec" => match exec::exec(args)? {},
         Some(Value(command)) if command == "pin-namespaces" => {
-            let pairs: Vec<String> = args
-                .raw_args()?
-                .map(|arg| arg.to_string_lossy().into_owned())
-                .collect();
-            namespaces::pin(&pairs).map_err(failed)
+            namespaces::pin(&texts(args)?).map_err(failed)
         }
         _ => Err(usage(
             "expected a command: start, exec, pin-namespaces, spawner, flush-early, notify",
         )),
     }
+}
+
+/// The arguments that are left.
+fn texts(mut args: lexopt::Parser) -> Result<Vec<String>, Failure> {
+    let texts = args.raw_args()?;
+    Ok(texts
+        .map(|text| text.to_string_lossy().into_owned())
+        .collect())
 }

@@ -1,23 +1,29 @@
-//! `notify SOCKET`: hands messages to the service manager that started the service. Node has no datagram sockets of the
-//! local family. One process serves for all messages, so a sign of life costs no start of a program.
+//! `notify SOCKET [NAME…]`: hands messages to the service manager that started the service. Node has no datagram sockets of
+//! the local family. One process serves for all messages, so a sign of life costs no start of a program.
 //!
-//! Messages come on standard input, each ended by a null byte; the end of standard input is the service's.
+//! Messages come on standard input, each ended by a null byte; the end of standard input is the service's. Descriptors
+//! from 3 on are sockets with these names, which the manager keeps for the next start.
 
 use crate::failure::{Failure, Step};
-use rustix::io::Errno;
+use rustix::io::{Errno, IoSlice};
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use std::io::{BufRead, stdin};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 /// The manager reads no more of one message.
 const MESSAGE_BYTES: usize = 4096;
+const FIRST_KEPT: RawFd = 3;
 
-pub fn run(socket: &str) -> Result<(), Failure> {
+pub fn run(socket: &str, kept: &[String]) -> Result<(), Failure> {
     let address = match socket.strip_prefix('@') {
         Some(name) => SocketAddr::from_abstract_name(name),
         None => SocketAddr::from_pathname(socket),
     }
     .step("read the address of the manager")?;
+    keep(kept, &address);
     let sender = UnixDatagram::unbound().step("open a socket")?;
     let mut input = stdin().lock();
     let mut message = Vec::new();
@@ -29,6 +35,34 @@ pub fn run(socket: &str) -> Result<(), Failure> {
         send(&sender, &message, &address);
         message.clear();
     }
+    Ok(())
+}
+
+/// Closes the sockets here whether the manager takes them or not: a copy would listen when the service no longer does.
+fn keep(names: &[String], address: &SocketAddr) {
+    for (name, descriptor) in names.iter().zip(FIRST_KEPT..) {
+        // SAFETY: the service starts this program with one descriptor for each name, and nothing here has opened any.
+        let socket = unsafe { OwnedFd::from_raw_fd(descriptor) };
+        if let Err(error) = hand_over(name, &socket, address) {
+            eprintln!("sandhaven-launcher: hand {name} to the manager: {error}");
+        }
+    }
+}
+
+fn hand_over(name: &str, socket: &OwnedFd, address: &SocketAddr) -> std::io::Result<()> {
+    let sender = UnixDatagram::unbound()?;
+    sender.connect_addr(address)?;
+    let message = format!("FDSTORE=1\nFDNAME={name}");
+    let sockets = [socket.as_fd()];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    control.push(SendAncillaryMessage::ScmRights(&sockets));
+    sendmsg(
+        &sender,
+        &[IoSlice::new(message.as_bytes())],
+        &mut control,
+        SendFlags::NOSIGNAL,
+    )?;
     Ok(())
 }
 

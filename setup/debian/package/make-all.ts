@@ -6,9 +6,9 @@ import { version } from '../../../src/version.ts';
 import { step } from '../../command.ts';
 import { lastCommit } from '../../images/commit.ts';
 import { addChecksums } from '../../release/checksums.ts';
+import { sbomOfService } from '../../sbom/service-package.ts';
 import { makeBaseImagePackage } from './base-image-package.ts';
 import { processors } from './processor.ts';
-import { sbom } from './sbom.ts';
 import { type Made, makeServicePackage } from './service-package.ts';
 
 const home = join(import.meta.dirname, '../../..');
@@ -39,7 +39,7 @@ await step('packages', async () => {
     console.log(`dist/${basename(file)}: ${((await stat(file)).size / 1e6).toFixed(1)} MB`);
   }
   const parts = join(dist, `sandhaven_${version}_${processor.debian}.cdx.json`);
-  await writeFile(parts, await sbom(made));
+  await writeFile(parts, await sbomOfService(made));
   files.push(parts);
   await addChecksums(
     dist,

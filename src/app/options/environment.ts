@@ -14,7 +14,10 @@ const secretVariables = [
 ];
 
 /** Of the service manager: a program that the service starts must not speak for it. */
-const managerVariables = ['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID'];
+const managerVariables = [
+  ...['NOTIFY_SOCKET', 'WATCHDOG_USEC', 'WATCHDOG_PID'],
+  ...['LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES'],
+];
 
 /**
  * Returns the environment that this process was given, and takes the secrets, and the way to the service manager, out of `env`, which child processes inherit.

@@ -9,6 +9,7 @@ import type { Writable } from 'node:stream';
 import type { Log } from '../../control/ports/index.ts';
 import { type StartedProgram, startProgram } from '../../runtime/start-program.ts';
 import { NATIVE } from './installed.ts';
+import type { KeptSocket } from './kept-sockets.ts';
 
 export interface ManagerAddress {
   /** Path, or a name that begins with @. */
@@ -23,9 +24,11 @@ export interface ServiceManager {
   close(): void;
 }
 
+const LAUNCHER = join(NATIVE, 'sandhaven-launcher');
 /** Signs of life in the time that the manager waits for one. */
 const SIGNS = 3;
-const nobody: ServiceManager = { ready() {}, stopping() {}, close() {} };
+/** Without a manager. */
+export const nobody: ServiceManager = { ready() {}, stopping() {}, close() {} };
 
 /** Returns the manager that the environment names; null without one. */
 export function managerOf(env: Record<string, string | undefined>): ManagerAddress | null {
@@ -37,22 +40,35 @@ export function managerOf(env: Record<string, string | undefined>): ManagerAddre
   return { socket, watchdogMs: isOurs && microseconds > 0 ? microseconds / 1_000 : null };
 }
 
-/** A service without its helper serves all the same, though a manager may give up on it: the log has the reason. */
-export async function connectManager(address: ManagerAddress | null, log: Log): Promise<ServiceManager> {
+/**
+ * A service without its helper serves all the same, though a manager may give up on it: the log has the reason.
+ * @param sockets Those that the manager is to keep, and names of those that it is to close.
+ */
+export async function connectManager(
+  address: ManagerAddress | null,
+  sockets: { keep: readonly KeptSocket[]; forget: readonly string[] },
+  log: Log,
+): Promise<ServiceManager> {
   if (address === null) return nobody;
   try {
-    return speakThrough(await openHelper(address.socket, log), address.watchdogMs);
+    const helper = await openHelper(address.socket, sockets.keep, log);
+    return speakThrough(helper, sockets.forget, address.watchdogMs);
   } catch (error) {
     log.warn('the service manager cannot be reached', { error });
     return nobody;
   }
 }
 
-function speakThrough(helper: StartedProgram<Writable>, watchdogMs: number | null): ServiceManager {
+function speakThrough(
+  helper: StartedProgram<Writable>,
+  forget: readonly string[],
+  watchdogMs: number | null,
+): ServiceManager {
   let signs: NodeJS.Timeout | undefined;
   const send = (...lines: string[]): void => {
     if (helper.stdin.writable) helper.stdin.write(`${lines.join('\n')}\0`);
   };
+  for (const name of forget) send('FDSTOREREMOVE=1', `FDNAME=${name}`);
   return {
     ready(status) {
       send('READY=1', `STATUS=${status}`);
@@ -66,9 +82,15 @@ function speakThrough(helper: StartedProgram<Writable>, watchdogMs: number | nul
   };
 }
 
-/** The helper holds nothing open here: it ends with the service. */
-async function openHelper(socket: string, log: Log): Promise<StartedProgram<Writable>> {
-  const helper = await startProgram(join(NATIVE, 'sandhaven-launcher'), ['notify', socket], { input: true });
+/** The helper holds nothing open here: it ends with the service. It closes the sockets once the manager has them. */
+async function openHelper(
+  socket: string,
+  keep: readonly KeptSocket[],
+  log: Log,
+): Promise<StartedProgram<Writable>> {
+  const names = keep.map(({ name }) => name);
+  const files = keep.map(({ file }) => file);
+  const helper = await startProgram(LAUNCHER, ['notify', socket, ...names], { input: true, files });
   helper.stdin.on('error', () => {});
   helper.stdout.resume();
   helper.stderr.on('data', (text: Buffer) => log.warn('the service manager', { said: String(text).trim() }));

@@ -12,6 +12,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { InProgress } from '../../concurrency/in-progress.ts';
 import type { FilePreviews } from '../../control/access/file-previews.ts';
 import type { PreviewAccess } from '../../control/access/preview-access.ts';
 import type { Log } from '../../control/ports/index.ts';
@@ -45,6 +46,10 @@ export class PreviewGateway {
   readonly #server: Server;
   readonly #upstreams: Upstreams;
   readonly #idle = new IdleVisitors();
+  readonly #visits = new InProgress<ServerResponse>();
+  #graceMs: number = limits.closeGraceMs;
+  /** Visits that have had their grace period. */
+  #late: ServerResponse[] = [];
   /** Connections that no longer speak HTTP; the server no longer tracks them. */
   readonly #upgraded = new Set<Socket>();
 
@@ -70,8 +75,11 @@ export class PreviewGateway {
     paceConnections(this.#server, connected);
   }
 
-  /** Resolves with the bound port. */
-  listen(address: { host: string; port: number }): Promise<number> {
+  /**
+   * Resolves with the bound port.
+   * @param address With the file of a socket that listens there already, if any.
+   */
+  listen(address: { host: string; port: number; fd?: number }): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen({ ...address, backlog: limits.listenBacklog }, () => {
@@ -81,13 +89,21 @@ export class PreviewGateway {
     });
   }
 
-  /**
-   * Requests in progress get limits.closeGraceMs to end; upgraded connections, which have no end of their own,
-   * end now.
-   */
+  /** Resolves once requests that are in progress now have ended, within limits.closeGraceMs. Others are served. */
+  async drain(): Promise<void> {
+    this.#late = await this.#visits.endOfThese(limits.closeGraceMs);
+    this.#graceMs = limits.lastCallsMs;
+  }
+
+  get server(): Server {
+    return this.#server;
+  }
+
+  /** Requests in progress get a grace period; upgraded connections, which have no end of their own, end now. */
   async close(): Promise<void> {
-    const grace = setTimeout(() => this.#server.closeAllConnections(), limits.closeGraceMs);
+    const grace = setTimeout(() => this.#server.closeAllConnections(), this.#graceMs);
     for (const socket of this.#upgraded) socket.destroy();
+    for (const response of this.#late) response.destroy();
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeIdleConnections();
@@ -112,6 +128,7 @@ export class PreviewGateway {
   #visit(request: IncomingMessage, response: ServerResponse, upgrade: Visit['upgrade']): void {
     gatherPieces(request);
     if (!this.#idle.begin(request.socket)) return;
+    if (!upgrade) response.once('close', this.#visits.begin(response));
     response.once('close', () => {
       this.#idle.end(request.socket);
       this.#parts.onAnswer?.(response.statusCode);

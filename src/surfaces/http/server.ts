@@ -52,6 +52,7 @@ import { addToolRoutes } from './routes/tools.ts';
 import { addTunnelRoute } from './routes/tunnel.ts';
 import { Attempts } from './sign-in/attempts.ts';
 import { SlowReaders } from './slow-readers.ts';
+import { LastCalls } from './stop/last-calls.ts';
 import { addRequestSpans } from './tracing/request-spans.ts';
 import { asksForUpgrade, Upgrades } from './upgrades.ts';
 
@@ -71,6 +72,8 @@ export interface HttpServerDependencies {
   tools?: readonly Tool[];
   /** Shared with MCP, if present. */
   room?: SharedRoom;
+  /** Drained before the server closes, if given. */
+  lastCalls?: LastCalls;
   /** Returns true when calls can be answered; rejects with the reason when it is known. */
   ready(): boolean | Promise<boolean>;
   /** Fetches documents of OAuth clients; by default from public addresses. */
@@ -111,12 +114,15 @@ declare module 'fastify' {
     brief?: boolean;
     /** The body is streamed, at any size. */
     byteStream?: boolean;
+    /** Has no end of its own: a stop ends it, and does not wait for it. */
+    endless?: boolean;
   }
 }
 
 export function createHttpServer(parts: HttpServerDependencies): FastifyInstance {
-  const { room = new SharedRoom() } = parts;
+  const { room = new SharedRoom(), lastCalls = new LastCalls() } = parts;
   const app = createApp(parts);
+  lastCalls.watch(app);
   addChecks(app, parts);
   compressForPage(app);
   addRequestSpans(app, parts.tracer ?? null);
@@ -177,10 +183,6 @@ function createApp({ log, tls }: HttpServerDependencies): FastifyInstance {
   app.server.maxConnections = limits.connections;
   paceConnections(app.server, tls ? 'secureConnection' : 'connection');
   app.server.prependListener('request', gatherPieces);
-  // Calls may take minutes; at a shutdown, calls beyond the grace period are cut, as if their clients had left.
-  app.addHook('preClose', async () => {
-    setTimeout(() => app.server.closeAllConnections(), limits.closeGraceMs).unref();
-  });
   app.setErrorHandler((error, request, reply) => sendProblem(reply, explain(error, request, log)));
   app.setNotFoundHandler((request) => {
     throw notFound('route', `There is no ${request.method} on this path.`, ROUTES_HINT);

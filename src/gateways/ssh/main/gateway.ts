@@ -3,7 +3,7 @@
  * thread of its own, which speaks all of SSH. The thread costs memory, so it runs only while a client is
  * connected; when it fails its connections end, and the next one starts another.
  */
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import type { SshVisits } from '../../../control/access/ssh-visits.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
@@ -11,7 +11,8 @@ import { Admission } from './admission.ts';
 import { GatewayThread } from './worker-thread.ts';
 
 export interface GatewayOptions {
-  listen: { host: string; port: number };
+  /** With the file of a socket that listens there already, if any. */
+  listen: { host: string; port: number; fd?: number };
   /** Private key in OpenSSH's format. */
   hostKey: string;
   /** Entry module of the thread. */
@@ -23,6 +24,7 @@ export interface GatewayOptions {
 export interface SshGateway {
   /** The port is the real one, also after a request for any port. */
   address: { host: string; port: number };
+  server: Server;
   /** Ends all connections and their programs. */
   close(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export async function openSshGateway(options: GatewayOptions): Promise<SshGatewa
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   return {
     address: { host: options.listen.host, port },
+    server,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       await connections.close();

@@ -43,7 +43,7 @@ export function addEventRoutes(
     for (const stream of open) stream.end();
   });
 
-  app.get('/v1/events', { exposeHeadRoute: false }, async (request, reply) => {
+  app.get('/v1/events', { exposeHeadRoute: false, config: { endless: true } }, async (request, reply) => {
     const subject = subjectOf(request, auditActions.eventsOpen);
     await services.audit.visit(subject, auditActions.eventsClose, async (begun) => {
       assertScope(request.caller, 'sandboxes:read');

@@ -52,7 +52,7 @@ export function addTerminalRoute(app: FastifyInstance, upgrades: Upgrades, servi
   app.addHook('preClose', () => viewers.endAll());
   const url = '/v1/sandboxes/:sandbox/terminal';
   // `brief`: it ends with its key too, but with a reason.
-  const options = { exposeHeadRoute: false, config: { brief: true } };
+  const options = { exposeHeadRoute: false, config: { brief: true, endless: true } };
   app.get(url, options, async (request, reply) => {
     const query = validateInput(target, { ...(request.query as object), ...(request.params as object) });
     const early = upgrades.earlyBytesOf(request.raw, PROTOCOL);

@@ -43,7 +43,8 @@ export function addTunnelRoute(
   // The server no longer tracks upgraded connections, yet would wait for them for ever.
   app.addHook('preClose', () => tunnels.endAll());
 
-  app.get('/v1/sandboxes/:sandbox/tunnel', { exposeHeadRoute: false }, async (request, reply) => {
+  const options = { exposeHeadRoute: false, config: { endless: true } };
+  app.get('/v1/sandboxes/:sandbox/tunnel', options, async (request, reply) => {
     const { sandbox: reference, port } = validateInput(target, {
       ...(request.query as object),
       ...(request.params as object),

@@ -1,8 +1,9 @@
 /**
- * Writes the bill of materials of an npm package, CycloneDX 1.6 in JSON: the package, and what it needs when it runs, by
+ * Writes the bill of materials of an npm package: the package, and what it needs when it runs, by
  * package-lock.json. It has no time and no random number, so the same sources give the same bytes.
  */
 import { createHash } from 'node:crypto';
+import { type Component, documentOf, type Lock, type Locked, ofNpm, textOf } from './document.ts';
 
 export interface Manifest {
   name: string;
@@ -12,30 +13,8 @@ export interface Manifest {
   dependencies?: Record<string, string>;
 }
 
-export interface Lock {
-  /** By folder, such as `node_modules/a/node_modules/b`. */
-  packages: Record<string, Locked>;
-}
-
-export interface Locked {
-  version?: string;
-  license?: string;
-  integrity?: string;
-  dependencies?: Record<string, string>;
-  optionalDependencies?: Record<string, string>;
-}
-
-interface Component {
-  type: 'library' | 'application';
-  'bom-ref': string;
-  name: string;
-  version: string;
-  purl: string;
-  group?: string;
-  description?: string;
-  licenses?: { expression: string }[];
-  hashes?: { alg: string; content: string }[];
-}
+/** The references of a document lead to each component. */
+type Referred = Component & { 'bom-ref': string };
 
 /**
  * Returns the document as text. Throws when the lock lacks a package.
@@ -43,7 +22,7 @@ interface Component {
  * @param tarball The packed package, which its own component has the hash of.
  */
 export function sbomOf(manifest: Manifest, lock: Lock, tarball: Uint8Array): string {
-  const own: Component = {
+  const own: Referred = {
     ...component('application', manifest.name, manifest),
     ...(manifest.description === undefined ? {} : { description: manifest.description }),
     hashes: [{ alg: 'SHA-256', content: createHash('sha256').update(tarball).digest('hex') }],
@@ -51,18 +30,17 @@ export function sbomOf(manifest: Manifest, lock: Lock, tarball: Uint8Array): str
   const { components, needs } = dependenciesOf(manifest, lock, own['bom-ref']);
   const document = {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
-    bomFormat: 'CycloneDX',
-    specVersion: '1.6',
-    version: 1,
-    metadata: { component: own },
-    components,
-    dependencies: [...needs].map(([ref, dependsOn]) => ({ ref, dependsOn: [...dependsOn].toSorted() })),
+    ...documentOf({
+      metadata: { component: own },
+      components,
+      dependencies: [...needs].map(([ref, dependsOn]) => ({ ref, dependsOn: [...dependsOn].toSorted() })),
+    }),
   };
-  return `${JSON.stringify({ ...document, serialNumber: serialNumber(document) }, null, 2)}\n`;
+  return textOf({ ...document, serialNumber: serialNumber(document) });
 }
 
 function dependenciesOf(manifest: Manifest, lock: Lock, ownRef: string) {
-  const components = new Map<string, Component>();
+  const components = new Map<string, Referred>();
   const needs = new Map<string, Set<string>>([[ownRef, new Set()]]);
   const queue: { folder: string; ref: string; wanted: Record<string, string>; optional: boolean }[] = [
     { folder: '', ref: ownRef, wanted: manifest.dependencies ?? {}, optional: false },
@@ -100,30 +78,15 @@ function locate({ packages }: Lock, folder: string, name: string): string | null
   }
 }
 
-function component(
-  type: Component['type'],
-  name: string,
-  { version = '', license, integrity }: Locked,
-): Component {
+function component(type: Component['type'], name: string, locked: Locked): Referred {
+  const { version, purl, licenses, hashes } = ofNpm(name, locked);
   const [scope, bare] = name.startsWith('@') ? name.split('/') : [undefined, name];
-  // The @ of a scope is written as %40 in a package URL.
-  const purl = `pkg:npm/${scope === undefined ? '' : `%40${scope.slice(1)}/`}${bare}@${version}`;
   return {
     ...{ type, 'bom-ref': purl, name: bare ?? name, version, purl },
     ...(scope === undefined ? {} : { group: scope }),
-    ...(license === undefined ? {} : { licenses: [{ expression: license }] }),
-    ...(integrity === undefined ? {} : { hashes: hashesOf(integrity) }),
+    ...(licenses === undefined ? {} : { licenses }),
+    ...(hashes === undefined ? {} : { hashes }),
   };
-}
-
-/** @param integrity As `sha512-…`, in Base64; several are separated by spaces. */
-function hashesOf(integrity: string): { alg: string; content: string }[] {
-  return integrity.split(' ').flatMap((one) => {
-    const [, bits, content = ''] = /^sha(1|256|384|512)-(.+)$/.exec(one) ?? [];
-    return bits === undefined
-      ? []
-      : [{ alg: `SHA-${bits}`, content: Buffer.from(content, 'base64').toString('hex') }];
-  });
 }
 
 /** A UUID of the content, in the form of version 8. */

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Lock, type Manifest, sbomOf } from '../../setup/release/sbom.ts';
+import type { Lock } from '../../setup/sbom/document.ts';
+import { type Manifest, sbomOf } from '../../setup/sbom/npm-package.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
