@@ -24,8 +24,8 @@ export const packages = [
   ...['e2fsprogs', 'libjemalloc2', 'skopeo', 'zstd', 'runc', 'git', 'rsync'],
 ];
 
-/** The disk of a machine grows no further: its bytes come as they are written. */
-export const DISK_BYTES = 32 * 1024 ** 3;
+/** Room for all that the warm pool promises. Bytes of a disk come as they are written. */
+export const DISK_BYTES = 128 * 1024 ** 3;
 
 export const customize = join(import.meta.dirname, 'customize.sh');
 
