@@ -75,7 +75,9 @@ export async function makeServicePackage(work: string, made: Made): Promise<stri
 }
 
 async function writePrograms(to: Staged, { home, processor }: Made): Promise<void> {
-  await to.copy(join(home, 'bin/sandhaven'), `${HOME}/bin/sandhaven`, 0o755);
+  for (const name of ['sandhaven', 'sandhaven-askpass']) {
+    await to.copy(join(home, 'bin', name), `${HOME}/bin/${name}`, 0o755);
+  }
   await to.copy(join(home, processor.node), `${HOME}/${processor.node}`, 0o755);
   for (const name of ['sandhaven-agent', 'sandhaven-launcher', 'sandhaven-unpack']) {
     const built = join(home, 'native/target', processor.rust, 'release', name);
