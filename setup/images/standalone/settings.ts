@@ -1,7 +1,10 @@
 /** How the container starts, and what it listens on. */
 
-/** In the image. The cache lies in the volume, where sandboxes' images are links to it. */
-const DATA = '/var/lib/sandhaven';
+/**
+ * The volume. The data directory is a folder in it, so that a restore can put one in its place; the cache is another, since
+ * sandboxes' images are links to it.
+ */
+const VOLUME = '/var/lib/sandhaven';
 
 export const settings = {
   WorkingDir: '/',
@@ -14,11 +17,12 @@ export const settings = {
     'SANDHAVEN_LISTEN=0.0.0.0:7420',
     'SANDHAVEN_PREVIEW_LISTEN=0.0.0.0:7421',
     'SANDHAVEN_SSH_LISTEN=0.0.0.0:7422',
-    `SANDHAVEN_CACHE_DIR=${DATA}/cache`,
+    `SANDHAVEN_DATA_DIR=${VOLUME}/data`,
+    `SANDHAVEN_CACHE_DIR=${VOLUME}/cache`,
   ],
   Entrypoint: ['/usr/bin/tini', '--', '/usr/lib/sandhaven/start'],
   Cmd: ['up', '--prove'],
   ExposedPorts: { '7420/tcp': {}, '7421/tcp': {}, '7422/tcp': {} },
-  Volumes: { [DATA]: {} },
+  Volumes: { [VOLUME]: {} },
   StopSignal: 'SIGTERM',
 };
