@@ -19,7 +19,15 @@ const dist = join(home, 'dist');
 
 /** All that is in the image, or makes it. */
 const CONTENTS = [
-  ...['bin', 'deploy/debian', 'deploy/standalone', 'images/base', 'native', 'package-lock.json', 'package.json'],
+  ...[
+    'bin',
+    'deploy/debian',
+    'deploy/standalone',
+    'images/base',
+    'native',
+    'package-lock.json',
+    'package.json',
+  ],
   ...['setup', 'src', 'web'],
 ];
 

@@ -18,7 +18,13 @@ const LICENCES = 'usr/share/doc/*/copyright';
 /** Of the build: they name its time, and differ in each. */
 const TRACES = [
   ...['var/log/alternatives.log', 'var/log/apt', 'var/log/bootstrap.log', 'var/log/dpkg.log'],
-  ...['var/cache/ldconfig', 'var/cache/debconf', 'var/cache/sandhaven', 'var/lib/apt/lists', 'etc/machine-id'],
+  ...[
+    'var/cache/ldconfig',
+    'var/cache/debconf',
+    'var/cache/sandhaven',
+    'var/lib/apt/lists',
+    'etc/machine-id',
+  ],
 ];
 
 export interface Packages {
@@ -73,7 +79,12 @@ async function install(root: string, files: string[], env: Record<string, string
   const names = files.map((file) => `/tmp/packages/${basename(file)}`);
   const inside = ['--mount', '--pid', '--fork', `--mount-proc=${join(root, 'proc')}`, 'chroot', root];
   await command('unshare', [...inside, 'dpkg', '--install', ...names], {
-    env: { ...env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin', DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' },
+    env: {
+      ...env,
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+      DEBIAN_FRONTEND: 'noninteractive',
+      LC_ALL: 'C.UTF-8',
+    },
   });
   await rm(folder, { recursive: true });
 }
