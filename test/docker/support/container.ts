@@ -7,11 +7,10 @@ export interface Outcome {
   output: string;
 }
 
+/** Has the image. */
 export interface DockerHost {
   /** Runs a shell command on the host of Docker, in its network. */
   run(command: string): Promise<Outcome>;
-  /** Path there of the image's archive. */
-  archive: string;
   close(): Promise<void>;
 }
 

@@ -54,7 +54,7 @@ export async function startDocker(): Promise<DockerHost> {
       });
     await expect.poll(async () => (await run('docker version')).status, SOON).toBe(0);
     await expect(run(`docker load --quiet --input ${archive}`)).resolves.toMatchObject({ status: 0 });
-    return { run, archive, close };
+    return { run, close };
   } catch (error) {
     console.error(readFileSync(join(folder, 'log'), 'utf8').slice(-2_000));
     await close();
