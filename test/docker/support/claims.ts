@@ -59,15 +59,16 @@ export function claims(host: () => Parameters<typeof startContainer>[0]): void {
     await container.docker(`run --detach --name outside --network host ${entry}`);
     const reach = (address: string) => inSandbox(`curl --silent --max-time 60 http://${address}`);
     await expect.poll(async () => (await reach(OUTSIDE)).output, READY).toBe('reached');
-    const bridge = "network inspect --format '{{(index .IPAM.Config 0).Gateway}}' bridge";
-    const gateway = (await container.docker(bridge)).trim();
+    const gateway = (
+      await container.docker("inspect --format '{{.NetworkSettings.Networks.bridge.Gateway}}' sandhaven")
+    ).trim();
     const local = await host().run(`curl --silent --max-time 60 http://${gateway}`);
     expect(local.output).toBe('reached');
     expect((await reach(gateway)).output).not.toContain('reached');
   });
 
   it.each([
-    ['stop', 'stop --time 60 sandhaven'],
+    ['stop', 'stop --time 600 sandhaven'],
     ['kill', 'kill sandhaven'],
   ])('loses no file at docker %s', TIMEOUT, async (name, command) => {
     await inSandbox(`echo whole > /workspace/${name}`);
@@ -89,7 +90,7 @@ export function claims(host: () => Parameters<typeof startContainer>[0]): void {
       `echo "$0" > /tmp/program; setsid -f sh /tmp/program >/dev/null 2>&1`.replace('$0', escaped(program)),
     );
     await expect.poll(async () => (await inSandbox('ls /workspace/runs')).status, READY).toBe(0);
-    await container.docker('stop --time 60 sandhaven');
+    await container.docker('stop --time 600 sandhaven');
     const exit = "inspect --format '{{.State.ExitCode}}' sandhaven";
     expect(await container.docker(exit)).toBe('0\n');
     await container.docker('start sandhaven');

@@ -44,7 +44,8 @@ export async function startContainer(host: DockerHost, name: string, options: st
     if (status !== 0) throw new Error(`docker ${argv}: status ${status}\n${output}`);
     return output;
   };
-  await docker(`run --detach --name ${name} ${options} ${IMAGE}`);
+  // The first rules of nftables load modules, for which an emulated processor needs more time than the service gives.
+  await docker(`run --detach --restart on-failure:3 --name ${name} ${options} ${IMAGE}`);
   return {
     host,
     docker,
@@ -58,7 +59,7 @@ export async function startContainer(host: DockerHost, name: string, options: st
             await docker(`inspect --format '{{.State.Status}} {{.State.StartedAt}}' ${name}`)
           ).split(/\s+/);
           log = await docker(`logs --since ${begun} ${name}`);
-          return state === 'running' ? log : `${state}: ready\n${log}`;
+          return state === 'exited' ? `${state}: ready\n${log}` : log;
         }, READY)
         .toMatch(/^(?:\w+: )?ready/m);
       if (!/^ready http/m.test(log)) throw new Error(`the container has ended:\n${log}`);

@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { mkdtemp, rm } from 'node:fs/promises';
 import { arch, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { version } from '../../../src/version.ts';
 import type { DockerHost, Outcome } from './container.ts';
 
@@ -52,13 +52,14 @@ export async function startDocker(): Promise<DockerHost> {
       shell(['nsenter', '--target', inside, '--net', '--', 'sh', '-c', command], {
         DOCKER_HOST: `unix://${join(folder, 'socket')}`,
       });
-    await expect.poll(async () => (await run('docker version')).status, SOON).toBe(0);
-    await expect(run(`docker load --quiet --input ${archive}`)).resolves.toMatchObject({ status: 0 });
+    await vi.waitFor(async () => expect((await run('docker version')).status).toBe(0), SOON);
+    const loaded = await run(`docker load --quiet --input ${archive}`);
+    if (loaded.status !== 0) throw new Error(loaded.output);
     return { run, close };
   } catch (error) {
-    console.error(readFileSync(join(folder, 'log'), 'utf8').slice(-2_000));
+    const log = existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : '';
     await close();
-    throw error;
+    throw new Error(`Docker does not start: ${log.slice(-2_000)}`, { cause: error });
   }
 }
 
@@ -85,21 +86,19 @@ exec ${DAEMON} ${options.join(' ')} >${folder}/log 2>&1`;
   );
 }
 
-/** Returns the number of the process in the namespaces, in which all others have it as their first. */
+/** Returns the number, on this host, of the process that is the first in the namespaces. */
 async function firstProcess({ pid }: ChildProcess): Promise<string> {
   const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  await expect.poll(children, SOON).toMatch(/^\d+$/);
+  await vi.waitFor(() => expect(children()).toMatch(/^\d+$/), SOON);
   return children();
 }
 
 async function removeGroups(name: string): Promise<void> {
   const find = `find /sys/fs/cgroup -depth -type d -path '*${name}*'`;
-  await expect
-    .poll(async () => {
-      await shell(['sh', '-c', `${find} -exec rmdir {} + 2>/dev/null`]);
-      return (await shell(['sh', '-c', find])).output;
-    }, SOON)
-    .toBe('');
+  await vi.waitFor(async () => {
+    await shell(['sh', '-c', `${find} -exec rmdir {} + 2>/dev/null`]);
+    expect((await shell(['sh', '-c', find])).output).toBe('');
+  }, SOON);
 }
 
 function shell([file = '', ...argv]: string[], env: Record<string, string> = {}): Promise<Outcome> {

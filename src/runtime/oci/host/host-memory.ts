@@ -17,10 +17,10 @@ const FILES = {
   2: { limit: 'memory.max', used: 'memory.current', files: 'inactive_file' },
 };
 
-/** @param hierarchy The one that limits memory. */
-export async function hostMemory(hierarchy: Hierarchy): Promise<Memory> {
+/** @param hierarchy The one that limits memory; null when none does. */
+export async function hostMemory(hierarchy: Hierarchy | null): Promise<Memory> {
   const host = parseMeminfo(await readFile('/proc/meminfo', 'utf8'));
-  const limits = await memoryOfGroup(hierarchy);
+  const limits = hierarchy && (await memoryOfGroup(hierarchy));
   if (limits === null) return host;
   return {
     totalBytes: Math.min(host.totalBytes, limits.totalBytes),
