@@ -37,12 +37,12 @@ export function parseMeminfo(text: string): Memory {
   return { totalBytes: bytes('MemTotal'), availableBytes: bytes('MemAvailable') };
 }
 
-/** Returns null for a group without a limit, as the host's root is on v2; the root of v1 has one beyond every host. */
+/** Returns null for a group without a limit: on v2 `max` or no file, on v1 a number beyond every host. */
 export async function memoryOfGroup({ mountpoint, version }: Hierarchy): Promise<Memory | null> {
   const { limit, used, files } = FILES[version];
   const read = (name: string) => unlessMissing(readFile(`${mountpoint}/${name}`, 'utf8'));
   const totalBytes = Number((await read(limit)) ?? Number.NaN);
-  if (Number.isNaN(totalBytes)) return null;
+  if (!Number.isSafeInteger(totalBytes)) return null;
   const given = new RegExp(`^${files} (\\d+)$`, 'm').exec((await read('memory.stat')) ?? '');
   const inUse = Number((await read(used)) ?? 0) - Number(given?.[1] ?? 0);
   return { totalBytes, availableBytes: Math.max(0, totalBytes - inUse) };
