@@ -8,7 +8,7 @@ CARGO = cd native && env -u MAKEFLAGS cargo
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-packages otel-collector prometheus python-tools dist-python grafana-schema clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-packages otel-collector prometheus python-tools dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -54,13 +54,14 @@ cluster: cluster-programs
 
 # The service on emulated Debian machines with systemd and cgroup v2; `make test-machines T=limits` leaves the tests with
 # "limits" in their path, and SANDHAVEN_TEST_MACHINES=short the short form. The first run builds the disks.
-test-machines: machines build image dist npm-registry python-tools
+test-machines: machines build image docker-image npm-registry python-tools
 	@SANDHAVEN_TEST_MACHINES=$${SANDHAVEN_TEST_MACHINES:-whole} $(NODE) node_modules/.bin/vitest run --project machines $(T)
 
-# What takes minutes to make: the Debian packages, installed, removed and purged; the npm packages, from a real registry; the Python
-# SDK's wheel, with its tools; traces, to the receiver of OpenTelemetry's collector; and the dashboard, by Grafana's own types.
-test-packages: setup-checks build image npm-registry python-tools otel-collector grafana-schema
-	@setup/apt.sh dpkg-dev groff-base lintian
+# What takes minutes to make: the Debian packages, installed, removed and purged; the image for Docker, in a Docker of the test's
+# own; the npm packages, from a real registry; the Python SDK's wheel, with its tools; traces, to the receiver of
+# OpenTelemetry's collector; and the dashboard, by Grafana's own types.
+test-packages: setup-checks build image docker-image npm-registry python-tools otel-collector grafana-schema
+	@setup/apt.sh dpkg-dev groff-base lintian docker.io iptables
 	@SANDHAVEN_TEST_PACKAGES=1 $(NODE) node_modules/.bin/vitest run --project packages $(T)
 
 # The disks of those machines, into the cache: all, or `make machines SUITES=trixie`.
@@ -147,6 +148,10 @@ oci-images: build image
 dist: build image
 	@setup/apt.sh dpkg-dev
 	@setup/locked.sh $(NODE) setup/debian/package/make-all.ts
+
+# The image with the whole service and its engine, in dist/: for `docker load`, and as an OCI layout.
+docker-image: dist
+	@setup/locked.sh $(NODE) setup/images/standalone/make.ts
 
 # Every image.
 images: built-in-images oci-images

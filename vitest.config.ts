@@ -36,6 +36,7 @@ const hasMachines = machinesForm !== undefined;
 /** They compress for minutes, or need what compiles for minutes, and run in `make test-packages`. */
 const ofPackages = [
   'test/packages/**/*.test.ts',
+  'test/docker/**/*.test.ts',
   'test/npm-packages/registry.test.ts',
   'test/sdk-python/package.test.ts',
   'test/tracing/real-collector.test.ts',

@@ -18,6 +18,7 @@ export interface ImageSettings {
   WorkingDir?: string;
   StopSignal?: string;
   ExposedPorts?: Record<string, object>;
+  Volumes?: Record<string, object>;
   Labels?: Record<string, string>;
 }
 

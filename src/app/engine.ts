@@ -26,7 +26,8 @@ import type { SandboxCopies } from '../runtime/oci/disk/backup/copies.ts';
 import { createOwners } from '../runtime/oci/fairness/owners.ts';
 import { cdiFolders } from '../runtime/oci/gpu/cdi-folders.ts';
 import { examineGpus } from '../runtime/oci/gpu/examine.ts';
-import { parseHierarchies } from '../runtime/oci/host/hierarchies.ts';
+import { type Hierarchy, memoryHierarchy, parseHierarchies } from '../runtime/oci/host/hierarchies.ts';
+import { hostMemory } from '../runtime/oci/host/host-memory.ts';
 import { refusalOf } from '../runtime/oci/host/liveness.ts';
 import { findOrphans } from '../runtime/oci/host/orphans.ts';
 import { addressOf } from '../runtime/oci/host/plan.ts';
@@ -155,12 +156,17 @@ export function doctorFacts(gpuKind = defaultGpuKind): Omit<DoctorFacts, 'addres
     ),
     examineGpus: () => examineGpus(cdiFolders, gpuKind),
     readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),
-    cgroups: () => parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')),
+    cgroups: hierarchies,
+    availableMemoryBytes: async () => (await hostMemory(memoryHierarchy(hierarchies()))).availableBytes,
     tryRules,
     findOrphans,
     isServed: isLocked,
     otherService,
   };
+}
+
+function hierarchies(): Hierarchy[] {
+  return parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'));
 }
 
 /** Finds another live service with the instance id of this directory; ignores the directory's own service. */

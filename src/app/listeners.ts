@@ -101,7 +101,7 @@ export function createListeners(
         ssh: `${ssh.address.host}:${ssh.address.port}`,
       });
       if (options.prove) {
-        const proof = await prove(url, service.apiKey, tls?.chain);
+        const proof = await prove(url, service.apiKey, tls?.chain).catch(unlessFull);
         const { apiKeyFile } = service;
         const [region] = options.regions;
         const signInUrl = await services.signIns.firstLink();
@@ -116,6 +116,12 @@ export function createListeners(
       await Promise.all([http.close(), mcp.close(), previews.close(), ssh?.close()]);
     },
   };
+}
+
+/** A full service has to start, or nobody could delete a sandbox. */
+function unlessFull(error: unknown): string {
+  if (!(error instanceof SandhavenError) || error.code !== 'resource_exhausted') throw error;
+  return `${error.message} The service runs all the same.`;
 }
 
 async function openSsh(listen: ListeningAddress, { ssh }: RunningService, log: Log): Promise<SshGateway> {

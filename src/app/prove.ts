@@ -5,7 +5,8 @@ import { text as textOf } from 'node:stream/consumers';
 import { SandhavenError } from '../model/errors.ts';
 
 /**
- * Returns the proof as one line. Fails when any step fails.
+ * Returns the proof as one line. Fails when any step fails; with `resource_exhausted` when there is no room for one more
+ * sandbox, which is no defect of the service.
  * @param chain Chain of the service's own certificate: the only trusted one, regardless of its names; absent for plain
  *   HTTP.
  */
@@ -13,9 +14,9 @@ export async function prove(url: string, apiKey: string, chain?: string): Promis
   const call = async (tool: string, parameters: object): Promise<Record<string, unknown>> => {
     const { status, text } = await post(`${url}/v1/tools/Sandbox.${tool}`, apiKey, parameters, chain);
     const body = JSON.parse(text) as Record<string, unknown>;
-    if (status !== 200)
-      throw new SandhavenError('unavailable', `The proof failed at ${tool}: ${body['detail']}`);
-    return body;
+    if (status === 200) return body;
+    const code = body['code'] === 'resource_exhausted' ? 'resource_exhausted' : 'unavailable';
+    throw new SandhavenError(code, `The proof failed at ${tool}: ${body['detail']}`);
   };
   const created = await timed(() => call('CreateSandbox', { ephemeral: true }));
   const sandbox = created.result['id'];

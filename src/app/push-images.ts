@@ -18,7 +18,10 @@ import { progressLine } from '../surfaces/cli/output.ts';
 import { version } from '../version.ts';
 
 /** Each is a layout `<name>.oci`, and a repository of this name. */
-const names = ['sandhaven', 'sandhaven-agent', 'sandhaven-base'] as const;
+const ofCluster = ['sandhaven', 'sandhaven-agent', 'sandhaven-base'];
+/** No part of a cluster, so pushed by its name alone. */
+const ofDocker = ['sandhaven-standalone'];
+const names = [...ofCluster, ...ofDocker];
 
 const dist = join(import.meta.dirname, '../../dist');
 
@@ -26,7 +29,7 @@ const help = `Usage: sandhaven images push REGISTRY[/PATH] [flags]
 
 Pushes the images that \`make images\` made: the service (PATH/sandhaven), the agent (PATH/sandhaven-agent) and the base
 image of sandboxes (PATH/sandhaven-base), for the architecture of this machine. Prints each with its digest. Layers
-that the registry has are not sent again.
+that the registry has are not sent again. The image for Docker goes with --only sandhaven-standalone.
 
   --only NAME          one of these images; may be repeated
   --tag TAG            tag in the registry (${version})
@@ -115,11 +118,11 @@ async function push(
 
 function choose(flags: ParsedFlags): string[] {
   const only = flags.values.get('only');
-  const unknown = only?.find((name) => !(names as readonly string[]).includes(name));
+  const unknown = only?.find((name) => !names.includes(name));
   if (unknown !== undefined) {
     throw usageError(`There is no image '${unknown}'.`, `The images are ${names.join(', ')}.`);
   }
-  return names.filter((name) => only === undefined || only.includes(name));
+  return only === undefined ? ofCluster : names.filter((name) => only.includes(name));
 }
 
 /** Checks the whole name by the grammar of registries before anything is sent. */

@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { GiB } from '../../src/model/limits.ts';
 import { findDevice, waitUntilFree } from '../../src/runtime/oci/disk/loop-devices.ts';
-import { memoryForMachines, parseMeminfo } from '../../src/runtime/oci/host/features.ts';
+import { memoryForMachines } from '../../src/runtime/oci/host/features.ts';
+import { memoryOfGroup, parseMeminfo } from '../../src/runtime/oci/host/host-memory.ts';
 import { bundleGeneration } from '../../src/runtime/oci/layout.ts';
 import { parseRuncState } from '../../src/runtime/oci/machine/running.ts';
 
@@ -17,6 +18,33 @@ it('reads the host’s memory', () => {
   const text = 'MemTotal:       24684096 kB\nMemFree:         1000 kB\nMemAvailable:   23000000 kB\n';
   expect(parseMeminfo(text)).toEqual({ totalBytes: 24684096 * 1024, availableBytes: 23000000 * 1024 });
   expect(() => parseMeminfo('MemTotal: 5 kB')).toThrow('MemAvailable');
+});
+
+it('reads the limit of a container’s memory, on cgroup v1 and v2', async () => {
+  const put = (group: string, files: Record<string, string>) => {
+    mkdirSync(join(root, group));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, group, name), text);
+  };
+  put('v1', {
+    'memory.limit_in_bytes': '3000\n',
+    'memory.usage_in_bytes': '900\n',
+    'memory.stat': 'inactive_file 1\ntotal_inactive_file 400\n',
+  });
+  put('v2', {
+    'memory.max': '5000\n',
+    'memory.current': '1200\n',
+    'memory.stat': 'anon 7\ninactive_file 200\n',
+  });
+  put('unlimited', { 'memory.max': 'max\n', 'memory.current': '1200\n' });
+  put('root', {});
+  put('root-v1', { 'memory.limit_in_bytes': '9223372036854771712\n' });
+  const of = (group: string, version: 1 | 2) =>
+    memoryOfGroup({ mountpoint: join(root, group), version, controllers: [] });
+  expect(await of('v1', 1)).toEqual({ totalBytes: 3000, availableBytes: 2500 });
+  expect(await of('v2', 2)).toEqual({ totalBytes: 5000, availableBytes: 4000 });
+  expect(await of('unlimited', 2)).toBeNull();
+  expect(await of('root', 2)).toBeNull();
+  expect(await of('root-v1', 1)).toBeNull();
 });
 
 it('keeps a part of the memory for the host, large or small', () => {

@@ -4,7 +4,8 @@ use crate::failure::{Failure, Step, failed};
 use linux_raw_sys::loop_device::{
     LO_FLAGS_AUTOCLEAR, LO_FLAGS_DIRECT_IO, LOOP_CONFIGURE, LOOP_CTL_GET_FREE, loop_config,
 };
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{CWD, Dev, FileType, Mode, OFlags, makedev, mknodat, open};
+use rustix::io::Errno;
 use std::io::Error;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
@@ -48,8 +49,7 @@ pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
             return Err(Error::last_os_error()).step("find a free loop device");
         }
         let path = format!("/dev/loop{number}");
-        let device = open(&path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
-            .step("open the loop device")?;
+        let device = open_node(number, &path)?;
         bound_requests(number);
         match configure(&device, image, LO_FLAGS_AUTOCLEAR as u32 | direct) {
             Ok(()) => {
@@ -67,6 +67,36 @@ pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
         }
     }
     Err(failed("no loop device could be taken"))
+}
+
+/// The kernel makes the node of a new device on a host. A container's /dev has the nodes of its start alone, and gets the
+/// others here.
+fn open_node(number: i32, path: &str) -> Result<OwnedFd, Failure> {
+    let open_it = || open(path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
+    match open_it() {
+        Err(Errno::NOENT) => {
+            let mode = Mode::RUSR | Mode::WUSR;
+            let numbers = numbers_of(number)?;
+            match mknodat(CWD, path, FileType::BlockDevice, mode, numbers) {
+                // Another launch was quicker.
+                Ok(()) | Err(Errno::EXIST) => {
+                    open_it().step("open the new node of the loop device")
+                }
+                Err(error) => Err(error).step("make a node of the loop device"),
+            }
+        }
+        opened => opened.step("open the loop device"),
+    }
+}
+
+fn numbers_of(number: i32) -> Result<Dev, Failure> {
+    let file = format!("/sys/block/loop{number}/dev");
+    let text = std::fs::read_to_string(&file).step("read the numbers of the loop device")?;
+    let numbers = text
+        .trim()
+        .split_once(':')
+        .and_then(|(major, minor)| Some(makedev(major.parse().ok()?, minor.parse().ok()?)));
+    numbers.ok_or_else(|| failed(format!("{file} has no device numbers")))
 }
 
 /// The device keeps the bound until the host restarts, so only its first sandbox waits for the kernel to change it.

@@ -18,6 +18,7 @@ export async function makeBaseImagePackage(work: string, made: Made): Promise<st
   const image = await realpath(join(defaultCacheDir(), 'base/current'));
   const to = staged(join(work, 'root'));
   await to.copy(join(image, 'image.json'), `${FOLDER}/image.json`);
+  await to.copy(join(sources, 'unpack'), `${FOLDER}/unpack`, 0o755);
   await pack(join(image, 'rootfs'), join(to.root, FOLDER, 'rootfs.tar.zst'), work);
   await to.text(`usr/share/doc/${name}/copyright`, baseImageCopyright);
   await to.zipped(`usr/share/doc/${name}/changelog`, changelog(name, { version, epoch }));

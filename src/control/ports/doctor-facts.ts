@@ -21,6 +21,8 @@ export interface DoctorFacts {
   otherService(dataDir: string): { found: string; advice: string } | null;
   /** Lists the cgroup hierarchies mounted here; controllers are those of v1. */
   cgroups(): { mountpoint: string; version: 1 | 2; controllers: string[] }[];
+  /** Memory that this service and its sandboxes may still take. */
+  availableMemoryBytes(): Promise<number>;
   /** Returns the kernel's error for a firewall of ours; null when it accepts the rules. */
   tryRules(): Promise<string | null>;
   /** Returns a program's output when it succeeds; null otherwise. */

@@ -27,16 +27,11 @@ import { createServiceGroup } from './fairness/service-group.ts';
 import { createGpus, type Gpus } from './gpu/gpus.ts';
 import { createInventory } from './gpu/inventory.ts';
 import { type Cgroups, createCgroups } from './host/cgroups.ts';
-import {
-  allocatedBytes,
-  freeDiskBytes,
-  hostMemory,
-  maxOpenFiles,
-  memoryForMachines,
-} from './host/features.ts';
+import { allocatedBytes, freeDiskBytes, maxOpenFiles, memoryForMachines } from './host/features.ts';
 import { createHelpers, type Helpers } from './host/helper.ts';
 import { controllerHierarchy, parseHierarchies } from './host/hierarchies.ts';
 import { prepareHostLimits } from './host/host-limits.ts';
+import { hostMemory } from './host/host-memory.ts';
 import { createSurvey } from './host/survey.ts';
 import { createHoldings } from './kernel-memory/holdings.ts';
 import { createKernelMemoryWatch } from './kernel-memory/watch.ts';
@@ -99,7 +94,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     processor: controllerHierarchy(hierarchies, 'cpuacct'),
   });
   const work = createWork(log);
-  const survey = createSurvey(layout, machines, slots, gpus);
+  const memory = () => hostMemory(cgroups.memory);
+  const survey = createSurvey(layout, { machines, slots, gpus, memory });
   const shares = createProcessorShares({
     groups: createProcessorGroups(options.instanceId, hierarchies),
     service: createServiceGroup(options.instanceId, hierarchies),
@@ -134,7 +130,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const holdings = createHoldings(cgroups.processes);
   const kernelMemory = createKernelMemoryWatch({
     ...{ cgroups, holdings, owners, log },
-    availableBytes: async () => (await hostMemory()).availableBytes,
+    availableBytes: async () => (await memory()).availableBytes,
   });
 
   async function close(): Promise<void> {
@@ -174,15 +170,15 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       slots.claim();
       useRunner(spawner);
       await makeFolders(layout, options.runDir);
-      const { totalBytes } = await hostMemory();
+      const { totalBytes } = await memory();
       const { processes } = await prepareHostLimits(totalBytes, log);
       await cgroups.prepare({ memoryBytes: memoryForMachines(totalBytes), processes });
-      const { swapAccounting, memory } = cgroups;
+      const { swapAccounting, memory: hierarchy } = cgroups;
       starter.use({
         agentName: await installAgent(options.agentPath, layout.agents),
         host: {
           arch: process.arch,
-          cgroupVersion: memory.version,
+          cgroupVersion: hierarchy.version,
           swapAccounting,
           maxOpenFiles: await maxOpenFiles(),
         },

@@ -51,7 +51,7 @@ async function gather(root: string): Promise<void> {
     if (!existsSync(join(root, 'checkout', path)))
       await copy(join(home, path), join(root, 'checkout', path), []);
   }
-  for (const file of globSync('dist/*.deb', { cwd: home })) {
+  for (const file of globSync(['dist/*.deb', 'dist/sandhaven-standalone_*.tar'], { cwd: home })) {
     await copy(join(home, file), join(root, 'packages', basename(file)), []);
   }
   for (const name of ['base', 'runc']) {

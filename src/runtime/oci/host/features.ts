@@ -1,25 +1,7 @@
-/** Memory, disk space and open files of this host. */
+/** The machines' part of the memory, disk space and open files of this host. */
 import { readFile, stat, statfs } from 'node:fs/promises';
 import { limits } from '../../../model/limits.ts';
 import { unlessMissing } from './files.ts';
-
-export interface Memory {
-  totalBytes: number;
-  availableBytes: number;
-}
-
-export async function hostMemory(): Promise<Memory> {
-  return parseMeminfo(await readFile('/proc/meminfo', 'utf8'));
-}
-
-export function parseMeminfo(text: string): Memory {
-  const bytes = (name: string): number => {
-    const match = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text);
-    if (!match) throw new Error(`/proc/meminfo has no ${name}`);
-    return Number(match[1]) * 1024;
-  };
-  return { totalBytes: bytes('MemTotal'), availableBytes: bytes('MemAvailable') };
-}
 
 /** Memory for all machines together. A small host keeps an eighth for itself instead of the whole reserve. */
 export function memoryForMachines(totalBytes: number): number {

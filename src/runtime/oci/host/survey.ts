@@ -9,18 +9,27 @@ import type { Layout } from '../layout.ts';
 import type { Machines } from '../machine/running.ts';
 import type { Slots } from '../machine/slot.ts';
 import { checkId } from '../work.ts';
-import { diskSpace, hostMemory, memoryForMachines } from './features.ts';
+import { diskSpace, memoryForMachines } from './features.ts';
 import { unlessMissing } from './files.ts';
+import type { Memory } from './host-memory.ts';
 
 export interface Survey extends Pick<Runtime, 'observe' | 'inspect' | 'capacity'> {
   /** Every sandbox with any trace. */
   ids(): Promise<string[]>;
 }
 
+export interface SurveyDependencies {
+  machines: Machines;
+  slots: Slots;
+  gpus: Gpus;
+  /** Reads the host's memory. */
+  memory(): Promise<Memory>;
+}
+
 /** Sandboxes inspected at once. Each opens a few files; a thousand would exceed this process's limit. */
 const AT_ONCE = 16;
 
-export function createSurvey(layout: Layout, machines: Machines, slots: Slots, gpus: Gpus): Survey {
+export function createSurvey(layout: Layout, { machines, slots, gpus, memory }: SurveyDependencies): Survey {
   async function ids(): Promise<string[]> {
     const [folders, traces, held] = await Promise.all([
       readdir(layout.sandboxes),
@@ -54,19 +63,19 @@ export function createSurvey(layout: Layout, machines: Machines, slots: Slots, g
     },
 
     async capacity() {
-      const [memory, disk, held, counted] = await Promise.all([
-        hostMemory(),
+      const [{ totalBytes, availableBytes }, disk, held, counted] = await Promise.all([
+        memory(),
         diskSpace(layout.sandboxes),
         slots.held(),
         gpus.count(),
       ]);
       return {
-        freeMemoryBytes: memory.availableBytes,
+        freeMemoryBytes: availableBytes,
         freeDiskBytes: disk.freeBytes,
-        reserveMemoryBytes: memory.totalBytes - memoryForMachines(memory.totalBytes),
+        reserveMemoryBytes: totalBytes - memoryForMachines(totalBytes),
         reserveDiskBytes: limits.hostReserveDiskBytes,
         freeSlots: slots.free(),
-        host: { memoryBytes: memory.totalBytes, diskBytes: disk.totalBytes, usedSlots: held.length },
+        host: { memoryBytes: totalBytes, diskBytes: disk.totalBytes, usedSlots: held.length },
         ...counted,
       };
     },

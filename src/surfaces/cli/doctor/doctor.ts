@@ -95,7 +95,7 @@ export function doctorChecks(
     ...engineChecks(facts, allowVulnerableRunc),
     gpuCheck(facts),
     ...dataChecks(dataDir, facts),
-    ...roomChecks(dataDir),
+    ...roomChecks(dataDir, facts),
     ...portChecks(facts, dataDir),
     { name: 'orphans', run: async () => orphans(await facts.findOrphans()) },
     { name: 'public names', run: async () => publicNames(facts) },

@@ -1,6 +1,7 @@
 /** Checks free disk and memory. */
-import { readdir, readFile, stat, statfs } from 'node:fs/promises';
+import { readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
 import { GiB, limits } from '../../../model/limits.ts';
 import type { Check, Finding } from './check.ts';
 
@@ -8,10 +9,13 @@ import type { Check, Finding } from './check.ts';
 const DISK_COMFORT_BYTES = 20 * GiB;
 const MEMORY_COMFORT_BYTES = 2 * GiB;
 
-export function roomChecks(dataDir: string): Check[] {
+export function roomChecks(
+  dataDir: string,
+  { availableMemoryBytes }: Pick<DoctorFacts, 'availableMemoryBytes'>,
+): Check[] {
   return [
     { name: 'disk', run: async () => disk(dataDir, await freeDisk(dataDir), await disksOf(dataDir)) },
-    { name: 'memory', run: async () => memory(await readFile('/proc/meminfo', 'utf8')) },
+    { name: 'memory', run: async () => memory(await availableMemoryBytes()) },
   ];
 }
 
@@ -45,11 +49,10 @@ export function disk(dataDir: string, freeBytes: number, disks = NO_DISKS): Find
   };
 }
 
-export function memory(meminfo: string): Finding {
-  const available = 1024 * Number(/^MemAvailable:\s+(\d+) kB/m.exec(meminfo)?.[1] ?? 0);
-  const found = `${gib(available)} available`;
-  if (available >= MEMORY_COMFORT_BYTES) return { status: 'ok', found };
-  const low = available < limits.hostReserveMemoryBytes;
+export function memory(availableBytes: number): Finding {
+  const found = `${gib(availableBytes)} available`;
+  if (availableBytes >= MEMORY_COMFORT_BYTES) return { status: 'ok', found };
+  const low = availableBytes < limits.hostReserveMemoryBytes;
   return {
     status: low ? 'fail' : 'warn',
     found,
