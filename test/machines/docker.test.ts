@@ -8,9 +8,7 @@ const APT = 'DEBIAN_FRONTEND=noninteractive apt-get --quiet --yes -o Dpkg::Use-P
 /** An emulated processor unpacks for minutes. */
 const PATIENCE = { timeoutMs: 1_800_000 };
 
-const isWhole = process.env['SANDHAVEN_TEST_MACHINES'] !== 'short';
-
-describe.runIf(isWhole)('the container', () => {
+describe('the container', () => {
   let machine: Machine;
   let host: DockerHost;
 

@@ -52,8 +52,10 @@ export async function startMachine(suite: Suite, payload: string): Promise<Machi
     copyOut: ssh.copyOut,
     async must(command, options) {
       const { status, stdout, stderr } = await ssh.run(command, options);
-      if (status !== 0) throw new Error(`${command}: status ${status}\n${stdout}${stderr}`);
-      return stdout;
+      if (status === 0) return stdout;
+      // The connection failed: the machine knows why.
+      const reason = status === 255 ? `\n${qemu?.ended() ?? ''}\n${tail(machine.consoleLog())}` : '';
+      throw new Error(`${command}: status ${status}\n${stdout}${stderr}${reason}`);
     },
     async boot() {
       qemu = startQemu({
