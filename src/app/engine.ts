@@ -17,6 +17,10 @@ import { defaultGpuKind, type GpuKind } from '../model/gpu-kind.ts';
 import type { MachineSize } from '../model/quota.ts';
 import { everyRegistry, type RegistryRules } from '../model/registry-rules.ts';
 import { collectArchives } from '../runtime/archives/collect.ts';
+import {
+  type ArchiveEncryption,
+  createArchiveEncryption,
+} from '../runtime/archives/encryption/archive-encryption.ts';
 import type { RemotePlace } from '../runtime/archives/places.ts';
 import { defaultCacheDir } from '../runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from '../runtime/images/images.ts';
@@ -77,10 +81,20 @@ export interface EngineDependencies {
   gpuKind?: GpuKind | undefined;
   /** Place of archives outside this host; closed with the runtime. */
   remotePlace?: RemotePlace | null;
+  /** true: new archives are encrypted. */
+  encrypted?: boolean;
 }
 
 export function openEngine(parts: EngineDependencies): HostEngine {
-  const { data, secrets, registries, log, gpuKind = defaultGpuKind, remotePlace = null } = parts;
+  const {
+    data,
+    secrets,
+    registries,
+    log,
+    gpuKind = defaultGpuKind,
+    remotePlace = null,
+    encrypted = false,
+  } = parts;
   const cacheDir = defaultCacheDir();
   const runDir = runDirOf(data.instance);
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
@@ -108,6 +122,7 @@ export function openEngine(parts: EngineDependencies): HostEngine {
     cdiFolders,
     rootfsPath: (digest) => images.rootfsPath(digest),
     installationKey: secrets.deriveKey('archive signature'),
+    encryption: encryptionOf(secrets, encrypted),
     remoteArchives: remotePlace,
     log,
   });
@@ -138,6 +153,12 @@ export function openEngine(parts: EngineDependencies): HostEngine {
       await logRunc(log);
     },
   };
+}
+
+/** Encryption of archives with a key that follows from the secret key: whoever has that one reads them. */
+export function encryptionOf(secrets: Secrets, encrypts: boolean): ArchiveEncryption {
+  const { keyId } = secrets;
+  return createArchiveEncryption({ key: secrets.deriveKey('archive encryption'), keyId }, encrypts);
 }
 
 /** Facts of the concrete parts for `doctor`; starts nothing. */

@@ -100,6 +100,8 @@
 {{- with .Values.archives }}
 - name: SANDHAVEN_ARCHIVE_STORE
   value: {{ .store | quote }}
+- name: SANDHAVEN_ARCHIVE_ENCRYPTION
+  value: {{ ternary "yes" "no" .encryption | quote }}
 {{- if .endpoint }}
 - name: SANDHAVEN_S3_ENDPOINT
   value: {{ .endpoint | quote }}
