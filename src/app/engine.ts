@@ -86,15 +86,7 @@ export interface EngineDependencies {
 }
 
 export function openEngine(parts: EngineDependencies): HostEngine {
-  const {
-    data,
-    secrets,
-    registries,
-    log,
-    gpuKind = defaultGpuKind,
-    remotePlace = null,
-    encrypted = false,
-  } = parts;
+  const { data, secrets, registries, log, gpuKind = defaultGpuKind, remotePlace = null } = parts;
   const cacheDir = defaultCacheDir();
   const runDir = runDirOf(data.instance);
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
@@ -122,7 +114,7 @@ export function openEngine(parts: EngineDependencies): HostEngine {
     cdiFolders,
     rootfsPath: (digest) => images.rootfsPath(digest),
     installationKey: secrets.deriveKey('archive signature'),
-    encryption: encryptionOf(secrets, encrypted),
+    encryption: encryptionOf(secrets, parts.encrypted ?? false),
     remoteArchives: remotePlace,
     log,
   });

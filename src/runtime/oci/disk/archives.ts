@@ -75,15 +75,15 @@ export function createArchives(parts: ArchivesDependencies): Archives {
 
   /** Makes the archive of the disk in this file, and returns its digest. */
   async function make(id: string, file: string, signal?: AbortSignal): Promise<string> {
-    if (!encryption.encrypts) {
-      await pack(layout.disk(id), file, signal);
-      return digestOf(file, signal);
-    }
     const plain = layout.archive(id) + PLAIN;
     try {
-      await pack(layout.disk(id), plain, signal);
-      await encrypted.seal(id, plain, file, signal);
+      await pack(layout.disk(id), encryption.encrypts ? plain : file, signal);
+      if (encryption.encrypts) await encrypted.seal(id, plain, file, signal);
+    } catch (error) {
+      await rm(file, { force: true });
+      throw error;
     } finally {
+      // Also one that an interrupted attempt left.
       await rm(plain, { force: true });
     }
     return digestOf(file, signal);
@@ -98,11 +98,11 @@ export function createArchives(parts: ArchivesDependencies): Archives {
   ): Promise<void> {
     if ((await stat(file)).size !== record.sizeBytes) throw notItsArchive();
     if ((await digestOf(file, signal)) !== record.digest) throw notItsArchive();
-    if (record.keyId === undefined) return extract(id, file, signal);
     const plain = layout.archive(id) + PLAIN;
+    const isEncrypted = record.keyId !== undefined;
     try {
-      await encrypted.open(id, file, plain, signal);
-      await extract(id, plain, signal);
+      if (isEncrypted) await encrypted.open(id, file, plain, signal);
+      await extract(id, isEncrypted ? plain : file, signal);
     } finally {
       await rm(plain, { force: true });
     }
