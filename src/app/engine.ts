@@ -17,6 +17,10 @@ import { defaultGpuKind, type GpuKind } from '../model/gpu-kind.ts';
 import type { MachineSize } from '../model/quota.ts';
 import { everyRegistry, type RegistryRules } from '../model/registry-rules.ts';
 import { collectArchives } from '../runtime/archives/collect.ts';
+import {
+  type ArchiveEncryption,
+  createArchiveEncryption,
+} from '../runtime/archives/encryption/archive-encryption.ts';
 import type { RemotePlace } from '../runtime/archives/places.ts';
 import { defaultCacheDir } from '../runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from '../runtime/images/images.ts';
@@ -78,6 +82,8 @@ export interface EngineDependencies {
   gpuKind?: GpuKind | undefined;
   /** Place of archives outside this host; closed with the runtime. */
   remotePlace?: RemotePlace | null;
+  /** true: new archives are encrypted. */
+  encrypted?: boolean;
 }
 
 export function openEngine(parts: EngineDependencies): HostEngine {
@@ -109,6 +115,7 @@ export function openEngine(parts: EngineDependencies): HostEngine {
     cdiFolders,
     rootfsPath: (digest) => images.rootfsPath(digest),
     installationKey: secrets.deriveKey('archive signature'),
+    encryption: encryptionOf(secrets, parts.encrypted ?? false),
     remoteArchives: remotePlace,
     log,
   });
@@ -139,6 +146,12 @@ export function openEngine(parts: EngineDependencies): HostEngine {
       await logRunc(log);
     },
   };
+}
+
+/** Encryption of archives with a key that follows from the secret key: whoever has that one reads them. */
+export function encryptionOf(secrets: Secrets, encrypts: boolean): ArchiveEncryption {
+  const { keyId } = secrets;
+  return createArchiveEncryption({ key: secrets.deriveKey('archive encryption'), keyId }, encrypts);
 }
 
 /** Facts of the concrete parts for `doctor`; starts nothing. */

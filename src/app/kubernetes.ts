@@ -24,7 +24,7 @@ import { createKubernetesRuntime } from '../runtime/kubernetes/runtime.ts';
 import type { KubernetesSettings } from '../runtime/kubernetes/settings.ts';
 import { installationOf, type Secrets } from '../store/secrets.ts';
 import { createAgentDoor } from './agent-door.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, encryptionOf } from './engine.ts';
 import { openRemoteArchives } from './optional-parts.ts';
 
 export interface KubernetesDependencies {
@@ -79,6 +79,7 @@ export async function openKubernetes(parts: KubernetesDependencies): Promise<Eng
     carrierLink: { pack: packDisk, unpack: unpackDisk },
     remoteArchives,
     installationKey: secrets.deriveKey('archive signature'),
+    encryption: encryptionOf(secrets, parts.archives.encrypted),
     assertTenure: () => assertTenure(store.replicas),
   });
   return {

@@ -38,7 +38,7 @@ export async function openDocuments(connectionString: string | null): Promise<Do
  * @param ownFolder The service's own part of the bucket.
  */
 export async function openRemoteArchives(
-  { s3, folder }: ArchiveOptions,
+  { s3, folder }: Pick<ArchiveOptions, 's3' | 'folder'>,
   ownFolder: string,
   log: Pick<Log, 'warn'>,
 ): Promise<RemotePlace | null> {
@@ -51,11 +51,12 @@ export async function openRemoteArchives(
 }
 
 /** Proves the store as a start would, and describes it. Rejects with `failed_precondition`. */
-export async function proveArchiveStore({ s3, folder }: ArchiveOptions): Promise<string> {
-  if (s3 === null) return 'this host';
+export async function proveArchiveStore({ s3, folder, encrypted }: ArchiveOptions): Promise<string> {
+  const suffix = encrypted ? ', encrypted' : '';
+  if (s3 === null) return `this host${suffix}`;
   const { openS3 } = await import('../runtime/archives/s3/open.ts');
   const { place } = await openS3({ s3, folder }, 'doctor');
   place.close();
-  if (folder === null) return `this host; older archives from ${s3.endpoint}`;
-  return `s3://${[folder.bucket, folder.prefix].filter(Boolean).join('/')} at ${s3.endpoint}`;
+  if (folder === null) return `this host${suffix}; older archives from ${s3.endpoint}`;
+  return `s3://${[folder.bucket, folder.prefix].filter(Boolean).join('/')} at ${s3.endpoint}${suffix}`;
 }

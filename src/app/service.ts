@@ -90,7 +90,8 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
       return openKubernetes({ options: kubernetes, archives, secrets, store, registries, clock, log });
     }
     const remotePlace = await openRemoteArchives(archives, folderOnMachine(data.instance), log);
-    return openEngine({ data, secrets, registries, gpuKind, remotePlace, clock, log });
+    const { encrypted } = archives;
+    return openEngine({ data, secrets, registries, gpuKind, remotePlace, encrypted, clock, log });
   }
   const access = new AccessService({
     tokens: store.accessTokens,

@@ -30,17 +30,20 @@ export interface ArchiveOptions {
   folder: S3Folder | null;
   /** Present also without `folder` when older archives lie there. */
   s3: S3Options | null;
+  /** true: new archives are encrypted with a key of the installation. */
+  encrypted: boolean;
 }
 
-export const onThisHost: ArchiveOptions = { folder: null, s3: null };
+export const onThisHost: ArchiveOptions = { folder: null, s3: null, encrypted: false };
 
-/** Texts of the flags; an empty one was not given. */
+/** Values of the flags; an empty text was not given. */
 export interface ArchiveTexts {
   store: string;
   endpoint: string;
   region: string;
   pathStyle: boolean | null;
   credentialsFile: string;
+  encrypted: boolean;
 }
 
 /** Settings of the environment that programs for S3 share. */
@@ -58,9 +61,9 @@ const OWN_KEY_BYTES = 128;
 /** Throws `invalid_argument` naming the flag. */
 export function parseArchiveOptions(texts: ArchiveTexts, environment: S3Environment): ArchiveOptions {
   const folder = parseFolder(texts.store);
-  const { endpoint, region, pathStyle, credentialsFile } = texts;
+  const { endpoint, region, pathStyle, credentialsFile, encrypted } = texts;
   const given = endpoint !== '' || region !== '' || pathStyle !== null || credentialsFile !== '';
-  if (folder === null && !given) return onThisHost;
+  if (folder === null && !given) return { ...onThisHost, encrypted };
   if (credentialsFile === '' && environment.credentials === null) {
     throw invalidArgument(
       '--s3-credentials-file',
@@ -77,6 +80,7 @@ export function parseArchiveOptions(texts: ArchiveTexts, environment: S3Environm
   }
   return {
     folder,
+    encrypted,
     s3: {
       endpoint: endpoint === '' ? `https://s3.${where}.amazonaws.com` : parseEndpoint(endpoint),
       region: where,

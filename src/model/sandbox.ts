@@ -40,6 +40,8 @@ export type ArchiveRecord = ArchiveLocation & {
   /** HMAC-SHA-256 over sandbox id and digest with the installation's key: a foreign image is never mounted. */
   hmac: string;
   sizeBytes: number;
+  /** Key that encrypts the archive; absent for a plain one. Digest and size are of the encrypted bytes. */
+  keyId?: string;
 };
 
 export interface Sandbox {

@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import type { ArchiveRecord } from '../model/sandbox.ts';
 
-const contents = { digest: z.string(), hmac: z.string(), sizeBytes: z.int() };
+const contents = {
+  digest: z.string(),
+  hmac: z.string(),
+  sizeBytes: z.int(),
+  keyId: z.string().exactOptional(),
+};
 
 const archive = z.discriminatedUnion('store', [
   z.strictObject({ store: z.literal('local'), ...contents }),

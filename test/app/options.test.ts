@@ -38,7 +38,7 @@ describe('the options of `sandhaven up`', () => {
       prove: false,
       provider: null,
       identity: null,
-      archives: { folder: null, s3: null },
+      archives: { folder: null, s3: null, encrypted: false },
     });
     expect(() =>
       parseUpOptions(

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSandboxId } from '../../src/model/ids.ts';
+import type { ArchiveLocation } from '../../src/model/sandbox.ts';
 import type { ArchivePlace, StoredArchive } from '../../src/runtime/archives/archive-place.ts';
+import { testEncryption } from './test-encryption.ts';
 
 export interface PlaceUnderTest {
   place: ArchivePlace;
@@ -39,6 +41,12 @@ export function placeConformance(name: string, partBytes: number, open: () => Pr
     const id = newSandboxId();
     await under.prepare(id);
     return id;
+  }
+
+  async function stored(id: string, location: ArchiveLocation): Promise<AsyncIterable<Uint8Array>> {
+    const found = await place.get(id, location);
+    if (found === null) throw new Error('there is no archive');
+    return found.bytes;
   }
 
   async function listed(): Promise<StoredArchive[]> {
@@ -116,6 +124,21 @@ export function placeConformance(name: string, partBytes: number, open: () => Pr
       const found = await place.getFile(id, location, spool);
       expect(readFileSync(found ?? '', 'utf8')).toBe('contents');
       await place.remove(id, location);
+    });
+
+    it('gives back an encrypted archive, which opens for its own sandbox alone', async () => {
+      const [id, other] = [await sandbox(), await sandbox()];
+      const [location, elsewhere] = [place.locate(id), place.locate(other)];
+      const encryption = testEncryption();
+      const { bytes, digest } = source(MiB + 5, 100_003);
+      // 60 bytes before the chunks, and 16 with each of the five.
+      expect(await place.put(id, location, encryption.seal(id, bytes))).toBe(1_048_721);
+      expect(await digestOf(encryption.open(id, await stored(id, location)))).toBe(digest());
+      await place.put(other, elsewhere, await stored(id, location));
+      const swapped = encryption.open(other, await stored(other, elsewhere));
+      await expect(digestOf(swapped)).rejects.toMatchObject({ code: 'unavailable' });
+      await place.remove(id, location);
+      await place.remove(other, elsewhere);
     });
 
     it('returns null for an archive that is not there', async () => {

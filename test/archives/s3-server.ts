@@ -30,6 +30,8 @@ export interface S3Server {
   makeBucket(name: string): Promise<void>;
   /** Keys of the finished objects. */
   keys(bucket: string): string[];
+  /** Folder of the objects of a bucket, by their keys. */
+  folder(bucket: string): string;
   /** Changes one byte in the middle of an object, behind the server's back. */
   damage(bucket: string, key: string): void;
   /** Makes all finished objects older, behind the server's back. */
@@ -109,6 +111,7 @@ export async function startS3Server(): Promise<S3Server> {
       (await exchange.send({ method: 'PUT', bucket: name, timeoutMs: 10_000 })).resume();
     },
     keys: keysOf,
+    folder: (bucket) => join(data, bucket),
     damage(bucket, key) {
       const path = join(data, bucket, key);
       const bytes = readFileSync(path);

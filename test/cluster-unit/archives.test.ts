@@ -7,6 +7,7 @@ import type { ArchiveLocation, ArchiveRecord, Resources } from '../../src/model/
 import type { ArchivePlace } from '../../src/runtime/archives/archive-place.ts';
 import { type Archives, createArchives } from '../../src/runtime/kubernetes/archives/archives.ts';
 import type { Claim, Pod } from '../../src/runtime/kubernetes/client/objects.ts';
+import { testEncryption } from '../archives/test-encryption.ts';
 
 const ID = 'sb_0123456789abcdef';
 const spec = { id: ID, imageDigest: 'base', resources: { cpu: 1, memory: 1, disk: 1, gpu: 0 } };
@@ -46,7 +47,11 @@ beforeEach(() => {
   archives = open();
 });
 
-function open({ chosen = true, installationKey = Buffer.alloc(32, 1) } = {}): Archives {
+function open({
+  chosen = true,
+  installationKey = Buffer.alloc(32, 1),
+  encryption = testEncryption({ encrypts: false }),
+} = {}): Archives {
   let made = 0;
   const place = {
     locate: () => ({ store: 's3', bucket: 'b', key: `key ${++made}` }),
@@ -124,6 +129,7 @@ function open({ chosen = true, installationKey = Buffer.alloc(32, 1) } = {}): Ar
     },
     remote: { place, chosen },
     installationKey,
+    encryption,
     assertTenure: () => step('tenure'),
     log: { info() {}, warn() {}, error() {} },
   });
@@ -274,6 +280,61 @@ describe('a restore', () => {
     failing['get'] = away();
     await expect(restore()).rejects.toMatchObject({ fields: { retryable: true } });
     expect([note, objects.size]).toEqual([{ store: 's3', bucket: 'b', key: 'key 1' }, 1]);
+  });
+});
+
+describe('an encrypted archive', () => {
+  const encrypting = testEncryption();
+  let record: ArchiveRecord;
+  let content: Buffer | null;
+  beforeEach(async () => {
+    record = await open({ encryption: encrypting }).write(ID, 2, never);
+    content = disk;
+    steps = [];
+  });
+
+  it('is recorded with its key, and shows nothing of zstd', () => {
+    const object = objects.get('key 1') as Buffer;
+    expect(record).toMatchObject({ keyId: '0123456789abcdef', sizeBytes: object.length });
+    expect(object.subarray(0, 20).toString()).toBe('sandhaven archive 1\n');
+    expect(object.includes(Buffer.from('28b52ffd', 'hex'))).toBe(false);
+  });
+
+  it.each([true, false])('is restored while new ones are encrypted: %s', async (encrypts) => {
+    await open({ encryption: testEncryption({ encrypts }) }).restore(spec, 3, record, never);
+    expect(steps).toEqual(['get', 'renew', 'carrier', 'unpack', 'settle', 'no carrier']);
+    expect(disk).toEqual(content);
+  });
+
+  it('is read beside a plain one of before', async () => {
+    disk = Buffer.from('older');
+    const plain = await archives.write(ID, 2, never);
+    expect(plain).not.toHaveProperty('keyId');
+    await open({ encryption: encrypting }).restore(spec, 3, plain, never);
+    expect(disk?.toString()).toBe('older');
+  });
+
+  it('of another key changes nothing, and may be tried again', async () => {
+    const other = testEncryption({ fill: 8, keyId: 'fedcba9876543210' });
+    await expect(open({ encryption: other }).restore(spec, 3, record, never)).rejects.toMatchObject({
+      code: 'unavailable',
+      fields: { retryable: true },
+    });
+    expect(steps).toEqual([]);
+  });
+
+  it('that is damaged or cut off makes no disk', async () => {
+    const bytes = objects.get('key 1') as Buffer;
+    const damaged = Buffer.from(bytes);
+    damaged.writeUInt8(damaged.readUInt8(100) ^ 1, 100);
+    objects.set('key 1', damaged);
+    const refused = { code: 'unavailable', fields: { retryable: false } };
+    await expect(archives.restore(spec, 3, record, never)).rejects.toMatchObject(refused);
+    // The carrier has got nothing of it.
+    expect(steps).toEqual(['get', 'renew', 'carrier', 'no carrier', 'drop']);
+    objects.set('key 1', bytes.subarray(0, -1));
+    await expect(archives.restore(spec, 3, record, never)).rejects.toMatchObject(refused);
+    expect(disk).toBeNull();
   });
 });
 

@@ -11,6 +11,7 @@ const nothing: ArchiveTexts = {
   region: '',
   pathStyle: null,
   credentialsFile: '',
+  encrypted: false,
 };
 const key = { accessKeyId: 'a', secretAccessKey: 's' };
 const environment = { credentials: key, region: null };
@@ -21,13 +22,14 @@ const parse = (
 
 describe('the options of archives', () => {
   it('are this host unless a flag says otherwise, also with credentials in the environment', () => {
-    expect(parse({})).toEqual({ folder: null, s3: null });
-    expect(parse({ store: '' })).toEqual({ folder: null, s3: null });
+    expect(parse({})).toEqual({ folder: null, s3: null, encrypted: false });
+    expect(parse({ store: '' })).toEqual({ folder: null, s3: null, encrypted: false });
   });
 
   it("are Amazon's server of the region without an endpoint, with the bucket in the host name", () => {
     expect(parse({ store: 's3://bucket' })).toEqual({
       folder: { bucket: 'bucket', prefix: '' },
+      encrypted: false,
       s3: {
         endpoint: 'https://s3.us-east-1.amazonaws.com',
         region: 'us-east-1',
@@ -57,6 +59,7 @@ describe('the options of archives', () => {
   it('keep the server for older archives when new ones stay on this host', () => {
     expect(parse({ endpoint: 'http://127.0.0.1:9000', credentialsFile: '/f' })).toEqual({
       folder: null,
+      encrypted: false,
       s3: {
         endpoint: 'http://127.0.0.1:9000',
         region: 'us-east-1',
@@ -64,6 +67,11 @@ describe('the options of archives', () => {
         credentials: { file: '/f' },
       },
     });
+  });
+
+  it('are encrypted where the operator wants it, in either place', () => {
+    expect(parse({ encrypted: true })).toEqual({ folder: null, s3: null, encrypted: true });
+    expect(parse({ encrypted: true, store: 's3://bucket' })).toMatchObject({ encrypted: true });
   });
 
   it('prefer the file to the environment', () => {

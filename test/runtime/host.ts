@@ -8,6 +8,7 @@ import { randomText } from '../../src/model/ids.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { createOwners } from '../../src/runtime/oci/fairness/owners.ts';
 import { createOciRuntime, type OciRuntime, type OciRuntimeOptions } from '../../src/runtime/oci/runtime.ts';
+import { testEncryption } from '../archives/test-encryption.ts';
 import { createTestSlots } from './test-slots.ts';
 
 export const launcherPath = new URL(
@@ -36,6 +37,7 @@ export function createInstance(): Instance {
 export function runtimeOver(instance: Instance, changes: Partial<OciRuntimeOptions> = {}): OciRuntime {
   return createOciRuntime({
     ...instance,
+    encryption: testEncryption({ encrypts: false }),
     runcPath: soundRunc(),
     launcherPath,
     agentPath: new URL('test-agent.py', import.meta.url).pathname,

@@ -1,4 +1,5 @@
 /** The flags of `sandhaven up`, in the order of its help. A new flag is one file and one line here. */
+import { archiveEncryption } from './archives/archive-encryption.ts';
 import { archiveStore } from './archives/archive-store.ts';
 import { s3CredentialsFile } from './archives/s3-credentials-file.ts';
 import { s3Endpoint } from './archives/s3-endpoint.ts';
@@ -89,6 +90,7 @@ export const allFlags = {
   otlpEndpoint,
   webhookAllow,
   archiveStore,
+  archiveEncryption,
   s3Endpoint,
   s3Region,
   s3PathStyle,

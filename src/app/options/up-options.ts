@@ -40,6 +40,7 @@ type Parts =
   | 'storeUrl'
   | 'otlpEndpoint'
   | 'archiveStore'
+  | 'archiveEncryption'
   | 'runtime'
   | KubernetesFlag
   | Extract<keyof FlagValues, `quota${string}` | `github${string}` | `oidc${string}` | `s3${string}`>;
@@ -55,7 +56,7 @@ export interface UpOptions extends Omit<FlagValues, Parts> {
   provider: ProviderOptions | null;
   /** The team's identity provider, for people with browsers; null without one. */
   identity: IdentityOptions | null;
-  /** Place of new archives, and the S3 server of those that lie in a bucket. */
+  /** Place and encryption of new archives, and the S3 server of those that lie in a bucket. */
   archives: ArchiveOptions;
   /** The cluster whose Pods sandboxes are; null when the engine of this host makes them. */
   kubernetes: KubernetesOptions | null;
@@ -194,19 +195,21 @@ function takeIdentity<T extends OfIdentity>(
   return { ...others, identity };
 }
 
-type OfArchives = Pick<FlagValues, 'archiveStore' | Extract<keyof FlagValues, `s3${string}`>>;
+type OfArchives = Pick<FlagValues, Extract<keyof FlagValues, `archive${string}` | `s3${string}`>>;
 
 function takeArchives<T extends OfArchives>(
   values: T,
   environment: S3Environment,
 ): Omit<T, keyof OfArchives> & Pick<UpOptions, 'archives'> {
-  const { archiveStore, s3Endpoint, s3Region, s3PathStyle, s3CredentialsFile, ...others } = values;
+  const { archiveStore, archiveEncryption, s3Endpoint, s3Region, s3PathStyle, s3CredentialsFile, ...others } =
+    values;
   const texts = {
     store: archiveStore,
     endpoint: s3Endpoint,
     region: s3Region,
     pathStyle: s3PathStyle,
     credentialsFile: s3CredentialsFile,
+    encrypted: archiveEncryption,
   };
   return { ...others, archives: parseArchiveOptions(texts, environment) };
 }

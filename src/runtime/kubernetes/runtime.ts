@@ -4,6 +4,7 @@
  * one.
  */
 import type { Log, Runtime } from '../../control/ports/index.ts';
+import type { ArchiveEncryption } from '../archives/encryption/archive-encryption.ts';
 import type { RemotePlace } from '../archives/places.ts';
 import { createArchives } from './archives/archives.ts';
 import { createCarriers } from './archives/carriers.ts';
@@ -36,13 +37,14 @@ export interface KubernetesRuntimeOptions {
   remoteArchives: RemotePlace | null;
   /** Key that signs archives. */
   installationKey: Buffer;
+  encryption: ArchiveEncryption;
   /** Throws when another replica may have taken the work over. */
   assertTenure(): void;
   log: Log;
 }
 
 export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runtime {
-  const { api, settings, door, place, placeAgent, carrierLink, installationKey, log } = options;
+  const { api, settings, door, place, placeAgent, carrierLink, installationKey, encryption, log } = options;
   const remote = options.remoteArchives;
   const copies = createCopies(api, settings, log);
   const turns = createTurns(log);
@@ -54,7 +56,7 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runt
   const secrets = createSecrets(parts);
   const start = createStart({ ...parts, pods, disks, secrets, place });
   const archives = createArchives({
-    ...{ pods, notes, carrierLink, remote, installationKey, log },
+    ...{ pods, notes, carrierLink, remote, installationKey, encryption, log },
     assertTenure: options.assertTenure,
     claims: createClaims({ ...parts, disks }),
     carriers: createCarriers({ ...parts, pods, secrets, placeAgent }),

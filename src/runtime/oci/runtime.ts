@@ -10,6 +10,7 @@ import { rm } from 'node:fs/promises';
 import type { Log, Runtime } from '../../control/ports/index.ts';
 import type { GpuKind } from '../../model/gpu-kind.ts';
 import { limits } from '../../model/limits.ts';
+import type { ArchiveEncryption } from '../archives/encryption/archive-encryption.ts';
 import { createLocalPlace } from '../archives/local-place.ts';
 import { createPlaces, type RemotePlace } from '../archives/places.ts';
 import { useRunner } from '../programs/run-program.ts';
@@ -61,6 +62,7 @@ export interface OciRuntimeOptions {
   rootfsPath: (imageDigest: string) => string;
   /** Key that signs archives. */
   installationKey: Buffer;
+  encryption: ArchiveEncryption;
   /** Place of archives outside this host; closed with the runtime. */
   remoteArchives?: RemotePlace | null;
   log: Log;
@@ -84,9 +86,9 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const helpers = createHelpers(options.launcherPath, cgroups.fenceFiles);
   const machines = createMachines(layout, cgroups, options);
   const disks = createDisks(layout, helpers, log);
-  const { remoteArchives = null, installationKey } = options;
+  const { remoteArchives = null, installationKey, encryption } = options;
   const places = createPlaces(createLocalPlace(layout), remoteArchives);
-  const archives = createArchives({ layout, helpers, places, installationKey, log });
+  const archives = createArchives({ layout, helpers, places, installationKey, encryption, log });
   const gpus = gpusOf(options, (instanceId) => createCgroups(instanceId, hierarchies));
   const starter = createStarter({ layout, cgroups, machines, disks, slots, gpus, rootfsPath });
   const usage = createUsage({

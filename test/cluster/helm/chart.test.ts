@@ -21,6 +21,7 @@ const everything: Values = {
   store: { url: 'postgres://sandhaven@db.example/sandhaven?sslmode=verify-full', existingSecret: 'database' },
   archives: {
     store: 's3://bucket/prefix',
+    encryption: true,
     endpoint: 'https://s3.example',
     pathStyle: 'yes',
     existingSecret: 's3',
@@ -127,6 +128,7 @@ describe('the chart', () => {
       SANDHAVEN_TRUSTED_PROXY: '10.0.0.0/8,192.168.0.0/16',
       SANDHAVEN_RATE: '10/s',
       SANDHAVEN_ADMINS_READ_INSIDE: 'yes',
+      SANDHAVEN_ARCHIVE_ENCRYPTION: 'yes',
       SANDHAVEN_WEBHOOK_ALLOW: 'hooks.internal:9000,10.1.0.0/16',
       SANDBOX_API_KEY: { secretKeyRef: { name: 'admin', key: 'token' } },
       PGPASSWORD: { secretKeyRef: { name: 'database', key: 'password' } },

@@ -16,6 +16,7 @@ import { createApi } from '../../../src/runtime/kubernetes/client/api.ts';
 import { findConnection } from '../../../src/runtime/kubernetes/client/connection.ts';
 import { createKubernetesRuntime } from '../../../src/runtime/kubernetes/runtime.ts';
 import type { KubernetesSettings } from '../../../src/runtime/kubernetes/settings.ts';
+import { testEncryption } from '../../archives/test-encryption.ts';
 import type { Cluster } from '../cluster.ts';
 import { pushBusybox, pushFiles, pushImage } from '../images.ts';
 
@@ -103,6 +104,7 @@ export async function openHost(
         carrierLink: { pack: packDisk, unpack: unpackDisk },
         remoteArchives: (await remoteArchives?.(settings)) ?? null,
         installationKey: Buffer.alloc(32, 1),
+        encryption: testEncryption(),
         assertTenure: () => {},
         log,
       });

@@ -100,6 +100,10 @@
 {{- with .Values.archives }}
 - name: SANDHAVEN_ARCHIVE_STORE
   value: {{ .store | quote }}
+{{- if .encryption }}
+- name: SANDHAVEN_ARCHIVE_ENCRYPTION
+  value: "yes"
+{{- end }}
 {{- if .endpoint }}
 - name: SANDHAVEN_S3_ENDPOINT
   value: {{ .endpoint | quote }}

@@ -15,7 +15,7 @@ import { createS3Place } from './s3-place.ts';
  * operator. @param instance Own part of the bucket.
  */
 export async function openS3(
-  { s3, folder }: ArchiveOptions & { s3: S3Options },
+  { s3, folder }: Pick<ArchiveOptions, 'folder'> & { s3: S3Options },
   instance: string,
 ): Promise<RemotePlace> {
   const exchange = createExchange(s3, credentialsOf(s3));

@@ -10,6 +10,7 @@ import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Log, MachineSpec } from '../../../control/ports/index.ts';
 import { GiB, limits } from '../../../model/limits.ts';
 import type { ArchiveLocation, ArchiveRecord, Resources } from '../../../model/sandbox.ts';
+import type { ArchiveEncryption } from '../../archives/encryption/archive-encryption.ts';
 import type { RemotePlace } from '../../archives/places.ts';
 import { assertSigned, notItsArchive, signatureOf } from '../../archives/signature.ts';
 import type { Claim } from '../client/objects.ts';
@@ -46,13 +47,14 @@ export interface ArchivesDependencies {
   remote: RemotePlace | null;
   /** Signs archives. */
   installationKey: Buffer;
+  encryption: ArchiveEncryption;
   /** Throws when another replica may have taken the work over. */
   assertTenure(): void;
   log: Log;
 }
 
 export function createArchives(parts: ArchivesDependencies): Archives {
-  const { pods, claims, carriers, carrierLink, notes, remote, installationKey, log } = parts;
+  const { pods, claims, carriers, carrierLink, notes, remote, installationKey, encryption, log } = parts;
   const writes = createSemaphore(limits.archives.uploadsAtOnce);
   const restores = createSemaphore(limits.archives.downloadsAtOnce);
 
@@ -85,8 +87,9 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     await carriers.use({ id, generation, size, signal }, async (open) => {
       const disk = await carrierLink.pack(open, id, leftOut, signal);
       try {
-        const bytes = written.of(compressed(atMost(disk, mostBytes)));
-        await place.put(id, location, bytes, { signal });
+        const packed = compressed(atMost(disk, mostBytes));
+        const bytes = encryption.encrypts ? encryption.seal(id, packed) : packed;
+        await place.put(id, location, written.of(bytes), { signal });
       } finally {
         disk.destroy();
       }
@@ -97,7 +100,8 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     if (stored) await drain(read.of(stored.bytes));
     if (read.sizeBytes !== written.sizeBytes || read.digest() !== digest) throw notKept();
     const hmac = signatureOf(installationKey, id, digest);
-    return { ...location, digest, hmac, sizeBytes: written.sizeBytes };
+    const { sizeBytes } = written;
+    return { ...location, digest, hmac, sizeBytes, ...encryption.mark };
   }
 
   /** Fills the new claim, and declares it a disk. */
@@ -114,7 +118,9 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     // A new disk may be bound to the node or the zone of its first Pod, so that is one where the sandbox fits.
     const size = larger(limits.kubernetes.carrier.size, resources);
     await carriers.use({ id, generation, size, signal }, async (open) => {
-      const content = atMost(decompressed(read.of(stored)), mostBytes);
+      const bytes = read.of(stored);
+      const packed = record.keyId === undefined ? bytes : encryption.open(id, bytes);
+      const content = atMost(decompressed(packed), mostBytes);
       await carrierLink.unpack(open, id, leftOut, content, signal).catch((error: unknown) => {
         signal.throwIfAborted();
         throw asRefusal(error);
@@ -150,6 +156,7 @@ export function createArchives(parts: ArchivesDependencies): Archives {
         .run(async () => {
           const { id, resources } = spec;
           assertSigned(installationKey, id, record);
+          encryption.assertOpens(record);
           const ended = new AbortController();
           const bound = AbortSignal.timeout(limits.archives.transferMs);
           const signal = AbortSignal.any([caller, bound, ended.signal]);

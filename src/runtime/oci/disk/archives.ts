@@ -2,6 +2,8 @@
  * Archives: the disk image as a sparse tar through zstd. The image is packed instead of its tree, because a tree
  * is full of names that the sandbox chose. A place, on this host or outside, keeps the bytes.
  *
+ * An encrypted archive is made of the packed file, and made one again before it is unpacked.
+ *
  * Invariants: an archive is written, synced, read back and compared before it gets its name or leaves this host; a disk
  * is restored only from an archive whose digest and HMAC match its record, so that a foreign image is never mounted.
  */
@@ -10,12 +12,14 @@ import { basename, dirname, join } from 'node:path';
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 import type { ArchiveRecord } from '../../../model/sandbox.ts';
+import type { ArchiveEncryption } from '../../archives/encryption/archive-encryption.ts';
 import type { ArchivePlaces } from '../../archives/places.ts';
 import { assertSigned, notItsArchive, signatureOf } from '../../archives/signature.ts';
 import { commit, removeDurably, sync } from '../host/files.ts';
 import type { HelperOptions, Helpers } from '../host/helper.ts';
 import type { Layout } from '../layout.ts';
 import { createArchiveNotes } from './archive-note.ts';
+import { createEncryptedFiles } from './encrypted-files.ts';
 import { waitUntilFree } from './loop-devices.ts';
 
 export interface Archives {
@@ -37,11 +41,13 @@ export interface ArchivesDependencies {
   places: ArchivePlaces;
   /** Signs archives. */
   installationKey: Buffer;
+  encryption: ArchiveEncryption;
   log: Pick<Log, 'warn'>;
 }
 
 export function createArchives(parts: ArchivesDependencies): Archives {
-  const { layout, helpers, places, installationKey, log } = parts;
+  const { layout, helpers, places, installationKey, encryption, log } = parts;
+  const encrypted = createEncryptedFiles(encryption);
   const notes = createArchiveNotes(layout);
   const helperOptions = (signal?: AbortSignal): HelperOptions & { nice: number } => ({
     timeoutMs: limits.archiveHelperTimeoutMs,
@@ -56,8 +62,8 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     return digest;
   }
 
-  /** Packs the disk into this file and returns its digest. */
-  async function pack(disk: string, file: string, signal?: AbortSignal): Promise<string> {
+  /** Packs the disk into this file. */
+  async function pack(disk: string, file: string, signal?: AbortSignal): Promise<void> {
     await rm(file, { force: true });
     const options = ['--create', '--sparse', '--format=gnu', ...COMPRESS, '--force-local', '--file', file];
     const source = ['--directory', dirname(disk), basename(disk)];
@@ -65,19 +71,45 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     await sync(file);
     // zstd wrote a checksum of its input; reading the archive back proves that it still holds that input.
     await helpers.run('zstd', ['--test', '--quiet', file], helperOptions(signal));
+  }
+
+  /** Makes the archive of the disk in this file, and returns its digest. */
+  async function make(id: string, file: string, signal?: AbortSignal): Promise<string> {
+    const plain = layout.archive(id) + PLAIN;
+    try {
+      await pack(layout.disk(id), encryption.encrypts ? plain : file, signal);
+      if (encryption.encrypts) await encrypted.seal(id, plain, file, signal);
+    } catch (error) {
+      await rm(file, { force: true });
+      throw error;
+    } finally {
+      // Also one that an interrupted attempt left.
+      await rm(plain, { force: true });
+    }
     return digestOf(file, signal);
   }
 
-  /** Makes the disk from an archive in this file, once its contents are those of the record. */
+  /** Makes the disk from an archive in this file, once its bytes are those of the record. */
   async function unpack(
     id: string,
     file: string,
     record: ArchiveRecord,
     signal?: AbortSignal,
   ): Promise<void> {
-    const disk = layout.disk(id);
     if ((await stat(file)).size !== record.sizeBytes) throw notItsArchive();
     if ((await digestOf(file, signal)) !== record.digest) throw notItsArchive();
+    const plain = layout.archive(id) + PLAIN;
+    const isEncrypted = record.keyId !== undefined;
+    try {
+      if (isEncrypted) await encrypted.open(id, file, plain, signal);
+      await extract(id, isEncrypted ? plain : file, signal);
+    } finally {
+      await rm(plain, { force: true });
+    }
+  }
+
+  async function extract(id: string, file: string, signal?: AbortSignal): Promise<void> {
+    const disk = layout.disk(id);
     await waitUntilFree(disk);
     const folder = disk + RESTORING;
     await rm(folder, { recursive: true, force: true });
@@ -97,15 +129,15 @@ export function createArchives(parts: ArchivesDependencies): Archives {
 
   return {
     async write(id, signal) {
-      const disk = layout.disk(id);
       const partial = layout.archive(id) + PARTIAL;
-      await waitUntilFree(disk);
-      const digest = await pack(disk, partial, signal);
+      await waitUntilFree(layout.disk(id));
+      const digest = await make(id, partial, signal);
       const location = places.chosen.locate(id);
       if (location.store !== 'local') await notes.write(id, location);
       try {
         const sizeBytes = await places.chosen.putFile(id, location, partial, { signal });
-        return { ...location, digest, hmac: signatureOf(installationKey, id, digest), sizeBytes };
+        const hmac = signatureOf(installationKey, id, digest);
+        return { ...location, digest, hmac, sizeBytes, ...encryption.mark };
       } catch (error) {
         await rm(partial, { force: true });
         if (location.store !== 'local') await notes.remove(id);
@@ -115,6 +147,7 @@ export function createArchives(parts: ArchivesDependencies): Archives {
 
     async restore(id, record, signal) {
       assertSigned(installationKey, id, record);
+      encryption.assertOpens(record);
       const spool = layout.archive(id) + PARTIAL;
       if (record.store !== 'local') await mkdir(layout.sandbox(id), { recursive: true });
       const file = await places.of(record).getFile(id, record, spool, { signal });
@@ -127,7 +160,7 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     },
 
     async remove(id) {
-      await rm(layout.archive(id) + PARTIAL, { force: true });
+      for (const left of [PARTIAL, PLAIN]) await rm(layout.archive(id) + left, { force: true });
       await removeDurably(layout.archive(id));
       await removeOutside(id);
     },
@@ -143,6 +176,8 @@ export function createArchives(parts: ArchivesDependencies): Archives {
 }
 
 const PARTIAL = '.partial';
+/** The packed disk on its way to encryption, or back. */
+const PLAIN = '.plain';
 const RESTORING = '.restoring';
 /** Archiving is never urgent; running machines go first. */
 const NICENESS = 10;
