@@ -3,8 +3,7 @@
 
 export PATH := $(PATH):$(HOME)/.cargo/bin
 NODE = "$$(setup/node-path.sh)"
-# Without make's own flags: cargo would look for a job server that is not for it.
-CARGO = cd native && env -u MAKEFLAGS cargo
+CARGO = setup/cargo.sh
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 

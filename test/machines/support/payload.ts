@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { arch } from 'node:os';
+import { arch, machine } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { machinesStore } from '../../../setup/debian/machines/recipe.ts';
@@ -11,7 +11,7 @@ import { defaultCacheDir } from '../../../src/runtime/images/cache-dir.ts';
 
 const run = promisify(execFile);
 const home = join(import.meta.dirname, '../../..');
-const release = 'native/target/x86_64-unknown-linux-gnu/release';
+const release = `native/target/${machine()}-unknown-linux-gnu/release`;
 
 /** It looks for traces of sandboxes, inside as on this host. */
 const look = 'test/support/host.ts';
