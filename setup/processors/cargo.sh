@@ -10,7 +10,8 @@ if [ "$processor" != "$here" ]; then
   variable=$(echo "CARGO_TARGET_${CARGO_BUILD_TARGET}_LINKER" | tr 'a-z-' 'A-Z_')
   export "$variable=$processor-linux-gnu-gcc"
   # Where the compiler itself lacks the standard library, setup/processors/rust-target.sh has fetched it.
-  library="${XDG_CACHE_HOME:-$HOME/.cache}/sandhaven/rust-library/$(rustc --version | cut -d' ' -f2)-$processor/usr"
+  cache=${SANDHAVEN_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/sandhaven}
+  library="$cache/rust-library/$(rustc --version | cut -d' ' -f2)-$processor/usr"
   if [ -d "$library" ]; then export "${variable%LINKER}RUSTFLAGS=--sysroot=$library"; fi
 fi
 # Without make's own flags: cargo would look for a job server that is not for it.

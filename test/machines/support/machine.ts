@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { imageOf, type Suite } from '../../../setup/debian/machines/recipe.ts';
-import { hostProcessor } from '../../../setup/processors/processor.ts';
+import { hostProcessor, isForeign } from '../../../setup/processors/processor.ts';
 import { createDisk } from './disk.ts';
 import { type Qemu, startQemu } from './qemu.ts';
 import { createSsh, type Ssh } from './ssh.ts';
@@ -42,7 +42,9 @@ export async function startMachine(
   processor = hostProcessor,
 ): Promise<Machine> {
   const image = imageOf(suite, processor);
-  if (!existsSync(image.disk)) throw new Error('the disk of the machine is not built: run `make machines`');
+  const target = isForeign(processor) ? `machines-${processor.debian}` : 'machines';
+  if (!existsSync(image.disk))
+    throw new Error(`the disk of the machine is not built: run \`make ${target}\``);
   const folder = await mkdtemp(join(tmpdir(), 'sandhaven-machine-'));
   const disks = [await createDisk('root', image.disk, folder), await createDisk('srv', payload, folder)];
   const consoleLog = join(folder, 'console.log');
