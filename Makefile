@@ -3,12 +3,11 @@
 
 export PATH := $(PATH):$(HOME)/.cargo/bin
 NODE = "$$(setup/node-path.sh)"
-# Without make's own flags: cargo would look for a job server that is not for it.
-CARGO = cd native && env -u MAKEFLAGS cargo
+CARGO = setup/processors/cargo.sh
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-packages otel-collector prometheus python-tools dist-python grafana-schema clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-arm64 machines-arm64 test-packages otel-collector prometheus python-tools dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -68,6 +67,15 @@ test-packages: setup-checks build image docker-image npm-registry python-tools o
 machines: setup-checks
 	@setup/apt.sh qemu-system-x86 qemu-utils
 	@SETUP_LOCK=machines setup/locked.sh $(NODE) setup/debian/machines/build.ts $(SUITES)
+
+# The arm64 packages on an emulated machine of such a processor.
+test-arm64: machines-arm64 build image dist-arm64
+	@SANDHAVEN_TEST_MACHINES=whole $(NODE) node_modules/.bin/vitest run --project machines arm64
+
+# The disk of that machine, into the cache.
+machines-arm64: setup-checks
+	@setup/apt.sh qemu-system-arm qemu-utils
+	@SETUP_LOCK=arm64 setup/locked.sh $(NODE) setup/debian/machines/build.ts arm64 trixie
 
 # The S3 server that tests of archives run against, into the cache.
 s3-server: setup-checks
@@ -148,6 +156,15 @@ oci-images: build image
 dist: build image
 	@setup/apt.sh dpkg-dev
 	@setup/locked.sh $(NODE) setup/debian/package/make-all.ts
+
+# The same for arm64, on an amd64 machine too: the programs by a cross compiler, the base image by an emulated processor, which
+# takes ten minutes or more, once.
+dist-arm64: setup web
+	@setup/apt.sh dpkg-dev
+	@setup/processors/rust-target.sh aarch64
+	@PROCESSOR=aarch64 $(CARGO) build --release --locked --quiet
+	@SETUP_LOCK=arm64 setup/locked.sh $(NODE) setup/base-image.ts arm64
+	@SETUP_LOCK=arm64 setup/locked.sh $(NODE) setup/debian/package/make-all.ts arm64
 
 # The image with the whole service and its engine, in dist/: for `docker load`, and as an OCI layout.
 docker-image: dist

@@ -1,14 +1,18 @@
-/** Builds the standard base image, the default for sandboxes. */
+/** Builds the standard base image, the default for sandboxes. An argument names another processor than the machine's. */
 import { join } from 'node:path';
 import { step } from './command.ts';
 import { sourcesOf } from './debian/mirror.ts';
 import { buildImage } from './images/image-build.ts';
+import { hostProcessor, processorOf } from './processors/processor.ts';
 
 await step('base image', () =>
-  buildImage({
-    name: 'base',
-    suite: 'trixie',
-    sources: (mirror) => sourcesOf(mirror, 'trixie'),
-    hookEnvironment: (nodeModules) => ({ NPM_DIST: join(nodeModules, 'npm') }),
-  }),
+  buildImage(
+    {
+      name: 'base',
+      suite: 'trixie',
+      sources: (mirror) => sourcesOf(mirror, 'trixie'),
+      hookEnvironment: (nodeModules) => ({ NPM_DIST: join(nodeModules, 'npm') }),
+    },
+    processorOf(process.argv[2] ?? hostProcessor.name),
+  ),
 );

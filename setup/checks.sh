@@ -11,7 +11,6 @@ check() {
   echo "== $name"
   "$@" || failed="$failed, $name"
 }
-in_native() { (cd native && "$@"); }
 # Takes the name of its report, then arguments of vitest.
 run_tests() {
   report="$reports/$1.json"
@@ -44,10 +43,10 @@ here() { (unset SANDHAVEN_TEST_CLUSTER SANDHAVEN_TEST_MACHINES && "$@"); }
 check format-and-lint "$node" node_modules/.bin/biome check .
 check types "$node" node_modules/.bin/tsc --noEmit
 check types-of-the-page "$node" node_modules/.bin/tsc -p web
-check rust-format in_native cargo fmt --all --check
-check rust-lint in_native cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+check rust-format setup/processors/cargo.sh fmt --all --check
+check rust-lint setup/processors/cargo.sh clippy --workspace --all-targets --locked --quiet -- -D warnings
 if [ "${1:-}" != --static ]; then
-  check rust-tests in_native cargo test --workspace --locked --quiet
+  check rust-tests setup/processors/cargo.sh test --workspace --locked --quiet
   reports=$(mktemp -d)
   preparing=""
   trap clean_up EXIT

@@ -1,14 +1,12 @@
 /** Reports the agent's size, and the service's peak memory. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { home } from '../machine.ts';
+import { NATIVE } from '../../src/app/parts/installed.ts';
 import { processMemory } from '../memory.ts';
 import type { Scenario } from '../scenario.ts';
 
 export const size: Scenario = async ({ sandhaven }) => {
-  const { size: bytes } = await stat(
-    join(home, 'native/target/x86_64-unknown-linux-gnu/release/sandhaven-agent'),
-  );
+  const { size: bytes } = await stat(join(NATIVE, 'sandhaven-agent'));
   const { resident, peak } = await processMemory(sandhaven.pid);
   return {
     samples: { agentSize: { sandhaven: [bytes / 1e6] } },

@@ -18,7 +18,7 @@ echo "Node and npm" >&2
 cp -r --no-preserve=ownership "$NODE_DIST/bin" "$NODE_DIST/include" "$root/usr/local/"
 # Headers build native modules; those of other processors (nine tenths) cannot be used here.
 find "$root/usr/local/include/node/openssl/archs" -mindepth 1 -maxdepth 1 \
-  ! -name "linux-$(uname -m)" -exec rm -rf {} +
+  ! -name "linux-$(inside uname -m)" -exec rm -rf {} +
 mkdir -p "$root/usr/local/lib/node_modules"
 cp -r --no-preserve=ownership "$NPM_DIST" "$root/usr/local/lib/node_modules/npm"
 rm -rf "$root/usr/local/lib/node_modules/npm/docs" "$root/usr/local/lib/node_modules/npm/man"

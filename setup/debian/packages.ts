@@ -5,6 +5,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { command } from '../command.ts';
+import { hostProcessor } from '../processors/processor.ts';
 import { debianMirror, sourcesOf } from './mirror.ts';
 
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
@@ -12,8 +13,15 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /**
  * Returns the packages' files, in the order of their names. Rejects when apt names no mirror, or a package is missing.
  * @param work Empty folder of the caller, which removes it.
+ * @param names With a version where only that one will do, as `name=version`.
+ * @param architecture Debian's name of a processor that may be another one than this machine's.
  */
-export async function downloadPackages(work: string, suite: string, names: string[]): Promise<string[]> {
+export async function downloadPackages(
+  work: string,
+  suite: string,
+  names: string[],
+  architecture = hostProcessor.debian,
+): Promise<string[]> {
   const mirror = await debianMirror();
   if (!mirror) throw new Error('the machine’s apt names no Debian mirror (run apt-get update)');
   const sources = join(work, 'sources.list');
@@ -30,6 +38,9 @@ export async function downloadPackages(work: string, suite: string, names: strin
     'Dir::Etc::SourceParts=/dev/null',
     `Dir::State::Lists=${join(work, 'lists')}`,
     `Dir::Cache=${join(work, 'cache')}`,
+    // Without the machine's own list of them, which would be fetched too.
+    `APT::Architecture=${architecture}`,
+    `APT::Architectures=${architecture}`,
     'APT::Sandbox::User=root',
     'Acquire::Languages=none',
     // A lagging mirror is harmless: packages are signed, and the version of their contents is checked.
@@ -39,7 +50,9 @@ export async function downloadPackages(work: string, suite: string, names: strin
   const cwd = join(work, 'packages');
   await command('apt-get', [...options, '--quiet', 'download', ...names], { cwd });
   const files = (await readdir(cwd)).map((name) => join(cwd, name));
-  return names.map((name) => files.find((file) => basename(file).startsWith(`${name}_`)) ?? '');
+  return names.map(
+    (name) => files.find((file) => basename(file).startsWith(`${name.replace(/=.*/, '')}_`)) ?? '',
+  );
 }
 
 /** Unpacks packages into a folder; runs none of their scripts. */

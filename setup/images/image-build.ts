@@ -8,13 +8,15 @@
  */
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { arch } from 'node:os';
-import { join, relative } from 'node:path';
-import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
+import { dirname, join, relative } from 'node:path';
 import { type ImageRecord, imageConfig, readImageRecord } from '../../src/runtime/images/record.ts';
 import { startProgram } from '../../src/runtime/start-program.ts';
 import { command } from '../command.ts';
+import { bootstrapOf, isAboutItself } from '../debian/bootstrap.ts';
 import { type DebianMirror, debianMirror } from '../debian/mirror.ts';
+import { cacheFolder } from '../processors/cache.ts';
+import { nodeOf } from '../processors/node.ts';
+import { hostProcessor, isForeign, type Processor } from '../processors/processor.ts';
 
 /**
  * Its folder holds packages.txt, apt.conf, dpkg.cfg, config.json, npm/ with a lock file, and customize.sh, which
@@ -32,27 +34,24 @@ export interface Recipe {
 
 const LOCAL_CAS = '/usr/local/share/ca-certificates';
 
-/** Lines of mmdebstrap about its own settings. */
-const uninteresting = /automatically chosen|chroot architecture|finding correct|running --customize-hook/;
-
 const home = join(import.meta.dirname, '../..');
-const nodeDist = join(home, `node_modules/node-linux-${arch()}`);
 
-export async function buildImage(recipe: Recipe): Promise<void> {
-  const store = join(defaultCacheDir(), recipe.name);
+/** @param processor Of the image's programs; one that is not the machine's is emulated, ten times slower. */
+export async function buildImage(recipe: Recipe, processor = hostProcessor): Promise<void> {
+  const store = cacheFolder(recipe.name, processor);
   await mkdir(store, { recursive: true, mode: 0o700 });
-  const key = await recipeDigest(recipe);
+  const key = await recipeDigest(recipe, processor);
   const existing = await readImageRecord(join(store, key));
-  if (existing === null) await build(recipe, store, key);
+  if (existing === null) await build(recipe, processor, join(store, key));
   await pointCurrentAt(store, key);
   await removeAllBut(store, key);
   if (existing) say(recipe, `ready (${megabytes(existing.sizeBytes)})`);
 }
 
 /** Digest of everything that decides the image's contents, except the state of the Debian archive. */
-async function recipeDigest({ name, suite }: Recipe): Promise<string> {
-  const hash = createHash('sha256').update(`${arch()} ${suite}\0`);
-  hash.update(await readFile(join(nodeDist, 'package.json')));
+async function recipeDigest({ name, suite }: Recipe, processor: Processor): Promise<string> {
+  const hash = createHash('sha256').update(`${processor.name} ${suite}\0`);
+  hash.update(await readFile(join(await nodeOf(processor), 'package.json')));
   for (const folder of [folderOf(name), LOCAL_CAS]) {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile()).map((e) => join(e.parentPath, e.name));
@@ -64,12 +63,15 @@ async function recipeDigest({ name, suite }: Recipe): Promise<string> {
   return hash.digest('hex');
 }
 
-async function build(recipe: Recipe, store: string, key: string): Promise<void> {
+async function build(recipe: Recipe, processor: Processor, final: string): Promise<void> {
   const started = performance.now();
-  say(recipe, 'building from Debian packages; this takes a minute or two');
-  const folder = await mkdtemp(join(store, '.build-'));
+  const duration = isForeign(processor)
+    ? 'ten minutes or more, with an emulated processor'
+    : 'a minute or two';
+  say(recipe, `building from Debian packages; this takes ${duration}`);
+  const folder = await mkdtemp(join(dirname(final), '.build-'));
   const rootfs = join(folder, 'rootfs');
-  await bootstrap(recipe, folder, rootfs);
+  await bootstrap(recipe, processor, folder, rootfs);
   // Emptied here and not in the hook: mmdebstrap keeps apt's configuration in the root's /tmp, and without it
   // the host's applies.
   for (const path of ['dev', 'tmp', 'var/lib/apt/lists']) await emptyFolder(join(rootfs, path));
@@ -77,13 +79,17 @@ async function build(recipe: Recipe, store: string, key: string): Promise<void> 
   const record = await describe(recipe, rootfs);
   await writeFile(join(folder, 'image.json'), `${JSON.stringify(record, null, 2)}\n`);
   await command('sync', ['--file-system', folder]);
-  await rename(folder, join(store, key));
+  await rename(folder, final);
   const seconds = Math.round((performance.now() - started) / 1000);
   say(recipe, `built in ${seconds} s (${megabytes(record.sizeBytes)})`);
 }
 
-/** Uses a mount namespace of its own, so that no mount of a killed build is left on the machine. */
-async function bootstrap(recipe: Recipe, folder: string, rootfs: string): Promise<void> {
+async function bootstrap(
+  recipe: Recipe,
+  processor: Processor,
+  folder: string,
+  rootfs: string,
+): Promise<void> {
   const source = folderOf(recipe.name);
   const npm = join(folder, 'npm');
   await cp(join(source, 'npm'), npm, { recursive: true });
@@ -100,10 +106,11 @@ async function bootstrap(recipe: Recipe, folder: string, rootfs: string): Promis
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));
   const mirror = await debianMirror();
+  const [program, ...argv] = await bootstrapOf(processor);
   await command(
-    'unshare',
+    program,
     [
-      ...['--mount', '--propagation', 'private', 'mmdebstrap', '--variant=minbase', '--format=directory'],
+      ...[...argv, '--variant=minbase', '--format=directory'],
       `--include=${packages.join(',')}`,
       `--aptopt=${join(source, 'apt.conf')}`,
       `--dpkgopt=${join(source, 'dpkg.cfg')}`,
@@ -112,11 +119,11 @@ async function bootstrap(recipe: Recipe, folder: string, rootfs: string): Promis
     ],
     {
       env: {
-        ...{ RECIPE: source, NODE_DIST: nodeDist, LOCAL_CAS },
+        ...{ RECIPE: source, NODE_DIST: await nodeOf(processor), LOCAL_CAS },
         ...recipe.hookEnvironment(join(npm, 'node_modules')),
       },
       onLine: (line) => {
-        if (!uninteresting.test(line)) say(recipe, line.replace(/^[IW]: /, ''));
+        if (!isAboutItself.test(line)) say(recipe, line.replace(/^[IW]: /, ''));
       },
     },
   );

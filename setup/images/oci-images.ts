@@ -3,8 +3,9 @@
  * folder. Needs root, and what `make build image` made.
  */
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { arch, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NATIVE } from '../../src/app/parts/installed.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { readImageRecord } from '../../src/runtime/images/record.ts';
 import { lastCommit } from './commit.ts';
@@ -18,7 +19,6 @@ export type OciImageName = 'sandhaven' | 'sandhaven-agent' | 'sandhaven-base';
 export const AGENT = 'sandhaven-agent';
 
 const home = join(import.meta.dirname, '../..');
-const processor = arch() === 'arm64' ? 'aarch64' : 'x86_64';
 
 const makers: Record<OciImageName, (folder: string) => Promise<WrittenImage | null>> = {
   sandhaven: makeService,
@@ -58,7 +58,7 @@ async function makeService(folder: string): Promise<WrittenImage> {
 
 async function makeAgent(folder: string): Promise<WrittenImage> {
   const { epoch, revision } = await lastCommit(home, ['native']);
-  const built = join(home, `native/target/${processor}-unknown-linux-gnu/release/sandhaven-agent`);
+  const built = join(NATIVE, 'sandhaven-agent');
   return inTemporary(async (work) => {
     await copyFile(built, join(work, AGENT));
     await chmod(join(work, AGENT), 0o755);

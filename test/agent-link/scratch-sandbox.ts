@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createAgentLink } from '../../src/agent-link/agent-link.ts';
 import { serviceIdentity } from '../../src/agent-link/tls/authority.ts';
+import { NATIVE } from '../../src/app/parts/installed.ts';
 import type { AgentLink, ExecResult } from '../../src/control/ports/index.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { channelsTo, type Reach } from './reach.ts';
@@ -26,7 +27,7 @@ import {
 } from './tls/installation.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const AGENT = here('../../native/target/x86_64-unknown-linux-gnu/release/sandhaven-agent');
+const AGENT = join(NATIVE, 'sandhaven-agent');
 
 const STANDARD_ENV = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

@@ -12,13 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NATIVE } from '../../src/app/parts/installed.ts';
 import { freezeAndCopy } from '../../src/runtime/oci/disk/backup/freeze.ts';
 import { createHelpers } from '../../src/runtime/oci/host/helper.ts';
 
-const launcher = new URL(
-  '../../native/target/x86_64-unknown-linux-gnu/release/sandhaven-launcher',
-  import.meta.url,
-).pathname;
+const launcher = join(NATIVE, 'sandhaven-launcher');
 
 describe('the copy of a running disk', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sandhaven-freeze-'));

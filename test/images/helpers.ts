@@ -1,13 +1,11 @@
 /** Runs real helper programs for tests of images, without the engine's fence around them. */
 import { spawn } from 'node:child_process';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { NATIVE } from '../../src/app/parts/installed.ts';
 import type { Helpers } from '../../src/runtime/images/helpers.ts';
 
-export const unpackPath = new URL(
-  '../../native/target/x86_64-unknown-linux-gnu/release/sandhaven-unpack',
-  import.meta.url,
-).pathname;
+export const unpackPath = join(NATIVE, 'sandhaven-unpack');
 
 /** `programs` collects the names of what was run, in order. */
 export function createTestHelpers(programs: string[] = []): Helpers {

@@ -9,11 +9,11 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { NATIVE } from '../../src/app/parts/installed.ts';
 import { randomText } from '../../src/model/ids.ts';
 import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
 
-const root = join(import.meta.dirname, '../..');
-export const launcherPath = join(root, 'native/target/x86_64-unknown-linux-gnu/release/sandhaven-launcher');
+export const launcherPath = join(NATIVE, 'sandhaven-launcher');
 const node = process.execPath;
 
 /** The host's end of its uplink, and an address of the outside that is public as far as the rules know. */

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeBaseImagePackage } from '../../setup/debian/package/base-image-package.ts';
-import { processors } from '../../setup/debian/package/processor.ts';
 import { type Made, makeServicePackage } from '../../setup/debian/package/service-package.ts';
+import { type Processor, processors } from '../../setup/processors/processor.ts';
 import { sbomOfService } from '../../setup/sbom/service-package.ts';
 import { version } from '../../src/version.ts';
 
@@ -18,7 +18,7 @@ const EPOCH = 1_780_000_000;
 
 export interface Built extends AsyncDisposable {
   /** Makes the package of the service once more, elsewhere. @returns its path */
-  service(): Promise<string>;
+  service(processor?: Processor): Promise<string>;
   baseImage(): Promise<string>;
   /** The list of parts, as text. */
   parts(): Promise<string>;
@@ -26,15 +26,16 @@ export interface Built extends AsyncDisposable {
 
 export async function packages(): Promise<Built> {
   const folder = await mkdtemp(join(tmpdir(), 'sandhaven-built-'));
-  const make = async (work: (folder: string, made: Made) => Promise<string>): Promise<string> => {
-    const processor = processors['x64'];
-    if (!processor) throw new Error('no such processor');
+  const make = async (
+    work: (folder: string, made: Made) => Promise<string>,
+    processor: Processor = processors.x64,
+  ): Promise<string> => {
     const dist = await mkdtemp(join(folder, 'dist-'));
     const staging = await mkdtemp(join(folder, 'work-'));
     return work(staging, { home, dist, version, epoch: EPOCH, processor });
   };
   return {
-    service: () => make(makeServicePackage),
+    service: (processor) => make(makeServicePackage, processor),
     baseImage: () => make(makeBaseImagePackage),
     parts: () => make((_, made) => sbomOfService(made)),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NATIVE } from '../../src/app/parts/installed.ts';
 import type { Runtime } from '../../src/control/ports/index.ts';
 import { randomText } from '../../src/model/ids.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
@@ -11,10 +12,7 @@ import { createOciRuntime, type OciRuntime, type OciRuntimeOptions } from '../..
 import { testEncryption } from '../archives/test-encryption.ts';
 import { createTestSlots } from './test-slots.ts';
 
-export const launcherPath = new URL(
-  '../../native/target/x86_64-unknown-linux-gnu/release/sandhaven-launcher',
-  import.meta.url,
-).pathname;
+export const launcherPath = join(NATIVE, 'sandhaven-launcher');
 
 /** Folders and names of one instance; several runtimes may be made over it, one after another. */
 export interface Instance {

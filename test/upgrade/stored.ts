@@ -1,12 +1,13 @@
 /** Data directories of earlier versions, and their agents. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { machine } from 'node:os';
 import { join } from 'node:path';
 import { shellLayer } from '../images/shell-image.ts';
 
 const STORED = join(import.meta.dirname, 'stored');
 const HOME = join(import.meta.dirname, '..', '..');
-const NATIVE = 'native/target/x86_64-unknown-linux-gnu/release';
+const NATIVE = `native/target/${machine()}-unknown-linux-gnu/release`;
 
 export const storedVersions = readdirSync(STORED).map((name) => name.replace('.tar.zst', ''));
 

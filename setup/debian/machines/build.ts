@@ -1,6 +1,7 @@
 /**
  * Builds the disks of the emulated machines into the cache; does nothing for one that is there. Run as root, through
- * setup/locked.sh. Arguments name suites; without any it is all of them.
+ * setup/locked.sh. Arguments name suites, and another processor than the machine's (`arm64 trixie`); without any suite it
+ * is all of them.
  *
  * Invariant: a folder that a recipe's digest names is complete and on disk, since it is renamed into place last;
  * every `.build-*` folder is left over from a killed build.
@@ -9,26 +10,29 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { command, step } from '../../command.ts';
+import { hostProcessor, processorOf, processors } from '../../processors/processor.ts';
+import { bootstrapOf, isAboutItself } from '../bootstrap.ts';
 import { debianMirror, sourcesOf } from '../mirror.ts';
-import { customize, DISK_BYTES, imageOf, machinesStore, packages, type Suite, suites } from './recipe.ts';
+import { customize, DISK_BYTES, imageOf, machinesStore, packagesFor, type Suite, suites } from './recipe.ts';
 
-/** Lines of mmdebstrap about its own settings. */
-const uninteresting = /automatically chosen|chroot architecture|finding correct|running --customize-hook/;
+const isProcessor = (argument: string) => Object.hasOwn(processors, argument);
+const processor = processorOf(process.argv.slice(2).find(isProcessor) ?? hostProcessor.name);
+const store = machinesStore(processor);
 
 await step('machines', async () => {
-  await mkdir(machinesStore, { recursive: true, mode: 0o700 });
-  const named = process.argv.slice(2);
+  await mkdir(store, { recursive: true, mode: 0o700 });
+  const named = process.argv.slice(2).filter((argument) => !isProcessor(argument));
   const wanted = named.length === 0 ? suites : suites.filter((suite) => named.includes(suite));
   for (const suite of wanted) await ensure(suite);
   await removeOthers();
 });
 
 async function ensure(suite: Suite): Promise<void> {
-  const { folder } = imageOf(suite);
+  const { folder } = imageOf(suite, processor);
   if (existsSync(folder)) return;
   const started = performance.now();
   console.log(`machines: building ${suite} from Debian packages; this takes some minutes`);
-  const work = await mkdtemp(join(machinesStore, '.build-'));
+  const work = await mkdtemp(join(store, '.build-'));
   const key = join(work, 'key');
   await command('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'machine', '-f', key]);
   const root = join(work, 'root');
@@ -45,20 +49,20 @@ async function ensure(suite: Suite): Promise<void> {
   console.log(`machines: built ${suite} in ${Math.round((performance.now() - started) / 1000)} s`);
 }
 
-/** Uses a mount namespace of its own, so that no mount of a killed build is left on the machine. */
 async function bootstrap(suite: Suite, root: string, authorizedKey: string): Promise<void> {
   const mirror = await debianMirror();
+  const [program, ...first] = await bootstrapOf(processor);
   const argv = [
-    ...['--mount', '--propagation', 'private', 'mmdebstrap', '--variant=apt', '--format=directory'],
-    `--include=${packages.join(',')}`,
+    ...[...first, '--variant=apt', '--format=directory'],
+    `--include=${packagesFor(processor).join(',')}`,
     '--aptopt=APT::Install-Recommends "false"',
     `--customize-hook="${customize}" "$1"`,
     ...[suite, root, ...(mirror ? sourcesOf(mirror, suite) : [])],
   ];
-  await command('unshare', argv, {
+  await command(program, argv, {
     env: { AUTHORIZED_KEY: authorizedKey },
     onLine: (line) => {
-      if (!uninteresting.test(line)) console.log(`machines: ${line.replace(/^[IW]: /, '')}`);
+      if (!isAboutItself.test(line)) console.log(`machines: ${line.replace(/^[IW]: /, '')}`);
     },
   });
 }
@@ -77,9 +81,9 @@ async function takeKernel(root: string, work: string): Promise<void> {
 
 /** Removes the disks of earlier recipes, and what killed builds left; a running test has a payload there. */
 async function removeOthers(): Promise<void> {
-  const current = suites.map((suite) => basename(imageOf(suite).folder));
-  for (const name of await readdir(machinesStore)) {
+  const current = suites.map((suite) => basename(imageOf(suite, processor).folder));
+  for (const name of await readdir(store)) {
     if (name.startsWith('payload-') || current.includes(name)) continue;
-    await rm(join(machinesStore, name), { recursive: true, force: true });
+    await rm(join(store, name), { recursive: true, force: true });
   }
 }

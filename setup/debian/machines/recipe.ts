@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { arch } from 'node:os';
 import { join } from 'node:path';
-import { defaultCacheDir } from '../../../src/runtime/images/cache-dir.ts';
+import { cacheFolder } from '../../processors/cache.ts';
+import { hostProcessor, type Processor } from '../../processors/processor.ts';
 
 export const suites = ['trixie', 'bookworm'] as const;
 export type Suite = (typeof suites)[number];
@@ -18,8 +18,8 @@ const REVISION = 1;
  * What a minimal server has, and after it what the service's package depends on: apt inside an emulated machine
  * takes minutes for packages that mmdebstrap unpacks in seconds.
  */
-export const packages = [
-  ...['linux-image-cloud-amd64', 'systemd', 'systemd-sysv', 'dbus', 'udev', 'kmod', 'openssh-server'],
+export const packagesFor = ({ debian }: Processor): string[] => [
+  ...[`linux-image-cloud-${debian}`, 'systemd', 'systemd-sysv', 'dbus', 'udev', 'kmod', 'openssh-server'],
   ...['iproute2', 'nftables', 'ca-certificates', 'curl', 'python3', 'procps', 'apt', 'openssh-client'],
   ...['e2fsprogs', 'libjemalloc2', 'skopeo', 'zstd', 'runc', 'git', 'rsync'],
 ];
@@ -30,6 +30,7 @@ export const DISK_BYTES = 128 * 1024 ** 3;
 export const customize = join(import.meta.dirname, 'customize.sh');
 
 export interface MachineImage {
+  processor: Processor;
   folder: string;
   /** A raw ext4 file system without partitions, since QEMU itself loads the kernel. */
   disk: string;
@@ -39,14 +40,19 @@ export interface MachineImage {
   key: string;
 }
 
-export const machinesStore = join(defaultCacheDir(), 'machines');
+export function machinesStore(processor: Processor): string {
+  return cacheFolder('machines', processor);
+}
 
-export function imageOf(suite: Suite): MachineImage {
+export function imageOf(suite: Suite, processor = hostProcessor): MachineImage {
+  const { name } = processor;
+  const packages = packagesFor(processor);
   const hash = createHash('sha256').update(
-    JSON.stringify([REVISION, arch(), suite, packages, DISK_BYTES, readFileSync(customize, 'utf8')]),
+    JSON.stringify([REVISION, name, suite, packages, DISK_BYTES, readFileSync(customize, 'utf8')]),
   );
-  const folder = join(machinesStore, `${suite}-${hash.digest('hex').slice(0, 16)}`);
+  const folder = join(machinesStore(processor), `${suite}-${hash.digest('hex').slice(0, 16)}`);
   return {
+    processor,
     folder,
     disk: join(folder, 'disk.img'),
     kernel: join(folder, 'vmlinuz'),

@@ -1,8 +1,8 @@
 /** The package of the base image: the root file system as one archive, which its script unpacks into the cache. */
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defaultCacheDir } from '../../../src/runtime/images/cache-dir.ts';
 import { command } from '../../command.ts';
+import { cacheFolder } from '../../processors/cache.ts';
 import { makeDebianPackage } from './debian-package.ts';
 import { baseImageCopyright, changelog } from './documents.ts';
 import type { Made } from './service-package.ts';
@@ -15,7 +15,7 @@ export async function makeBaseImagePackage(work: string, made: Made): Promise<st
   const { home, dist, version, epoch, processor } = made;
   const name = 'sandhaven-base-image';
   const sources = join(home, 'deploy/debian', name);
-  const image = await realpath(join(defaultCacheDir(), 'base/current'));
+  const image = await realpath(join(cacheFolder('base', processor), 'current'));
   const to = staged(join(work, 'root'));
   await to.copy(join(image, 'image.json'), `${FOLDER}/image.json`);
   await to.copy(join(sources, 'unpack'), `${FOLDER}/unpack`, 0o755);

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { productionPackages } from '../../images/production-packages.ts';
+import type { Processor } from '../../processors/processor.ts';
 import type { About } from './manual.ts';
-import type { Processor } from './processor.ts';
 
 export const MAINTAINER = 'Sandhaven maintainers <sandhaven@lists.sandhaven.org>';
 const APACHE = `License: Apache-2.0

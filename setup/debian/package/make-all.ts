@@ -1,14 +1,14 @@
-/** `make dist`: the Debian packages in dist/, with their checksums. */
+/** `make dist`: the Debian packages in dist/, with their checksums. An argument names another processor than the machine's. */
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { arch, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { version } from '../../../src/version.ts';
 import { step } from '../../command.ts';
 import { lastCommit } from '../../images/commit.ts';
+import { hostProcessor, processorOf } from '../../processors/processor.ts';
 import { addChecksums } from '../../release/checksums.ts';
 import { sbomOfService } from '../../sbom/service-package.ts';
 import { makeBaseImagePackage } from './base-image-package.ts';
-import { processors } from './processor.ts';
 import { type Made, makeServicePackage } from './service-package.ts';
 
 const home = join(import.meta.dirname, '../../..');
@@ -27,8 +27,7 @@ const CONTENTS = [
 ];
 
 await step('packages', async () => {
-  const processor = processors[arch()];
-  if (!processor) throw new Error(`packages are made for ${Object.keys(processors).join(' and ')} alone`);
+  const processor = processorOf(process.argv[2] ?? hostProcessor.name);
   const { epoch } = await lastCommit(home, CONTENTS);
   const dist = join(home, 'dist');
   const made: Made = { home, dist, version, epoch, processor };

@@ -3,12 +3,13 @@ import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { command } from '../../command.ts';
 import { copyService } from '../../images/service-files.ts';
+import { nodeOf } from '../../processors/node.ts';
+import type { Processor } from '../../processors/processor.ts';
 import { soundRunc } from '../../runc.ts';
 import { type DebianPackage, makeDebianPackage } from './debian-package.ts';
 import { dependsOf } from './depends.ts';
 import { changelog, copyright } from './documents.ts';
 import { completions, manuals } from './printed.ts';
-import type { Processor } from './processor.ts';
 import { type Staged, staged } from './staged.ts';
 
 /** Of the service, in the package. */
@@ -51,7 +52,7 @@ export async function makeServicePackage(work: string, made: Made): Promise<stri
     version,
     architecture: processor.debian,
     fields: {
-      Depends: await dependsOf(join(to.root, HOME, processor.node), work),
+      Depends: await dependsOf(join(to.root, HOME, processor.node), processor, work),
       Recommends: `sandhaven-base-image (= ${version}), openssh-client`,
       Section: 'admin',
       Priority: 'optional',
@@ -78,7 +79,7 @@ async function writePrograms(to: Staged, { home, processor }: Made): Promise<voi
   for (const name of ['sandhaven', 'sandhaven-askpass']) {
     await to.copy(join(home, 'bin', name), `${HOME}/bin/${name}`, 0o755);
   }
-  await to.copy(join(home, processor.node), `${HOME}/${processor.node}`, 0o755);
+  await to.copy(join(await nodeOf(processor), 'bin/node'), `${HOME}/${processor.node}`, 0o755);
   for (const name of ['sandhaven-agent', 'sandhaven-launcher', 'sandhaven-unpack']) {
     const built = join(home, 'native/target', processor.rust, 'release', name);
     await to.copy(built, `${HOME}/native/programs/${name}`, 0o755);
@@ -86,8 +87,9 @@ async function writePrograms(to: Staged, { home, processor }: Made): Promise<voi
 }
 
 /** runc with its libraries beside it; the paths inside are those of the package. */
-async function writeRunc(to: Staged, { loader }: Processor): Promise<void> {
-  const folder = await soundRunc();
+async function writeRunc(to: Staged, processor: Processor): Promise<void> {
+  const { loader } = processor;
+  const folder = await soundRunc(processor);
   const target = join(to.root, HOME, 'runc');
   await mkdir(target);
   for (const name of [loader, 'libc.so.6', 'libseccomp.so.2', 'runc']) {

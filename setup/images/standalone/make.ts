@@ -1,11 +1,11 @@
 /** `make docker-image`: the image with the whole service, as an OCI layout and for `docker load`, in dist/. Needs root. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
-import { arch, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { version } from '../../../src/version.ts';
 import { step } from '../../command.ts';
-import { processors } from '../../debian/package/processor.ts';
+import { hostProcessor } from '../../processors/processor.ts';
 import { addChecksums } from '../../release/checksums.ts';
 import { lastCommit } from '../commit.ts';
 import { writeLayout } from '../layout.ts';
@@ -32,8 +32,7 @@ const CONTENTS = [
 ];
 
 await step('image for docker', async () => {
-  const processor = processors[arch()]?.debian;
-  if (!processor) throw new Error(`images are made for ${Object.keys(processors).join(' and ')} alone`);
+  const processor = hostProcessor.debian;
   const packages = packagesFor(processor);
   const { epoch, revision } = await lastCommit(home, CONTENTS);
   const layout = join(dist, `${NAME}.oci`);

@@ -3,6 +3,7 @@
  * package has them beside the sources.
  */
 import { existsSync } from 'node:fs';
+import { machine } from 'node:os';
 import { join } from 'node:path';
 
 const home = join(import.meta.dirname, '../../..');
@@ -11,7 +12,7 @@ const ofPackage = join(home, 'native/programs');
 /** Folder of the native programs. */
 export const NATIVE = existsSync(ofPackage)
   ? ofPackage
-  : join(home, 'native/target/x86_64-unknown-linux-gnu/release');
+  : join(home, `native/target/${machine()}-unknown-linux-gnu/release`);
 
 /** Exists in a package alone. */
 export const PACKAGED_RUNC = join(home, 'runc/runc');

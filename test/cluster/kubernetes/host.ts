@@ -9,6 +9,7 @@ import { createAgentLink } from '../../../src/agent-link/agent-link.ts';
 import { packDisk, unpackDisk } from '../../../src/agent-link/carrier.ts';
 import { makeAuthority } from '../../../src/agent-link/tls/authority.ts';
 import { createAgentDoor } from '../../../src/app/agent-door.ts';
+import { NATIVE } from '../../../src/app/parts/installed.ts';
 import type { AgentLink, Log, Runtime } from '../../../src/control/ports/index.ts';
 import { randomText } from '../../../src/model/ids.ts';
 import type { RemotePlace } from '../../../src/runtime/archives/places.ts';
@@ -33,10 +34,7 @@ export interface KubernetesHost {
   open(): Promise<KubernetesRuntime>;
 }
 
-const AGENT = join(
-  import.meta.dirname,
-  '../../../native/target/x86_64-unknown-linux-gnu/release/sandhaven-agent',
-);
+const AGENT = join(NATIVE, 'sandhaven-agent');
 
 export const quiet: Log = { info() {}, warn() {}, error() {} };
 

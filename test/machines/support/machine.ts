@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { imageOf, type Suite } from '../../../setup/debian/machines/recipe.ts';
+import { hostProcessor, isForeign } from '../../../setup/processors/processor.ts';
 import { createDisk } from './disk.ts';
 import { type Qemu, startQemu } from './qemu.ts';
 import { createSsh, type Ssh } from './ssh.ts';
@@ -31,13 +32,19 @@ export interface Machine extends Pick<Ssh, 'copyIn' | 'copyOut'> {
 /** The forwarder inside passes connections on to the loopback (setup/debian/machines/customize.sh). */
 const FORWARDER = 17_420;
 /** 40 s on an idle host of two cores, several times that on a busy one. */
-const BOOT_TIMEOUT_MS = 600_000;
+const BOOT_TIMEOUT_MS = 1_200_000;
 const ATTEMPT_TIMEOUT_MS = 90_000;
 
 /** @param payload Image of the file system that appears as /srv inside. */
-export async function startMachine(suite: Suite, payload: string): Promise<Machine> {
-  const image = imageOf(suite);
-  if (!existsSync(image.disk)) throw new Error('the disk of the machine is not built: run `make machines`');
+export async function startMachine(
+  suite: Suite,
+  payload: string,
+  processor = hostProcessor,
+): Promise<Machine> {
+  const image = imageOf(suite, processor);
+  const target = isForeign(processor) ? `machines-${processor.debian}` : 'machines';
+  if (!existsSync(image.disk))
+    throw new Error(`the disk of the machine is not built: run \`make ${target}\``);
   const folder = await mkdtemp(join(tmpdir(), 'sandhaven-machine-'));
   const disks = [await createDisk('root', image.disk, folder), await createDisk('srv', payload, folder)];
   const consoleLog = join(folder, 'console.log');

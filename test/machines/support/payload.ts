@@ -1,17 +1,17 @@
-/** The disk that brings this checkout into a machine, as /srv: what is built here, its packages, and the images and runc of the cache. */
+/** The disk that brings this checkout into a machine, as /srv: what is built here, its packages, and the images and runc of the cache. Another brings packages alone. */
 import { execFile } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { arch } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { machinesStore } from '../../../setup/debian/machines/recipe.ts';
 import { productionPackages } from '../../../setup/images/production-packages.ts';
+import { hostProcessor, type Processor } from '../../../setup/processors/processor.ts';
 import { defaultCacheDir } from '../../../src/runtime/images/cache-dir.ts';
 
 const run = promisify(execFile);
 const home = join(import.meta.dirname, '../../..');
-const release = 'native/target/x86_64-unknown-linux-gnu/release';
+const release = `native/target/${hostProcessor.rust}/release`;
 
 /** It looks for traces of sandboxes, inside as on this host. */
 const look = 'test/support/host.ts';
@@ -25,9 +25,22 @@ export interface Payload {
   remove(): Promise<void>;
 }
 
-export async function makePayload(): Promise<Payload> {
+export function makePayload(): Promise<Payload> {
+  return makeDisk(hostProcessor, gather);
+}
+
+/** Packages for a processor, which `make dist` left in dist/. */
+export function makePackagesDisk(processor: Processor): Promise<Payload> {
+  return makeDisk(processor, (root) => gatherPackages(root, processor));
+}
+
+export function packagesOf({ debian }: Processor): string[] {
+  return globSync(`dist/*_${debian}.deb`, { cwd: home });
+}
+
+async function makeDisk(processor: Processor, gather: (root: string) => Promise<void>): Promise<Payload> {
   // Beside the images of the cache: their files are linked, not copied.
-  const folder = await mkdtemp(join(machinesStore, 'payload-'));
+  const folder = await mkdtemp(join(machinesStore(processor), 'payload-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const root = join(folder, 'root');
@@ -45,18 +58,23 @@ export async function makePayload(): Promise<Payload> {
 
 async function gather(root: string): Promise<void> {
   const programs = ['agent', 'launcher', 'unpack'].map((name) => `${release}/sandhaven-${name}`);
-  const packages = [...(await productionPackages(home)), `node_modules/node-linux-${arch()}`];
+  const packages = [...(await productionPackages(home)), dirname(dirname(hostProcessor.node))];
   for (const path of ['bin', 'src', 'web/dist', 'package.json', look, ...programs, ...packages]) {
     // A package inside another came with it.
     if (!existsSync(join(root, 'checkout', path)))
       await copy(join(home, path), join(root, 'checkout', path), []);
   }
-  for (const file of globSync(['dist/*.deb', 'dist/sandhaven-standalone_*.tar'], { cwd: home })) {
-    await copy(join(home, file), join(root, 'packages', basename(file)), []);
-  }
+  await gatherPackages(root, hostProcessor);
   for (const name of ['base', 'runc']) {
     const from = join(defaultCacheDir(), name);
     if (existsSync(from)) await copy(from, join(root, 'cache', name), ['--link']);
+  }
+}
+
+async function gatherPackages(root: string, processor: Processor): Promise<void> {
+  const images = globSync(`dist/sandhaven-standalone_*_${processor.debian}.tar`, { cwd: home });
+  for (const file of [...packagesOf(processor), ...images]) {
+    await copy(join(home, file), join(root, 'packages', basename(file)), []);
   }
 }
 
