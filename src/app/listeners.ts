@@ -101,7 +101,9 @@ export function createListeners(
         ssh: `${ssh.address.host}:${ssh.address.port}`,
       });
       if (options.prove) {
-        const proof = await prove(url, service.apiKey, tls?.chain).catch(unlessFull);
+        const proof = await prove(url, service.apiKey, tls?.chain).catch((error) =>
+          unlessFull(error, service),
+        );
         const { apiKeyFile } = service;
         const [region] = options.regions;
         const signInUrl = await services.signIns.firstLink();
@@ -118,9 +120,11 @@ export function createListeners(
   };
 }
 
-/** A full service has to start, or nobody could delete a sandbox. */
-function unlessFull(error: unknown): string {
+/** A full service has to start, or nobody could delete a sandbox. One that has none, and no room for one, is of no use. */
+async function unlessFull(error: unknown, { services }: RunningService): Promise<string> {
   if (!(error instanceof SandhavenError) || error.code !== 'resource_exhausted') throw error;
+  const { totalCount } = await services.everybody.list({}, { page: 1, pageSize: 1 });
+  if (totalCount === 0) throw error;
   return `${error.message} The service runs all the same.`;
 }
 
