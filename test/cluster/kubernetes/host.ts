@@ -102,7 +102,7 @@ export async function openHost(
         carrierLink: { pack: packDisk, unpack: unpackDisk },
         remoteArchives: (await remoteArchives?.(settings)) ?? null,
         installationKey: Buffer.alloc(32, 1),
-        encryption: testEncryption(),
+        encryption: testEncryption({ encrypts: false }),
         assertTenure: () => {},
         log,
       });
