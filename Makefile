@@ -83,7 +83,7 @@ s3-server: setup-checks
 
 # The registry of npm packages that tests publish to, into the cache.
 npm-registry: setup-checks
-	@SETUP_LOCK=verdaccio setup/locked.sh test/npm-packages/verdaccio/install.sh
+	@SETUP_LOCK=verdaccio setup/locked.sh setup/npm/install-locked.sh test/npm-packages/verdaccio verdaccio
 
 # The receiver of OpenTelemetry's collector, which tests of traces send to, into the cache.
 otel-collector: setup-checks
@@ -91,7 +91,7 @@ otel-collector: setup-checks
 
 # Grafana's types of dashboards, which the dashboard is checked against, into the cache.
 grafana-schema: setup-checks
-	@SETUP_LOCK=grafana-schema setup/locked.sh test/metrics/grafana/install.sh
+	@SETUP_LOCK=grafana-schema setup/locked.sh setup/npm/install-locked.sh test/metrics/grafana grafana-schema
 
 # Helm, which installs the chart in tests, into the cache.
 helm: setup-checks
