@@ -17,8 +17,8 @@ run_tests() {
   shift
   "$node" node_modules/.bin/vitest run --reporter=default --reporter=json --outputFile.json="$report" "$@"
 }
-# What takes minutes to compile and only later tests need, while the first ones wait for other things: it gets the
-# processor time that nothing else wants.
+# Compiles, in the background, the programs that only later tests need. They get the processor time that the first tests
+# leave.
 prepare_later() {
   targets=""
   [ -z "${SANDHAVEN_TEST_CLUSTER:-}" ] || targets="cluster-programs helm"

@@ -2,8 +2,7 @@
  * Listening sockets that the service manager keeps while the service restarts (systemd, FileDescriptorStoreMax=).
  * Connections wait in them meanwhile, where the kernel would refuse them without a listener.
  *
- * A socket has the name of the flag and the address that it is for. So one of an address that the configuration no longer has
- * is not used.
+ * A socket is named for its flag and address, so one that the configuration no longer has stays unused.
  */
 import { closeSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
