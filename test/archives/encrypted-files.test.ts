@@ -1,8 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { createArchives } from '../../src/runtime/oci/disk/archives.ts';
 import { createEncryptedFiles } from '../../src/runtime/oci/disk/encrypted-files.ts';
+import { createLayout } from '../../src/runtime/oci/layout.ts';
 import { testEncryption } from './test-encryption.ts';
 
 const ID = 'sb_0123456789abcdef';
@@ -47,4 +58,14 @@ describe('an encrypted file', () => {
     await expect(files.seal(ID, plain, sealed, gone)).rejects.toThrow('canceled');
     await expect(files.open(ID, sealed, opened, gone)).rejects.toThrow('canceled');
   });
+});
+
+it('a packed disk that a killed service left plain goes with the next start, and nothing else does', async () => {
+  const layout = createLayout(join(folder, 'data'), join(folder, 'run'));
+  mkdirSync(layout.sandbox(ID), { recursive: true });
+  for (const name of ['disk.img', 'archive.tar.zst', 'archive.tar.zst.plain'])
+    writeFileSync(join(layout.sandbox(ID), name), name);
+  const unused = { helpers: {} as never, places: {} as never, installationKey: Buffer.alloc(0) };
+  await createArchives({ layout, ...unused, encryption: testEncryption(), log: { warn() {} } }).init();
+  expect(readdirSync(layout.sandbox(ID)).sort()).toEqual(['archive.tar.zst', 'disk.img']);
 });

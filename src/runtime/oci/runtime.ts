@@ -188,6 +188,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       await gpus.init(await cgroups.ids());
       await slots.init();
       await disks.init();
+      await archives.init();
       await guard.begin();
       flusher.begin();
       await shares.begin();

@@ -7,7 +7,7 @@
  * Invariants: an archive is written, synced, read back and compared before it gets its name or leaves this host; a disk
  * is restored only from an archive whose digest and HMAC match its record, so that a foreign image is never mounted.
  */
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
@@ -23,6 +23,8 @@ import { createEncryptedFiles } from './encrypted-files.ts';
 import { waitUntilFree } from './loop-devices.ts';
 
 export interface Archives {
+  /** Removes the packed disks that a killed service left unencrypted. */
+  init(): Promise<void>;
   /** Keeps the disk. */
   write(id: string, signal?: AbortSignal): Promise<ArchiveRecord>;
   /** Keeps the archive; replaces an existing disk. */
@@ -128,6 +130,10 @@ export function createArchives(parts: ArchivesDependencies): Archives {
   }
 
   return {
+    async init() {
+      for (const id of await readdir(layout.sandboxes)) await rm(layout.archive(id) + PLAIN, { force: true });
+    },
+
     async write(id, signal) {
       const partial = layout.archive(id) + PARTIAL;
       await waitUntilFree(layout.disk(id));
