@@ -4,16 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { PreviewAccess } from '../../src/control/access/preview-access.ts';
-import { PreviewGateway } from '../../src/gateways/preview/gateway.ts';
-import { createArrivals } from '../../src/model/network/arrival.ts';
+import { type LoneGateway, startLoneGateway } from './lone-gateway.ts';
 import { dial, visit } from './visitor.ts';
 
 const UPLOADS = 20;
 const CHUNKS = '1\r\nx\r\n'.repeat(200_000);
 
 let application: Server;
-let gateway: PreviewGateway;
+let gateway: LoneGateway['gateway'];
 let site: string;
 const sockets: Socket[] = [];
 
@@ -27,17 +25,7 @@ beforeEach(async () => {
     });
   }).listen(0, '127.0.0.1');
   await once(application, 'listening');
-  const { port } = application.address() as AddressInfo;
-  const access = {
-    admitStandard: async (sandboxId: string) => ({ sandboxId, port, tokenId: null, expiresAt: null }),
-    visit: (_admission: unknown, _address: unknown, _expire: unknown, work: () => Promise<void>) => work(),
-    connect: async () => connect(port, '127.0.0.1'),
-  } as unknown as PreviewAccess;
-  const log = { info() {}, warn() {}, error() {} };
-  const arrivals = createArrivals([]);
-  gateway = new PreviewGateway({ access, files: {} as never, domain: 'localhost', arrivals, tls: null, log });
-  const at = await gateway.listen({ host: '127.0.0.1', port: 0 });
-  site = `http://3000-0000000000000001.localhost:${at}/`;
+  ({ gateway, site } = await startLoneGateway((application.address() as AddressInfo).port));
 });
 
 afterEach(async () => {

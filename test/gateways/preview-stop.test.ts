@@ -1,18 +1,16 @@
 /** The stop of previews: others are served while requests in progress end. */
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { PreviewAccess } from '../../src/control/access/preview-access.ts';
-import { PreviewGateway } from '../../src/gateways/preview/gateway.ts';
 import { limits } from '../../src/model/limits.ts';
-import { createArrivals } from '../../src/model/network/arrival.ts';
 import { skippableTime } from '../support/skip-time.ts';
+import { type LoneGateway, startLoneGateway } from './lone-gateway.ts';
 import { visit } from './visitor.ts';
 
 let application: Server;
 let waiting: ServerResponse[];
-let gateway: PreviewGateway;
+let gateway: LoneGateway['gateway'];
 let site: string;
 
 beforeEach(async () => {
@@ -22,17 +20,7 @@ beforeEach(async () => {
     else response.end('ok');
   }).listen(0, '127.0.0.1');
   await once(application, 'listening');
-  const { port } = application.address() as AddressInfo;
-  const access = {
-    admitStandard: async (sandboxId: string) => ({ sandboxId, port, tokenId: null, expiresAt: null }),
-    visit: (_admission: unknown, _address: unknown, _expire: unknown, work: () => Promise<void>) => work(),
-    connect: async () => connect(port, '127.0.0.1'),
-  } as unknown as PreviewAccess;
-  const log = { info() {}, warn() {}, error() {} };
-  const arrivals = createArrivals([]);
-  gateway = new PreviewGateway({ access, files: {} as never, domain: 'localhost', arrivals, tls: null, log });
-  const at = await gateway.listen({ host: '127.0.0.1', port: 0 });
-  site = `http://3000-0000000000000001.localhost:${at}/`;
+  ({ gateway, site } = await startLoneGateway((application.address() as AddressInfo).port));
 });
 
 afterEach(async () => {
