@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sandhaven } from '../backup/cli.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
-import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
-import { credentials, type S3Server, startS3Server } from './s3-server.ts';
+import { type FaultyBucket, openFaultyBucket } from './faulty-bucket.ts';
 
 const BUCKET = 'archives';
 const ENCRYPTED = 'sandhaven archive 1\n';
@@ -17,9 +16,9 @@ const DAMAGED = 'The archive of the sandbox is damaged or not its own.';
 describe('a service that encrypts its archives', () => {
   const work = mkdtempSync(join(tmpdir(), 'sandhaven-encrypted-'));
   const dataDir = join(work, 'data');
-  const credentialsFile = join(work, 'credentials');
-  let server: S3Server;
-  let proxy: FaultProxy;
+  let bucket: FaultyBucket;
+  let server: FaultyBucket['server'];
+  let proxy: FaultyBucket['proxy'];
   let service: Service;
   let withS3: string[];
 
@@ -31,20 +30,14 @@ describe('a service that encrypts its archives', () => {
   };
 
   beforeAll(async () => {
-    server = await startS3Server();
-    await server.makeBucket(BUCKET);
-    proxy = await startFaultProxy(server.options.endpoint);
-    const { accessKeyId, secretAccessKey } = credentials;
-    const text = `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`;
-    writeFileSync(credentialsFile, text, { mode: 0o600 });
-    withS3 = ['--s3-endpoint', proxy.endpoint, '--s3-credentials-file', credentialsFile];
+    bucket = await openFaultyBucket(BUCKET);
+    ({ server, proxy, flags: withS3 } = bucket);
     service = await start([...TO_BUCKET, '--archive-encryption', 'yes']);
   }, 300_000);
 
   afterAll(async () => {
     await service?.stop();
-    await proxy?.close();
-    await server?.stop();
+    await bucket?.close();
     rmSync(work, { recursive: true, force: true });
   }, 300_000);
 

@@ -1,22 +1,22 @@
 /** Archives of a real service in a real bucket: kept over restarts, outages, kills, damage, and a change of the place. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { folderOnMachine } from '../../src/runtime/archives/s3/own-folder.ts';
 import { createS3Place } from '../../src/runtime/archives/s3/s3-place.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
-import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
-import { credentials, type S3Server, startS3Server } from './s3-server.ts';
+import { type FaultyBucket, openFaultyBucket } from './faulty-bucket.ts';
+import { credentials } from './s3-server.ts';
 
 const BUCKET = 'archives';
 const DAMAGED = 'The archive of the sandbox is damaged or not its own.';
 
 describe('a service with its archives in S3', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-s3-system-'));
-  const credentialsFile = join(dataDir, '..', `${dataDir.split('/').at(-1)}-credentials`);
-  let server: S3Server;
-  let proxy: FaultProxy;
+  let bucket: FaultyBucket;
+  let server: FaultyBucket['server'];
+  let proxy: FaultyBucket['proxy'];
   let service: Service;
   let withS3: string[];
 
@@ -29,22 +29,15 @@ describe('a service with its archives in S3', () => {
   };
 
   beforeAll(async () => {
-    server = await startS3Server();
-    await server.makeBucket(BUCKET);
-    proxy = await startFaultProxy(server.options.endpoint);
-    const { accessKeyId, secretAccessKey } = credentials;
-    const text = `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`;
-    writeFileSync(credentialsFile, text, { mode: 0o600 });
-    withS3 = ['--s3-endpoint', proxy.endpoint, '--s3-credentials-file', credentialsFile];
+    bucket = await openFaultyBucket(BUCKET);
+    ({ server, proxy, flags: withS3 } = bucket);
     await start([...withS3, '--archive-store', `s3://${BUCKET}/team`]);
   }, 120_000);
 
   afterAll(async () => {
     await service?.stop();
-    await proxy?.close();
-    await server?.stop();
+    await bucket?.close();
     rmSync(dataDir, { recursive: true, force: true });
-    rmSync(credentialsFile, { force: true });
   });
 
   afterEach(async () => {
