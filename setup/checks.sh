@@ -5,10 +5,12 @@ set -eu
 cd "$(dirname "$0")/.."
 node=$(setup/node-path.sh)
 failed=""
+begun=$(date +%s)
+minutes() { seconds=$(($(date +%s) - begun)); printf '%d:%02d min' $((seconds / 60)) $((seconds % 60)); }
 check() {
   name=$1
   shift
-  echo "== $name"
+  echo "== $name, after $(minutes)"
   "$@" || failed="$failed, $name"
 }
 # Takes the name of its report, then arguments of vitest.

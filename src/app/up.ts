@@ -18,6 +18,7 @@ import type { DocumentDbOptions } from './options/environment.ts';
 import type { UpOptions } from './options/up-options.ts';
 import { KeptSockets } from './parts/kept-sockets.ts';
 import { connectManager, type ManagerAddress, nobody } from './parts/service-manager.ts';
+import { reportSlowStop } from './parts/slow-stop.ts';
 import { raisePriority } from './priority.ts';
 import { type RunningService, startService } from './service.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -76,6 +77,7 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
       manager.ready(`Serves at ${url}`);
       await aborted(signal);
       log.info('stopping');
+      reportSlowStop(log);
       manager.stopping();
       if (service.shared) await drain(service.readiness);
     } finally {

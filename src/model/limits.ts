@@ -131,6 +131,8 @@ export const limits = {
   closeGraceMs: 5_000,
   /** Grace period of calls that begin while the service waits for those. */
   lastCallsMs: 1_000,
+  /** A stop that takes longer says in the log what it waits for. */
+  slowStopMs: 20_000,
   eventStreamHeartbeatMs: 15_000,
 
   /** Text beside an MCP result's structured content. */

@@ -1,7 +1,8 @@
 /** The stop of previews: others are served while requests in progress end. */
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { skippableTime } from '../support/skip-time.ts';
@@ -48,4 +49,20 @@ it('one that does not end in time is cut at the close', async () => {
   await drained;
   await gateway.close();
   expect(await slow).toBeNull();
+});
+
+it('a connection that upgrades after the stop began does not hold it up', async () => {
+  const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n';
+  application.on('upgrade', (_request, socket) => socket.write(switched));
+  const { port, host } = new URL(site);
+  const accepted = once(gateway.server, 'connection');
+  const visitor = connect(Number(port), '127.0.0.1').on('error', () => {});
+  await accepted;
+  // Of an idle connection the gateway would lose nothing.
+  visitor.write('GET / HTTP/1.1\r\n');
+  await setTimeout(50);
+  const closed = gateway.close();
+  visitor.write(`Host: ${host}\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
+  await once(visitor.resume(), 'close');
+  await closed;
 });

@@ -23,6 +23,7 @@ export interface DocumentDatabaseAddresses {
 /** Enough for every shape of the data set, and loaded in a few seconds. */
 const DOCUMENTS = 3_000;
 const READY_TIMEOUT_MS = 300_000;
+const STOP_TIMEOUT_MS = 30_000;
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { SANDHAVEN_TEST_DOCUMENTDB: admin, SANDHAVEN_TEST_DOCUMENTDB_READER: reader } = process.env;
@@ -35,8 +36,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     const { addresses, end } = await runDemoDatabase(service);
     project.provide('documentDatabase', addresses);
     return async () => {
-      await end();
-      await service.stop();
+      await end().finally(() => service.stop());
     };
   } catch (error) {
     await service.stop();
@@ -49,12 +49,18 @@ async function runDemoDatabase(service: Service) {
   const args = ['demo-db', '--json', '--documents', String(DOCUMENTS), '--listen', '127.0.0.1:0'];
   const env = { ...process.env, SANDBOX_API_URL: url, SANDBOX_API_KEY: apiKey };
   const child = spawn(bin, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const end = async () => {
     child.kill('SIGTERM');
+    let hung = false;
+    const timer = setTimeout(() => {
+      hung = child.kill('SIGKILL');
+    }, STOP_TIMEOUT_MS);
     await ended;
+    clearTimeout(timer);
+    if (hung) throw new Error(`demo-db did not stop in time:\n${said}`);
   };
-  let said = '';
   child.stderr.on('data', (chunk) => {
     said += chunk;
   });

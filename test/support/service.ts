@@ -45,6 +45,9 @@ export interface ServiceOptions {
 }
 
 const READY_TIMEOUT_MS = 60_000;
+/** Several times the grace periods of a stop together. */
+const STOP_TIMEOUT_MS = 60_000;
+const PURGE_TIMEOUT_MS = 120_000;
 
 /** On this machine, or in the runs on a cluster as replicas there. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -87,7 +90,10 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
       await end('SIGTERM');
       if (!existsSync(directory)) return;
       const purge = ['purge', '--data-dir', directory, '--yes'];
-      const purged = spawnSync(bin, purge, { encoding: 'utf8', env: { ...process.env, ...env } });
+      const purged = spawnSync(bin, purge, {
+        ...{ encoding: 'utf8', timeout: PURGE_TIMEOUT_MS },
+        env: { ...process.env, ...env },
+      });
       if (purged.status !== 0) throw new Error(`purge failed: ${purged.stderr}`);
       await rm(directory, { recursive: true, force: true });
     },
@@ -113,9 +119,16 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
     const ending = child;
     child = null;
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return ending?.exitCode ?? null;
+    let hung = false;
     const exited = new Promise<number | null>((resolve) => ending.once('exit', resolve));
     ending.kill(signal);
-    return exited;
+    const timer = setTimeout(() => {
+      hung = ending.kill('SIGKILL');
+    }, STOP_TIMEOUT_MS);
+    const code = await exited;
+    clearTimeout(timer);
+    if (hung) throw new Error(`the service did not stop in time:\n${log}`);
+    return code;
   }
 
   await launch().catch(async (error: unknown) => {

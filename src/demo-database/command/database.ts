@@ -46,11 +46,21 @@ export async function connectWhenReady(
     } catch (error) {
       code = (error as { code?: unknown }).code;
     }
-    await client.close();
+    await closeClient(client);
     signal.throwIfAborted();
     if (performance.now() > deadline) throw silent(code);
     await sleep(RETRY_MS, undefined, { signal });
   }
+}
+
+/** Resolves within a bound. The driver may wait for an answer for ever; the end of the forwarder breaks what it holds. */
+export async function closeClient(client: MongoClient): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limits.documents.demo.attemptMs);
+  });
+  await Promise.race([client.close(), late]);
+  clearTimeout(timer);
 }
 
 function connectionString(

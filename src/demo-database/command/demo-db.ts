@@ -11,7 +11,7 @@ import { flagIsSet, parseKnownFlags } from '../../surfaces/cli/flags.ts';
 import { type Forwarder, isTaken, openForwarder } from '../../surfaces/cli/forwarder.ts';
 import type { CliIo, Command } from '../../surfaces/cli/io.ts';
 import { type ProgressLine, printProblem, progressLine } from '../../surfaces/cli/output.ts';
-import { connectWhenReady, type LoadData, readerConnectionString } from './database.ts';
+import { closeClient, connectWhenReady, type LoadData, readerConnectionString } from './database.ts';
 import { rememberDocuments, removeMachine, SANDBOX, type Steps, startMachine } from './machine.ts';
 import { type DemoDbOptions, demoDbFlags, demoDbHelp, demoDbOptions } from './options.ts';
 import { BUILT_IN, SERVER_PORT, serverKind } from './server-kind.ts';
@@ -84,7 +84,7 @@ async function serve(
       steps.say(loaded ? 'loaded them' : 'they are there');
       announce(readerConnectionString(forwarder, machine), forwarder, { loaded, collections }, options, io);
     } finally {
-      await client.close();
+      await closeClient(client);
     }
     await interrupted(io.signal);
   } finally {

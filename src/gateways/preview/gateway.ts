@@ -52,6 +52,7 @@ export class PreviewGateway {
   #late: ServerResponse[] = [];
   /** Connections that no longer speak HTTP; the server no longer tracks them. */
   readonly #upgraded = new Set<Socket>();
+  #closing = false;
 
   constructor(parts: PreviewGatewayDependencies) {
     this.#parts = parts;
@@ -101,19 +102,21 @@ export class PreviewGateway {
 
   /** Requests in progress get a grace period; upgraded connections, which have no end of their own, end now. */
   async close(): Promise<void> {
-    const grace = setTimeout(() => this.#server.closeAllConnections(), this.#graceMs);
+    this.#closing = true;
+    const cut = setInterval(() => this.#server.closeAllConnections(), this.#graceMs);
     for (const socket of this.#upgraded) socket.destroy();
     for (const response of this.#late) response.destroy();
     await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeIdleConnections();
     });
-    clearTimeout(grace);
+    clearInterval(cut);
     this.#upstreams.close();
   }
 
   #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     socket.on('error', () => socket.destroy());
+    if (this.#closing) return void socket.destroy();
     socket.setTimeout(0);
     this.#upgraded.add(socket);
     socket.once('close', () => this.#upgraded.delete(socket));

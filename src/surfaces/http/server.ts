@@ -135,6 +135,8 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   const upgrades = new Upgrades(app);
   addTunnelRoute(app, upgrades, parts.services);
   addTerminalRoute(app, upgrades, parts.services, parts.log);
+  // After those of the routes, which end what they carry with a reason.
+  app.addHook('preClose', async () => upgrades.stop());
   addAuthorizationRoutes(app, parts.services);
   const attempts = new Attempts();
   addSignInRoutes(app, parts.services, attempts);
@@ -171,6 +173,8 @@ function createApp({ log, tls }: HttpServerDependencies): FastifyInstance {
     logger: false,
     genReqId: newRequestId,
     routerOptions: { maxParamLength: limits.pathBytes },
+    // At a late hook fastify would skip those behind it, and close nothing they stand for. Each has a bound of its own.
+    pluginTimeout: 0,
     // Bodies have deadlines of their own: an upload may take as long as bytes arrive.
     requestTimeout: 0,
     keepAliveTimeout: limits.apiIdleMs,

@@ -5,6 +5,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { breakOff } from '../break-off.ts';
 
 const TERMINAL = /^\/v1\/sandboxes\/[^/?]+\/terminal(?:\?|$)/;
 
@@ -22,10 +23,15 @@ export function asksForUpgrade(request: IncomingMessage): boolean {
 export class Upgrades {
   /** First bytes of each client after its request. */
   readonly #early = new WeakMap<IncomingMessage, Buffer>();
+  readonly #open = new Set<Socket>();
+  #stopping = false;
 
   constructor(app: FastifyInstance) {
     app.server.on('upgrade', (request: IncomingMessage, socket: Socket, early: Buffer) => {
       socket.on('error', () => socket.destroy());
+      if (this.#stopping) return void socket.destroy();
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
       const response = new ServerResponse(request);
       response.shouldKeepAlive = false;
       response.assignSocket(socket);
@@ -34,6 +40,15 @@ export class Upgrades {
       this.#early.set(request, early);
       app.routing(request, response);
     });
+  }
+
+  /**
+   * Breaks the connections that the routes have left open, and each one from now on: the server no longer tracks them,
+   * yet would wait for them for ever.
+   */
+  stop(): void {
+    this.#stopping = true;
+    for (const socket of this.#open) breakOff(socket);
   }
 
   /** Returns null for a request that asks for no upgrade, or for one to another protocol. */

@@ -4,11 +4,11 @@
  */
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { sandbox } from '../../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../../catalog/validate.ts';
+import { InProgress } from '../../../concurrency/in-progress.ts';
 import type { Services } from '../../../control/services.ts';
 import { type Load, Shares } from '../../../fairness/shares.ts';
 import { assertScope } from '../../../model/access/scopes.ts';
@@ -75,7 +75,7 @@ export function addTunnelRoute(
 
 class Tunnels {
   readonly #open = new Set<Socket>();
-  readonly #visits = new Set<Promise<void>>();
+  readonly #visits = new InProgress<Promise<void>>();
   readonly #shares = new Shares({ ...limits.shares.tunnels, what: 'tunnels are already open' });
 
   get load(): Load {
@@ -105,18 +105,13 @@ class Tunnels {
   }
 
   during(visit: Promise<void>): Promise<void> {
-    const over = visit.finally(() => this.#visits.delete(over));
-    this.#visits.add(over);
-    return over;
+    return visit.finally(this.#visits.begin(visit));
   }
 
   /** Resolves once every visit has written its audit row, or the grace period is over. */
   async endAll(): Promise<void> {
     for (const socket of this.#open) breakOff(socket);
-    const grace = new AbortController();
-    const late = sleep(limits.closeGraceMs, undefined, { signal: grace.signal }).catch(() => {});
-    await Promise.race([Promise.allSettled(this.#visits), late]);
-    grace.abort();
+    await this.#visits.endOfThese(limits.closeGraceMs);
   }
 }
 
