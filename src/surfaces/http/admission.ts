@@ -50,7 +50,7 @@ export class Admission {
     const waiting = this.#refused.get(owner) ?? 0;
     if (waiting >= limits.refusalsWaiting) return this.#cut(request.raw.socket);
     this.#refused.set(owner, waiting + 1);
-    await sleep(limits.refusalDelayMs);
+    await sleep(pauseMs());
     const left = (this.#refused.get(owner) ?? 1) - 1;
     if (left > 0) this.#refused.set(owner, left);
     else this.#refused.delete(owner);
@@ -61,10 +61,18 @@ export class Admission {
     if (!this.#parked.has(socket)) {
       this.#parked.add(socket);
       socket.pause();
-      await sleep(limits.refusalDelayMs);
+      await sleep(pauseMs());
     }
     socket.destroy();
   }
+}
+
+/**
+ * Returns one to two times the delay: requests that were refused at once would otherwise be answered, and come back, in one
+ * turn of the loop.
+ */
+function pauseMs(): number {
+  return limits.refusalDelayMs * (1 + Math.random());
 }
 
 /** The address belongs to the request's sender, the connection to a proxy that the operator named. */
