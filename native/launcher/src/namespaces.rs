@@ -64,14 +64,20 @@ fn parse(args: &[String]) -> Result<Vec<Pair>, String> {
 }
 
 fn pin_pair(pair: &Pair) -> io::Result<()> {
-    let (mut parent_end, child_end) = UnixStream::pair()?;
+    let (mut parent_end, mut child_end) = UnixStream::pair()?;
     // SAFETY: the launcher has one thread, so the child may go on using everything that it inherited.
     let child = unsafe { libc::fork() };
     match child {
         -1 => Err(io::Error::last_os_error()),
         0 => {
             drop(parent_end);
-            let code = i32::from(hold_namespaces(child_end, pair.uid_base).is_err());
+            let held = hold_namespaces(&mut child_end, pair.uid_base);
+            if let Err(error) = &held {
+                // A parent that is gone needs no reason.
+                let _ = child_end.write_all(error.to_string().as_bytes());
+            }
+            let code = i32::from(held.is_err());
+            drop(child_end);
             // SAFETY: _exit takes a number and does not return. It runs no exit handlers, which are the parent's.
             unsafe { libc::_exit(code) }
         }
@@ -86,31 +92,48 @@ fn pin_pair(pair: &Pair) -> io::Result<()> {
     }
 }
 
+/// What the child writes once its namespaces can be pinned; anything else is why it cannot have them.
+const READY: &[u8] = b"ready";
+
 /// In the child: new namespaces, until the parent hangs up.
-fn hold_namespaces(mut parent: UnixStream, uid_base: u64) -> io::Result<()> {
-    limit_namespace()?;
-    become_owner(uid_base as libc::uid_t)?;
-    // SAFETY: both calls take numbers. The process has one thread, so the namespaces are those of all of it.
-    unsafe {
-        // After the change of user, which clears it.
-        check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
-        check(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET))?;
-    }
-    prepare_network()?;
-    parent.write_all(b"r")?;
+fn hold_namespaces(parent: &mut UnixStream, uid_base: u64) -> io::Result<()> {
+    limit_namespace().map_err(|error| of("its limits", error))?;
+    become_owner(uid_base as libc::uid_t).map_err(|error| of("its user", error))?;
+    enter_namespaces().map_err(|error| of("its namespaces", error))?;
+    prepare_network().map_err(|error| of("its network", error))?;
+    parent.write_all(READY)?;
     parent.read_to_end(&mut Vec::new())?;
     Ok(())
 }
 
-/// A user namespace takes over the limits of the process that makes it, as those of all its users together.
+fn of(part: &str, error: io::Error) -> io::Error {
+    io::Error::other(format!("{part}: {error}"))
+}
+
+fn enter_namespaces() -> io::Result<()> {
+    // SAFETY: both calls take numbers. The process has one thread, so the namespaces are those of all of it.
+    unsafe {
+        // After the change of user, which clears it.
+        check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
+        check(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET)).map(|_| ())
+    }
+}
+
+/// A user namespace takes over the limits of the process that makes it, as those of all its users together. A host with little
+/// memory has lower ones, and a container may not raise them.
 fn limit_namespace() -> io::Result<()> {
     for (resource, most) in NAMESPACE_LIMITS {
-        let limit = libc::rlimit {
-            rlim_cur: most,
-            rlim_max: most,
+        let mut limit = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
         };
-        // SAFETY: the kernel reads `limit`, which outlives the call.
-        check(unsafe { libc::setrlimit(resource, &limit) })?;
+        // SAFETY: the kernel writes and then reads `limit`, which outlives both calls.
+        unsafe {
+            check(libc::getrlimit(resource, &mut limit))?;
+            limit.rlim_max = limit.rlim_max.min(most);
+            limit.rlim_cur = limit.rlim_max;
+            check(libc::setrlimit(resource, &limit))?;
+        }
     }
     Ok(())
 }
@@ -160,7 +183,13 @@ fn prepare_network() -> io::Result<()> {
 }
 
 fn pin_child(child: &mut UnixStream, pid: libc::pid_t, pair: &Pair) -> io::Result<()> {
-    child.read_exact(&mut [0])?;
+    let mut said = [0; 256];
+    let length = child.read(&mut said)?;
+    if &said[..length] != READY {
+        return Err(io::Error::other(
+            String::from_utf8_lossy(&said[..length]).into_owned(),
+        ));
+    }
     for map in ["uid_map", "gid_map"] {
         fs::write(
             format!("/proc/{pid}/{map}"),
