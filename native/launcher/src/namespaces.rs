@@ -186,9 +186,11 @@ fn pin_child(child: &mut UnixStream, pid: libc::pid_t, pair: &Pair) -> io::Resul
     let mut said = [0; 256];
     let length = child.read(&mut said)?;
     if &said[..length] != READY {
-        return Err(io::Error::other(
-            String::from_utf8_lossy(&said[..length]).into_owned(),
-        ));
+        let reason = match length {
+            0 => "its process ended".into(),
+            _ => String::from_utf8_lossy(&said[..length]),
+        };
+        return Err(io::Error::other(reason));
     }
     for map in ["uid_map", "gid_map"] {
         fs::write(

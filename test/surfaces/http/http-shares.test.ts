@@ -108,6 +108,18 @@ describe('refusals', () => {
     return isCut ? { patient } : refuseBeyond();
   }
 
+  it('are spread over a second, so that those who come back do not come at once', async () => {
+    for (let at = 0; at < 256; at++) send({ 'content-length': 10 });
+    const status = async () => (await http.call('Sandbox.WhoAmI', {})).status;
+    await expect.poll(status, { timeout: 5_000 }).toBe(429);
+    const refusedAt = async () => {
+      expect(await statusOf(send({ 'content-length': 10 }))).toBe(429);
+      return performance.now();
+    };
+    const times = await Promise.all(Array.from({ length: 64 }, refusedAt));
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(limits.refusalDelayMs / 2);
+  });
+
   it('wait, 256 of one member at most; beyond, the connection ends after the pause, or with its next request', async () => {
     const begun = performance.now();
     const { patient } = await refuseBeyond();
