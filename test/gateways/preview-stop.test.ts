@@ -1,8 +1,7 @@
 /** The stop of previews: others are served while requests in progress end. */
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
 import { skippableTime } from '../support/skip-time.ts';
@@ -57,10 +56,10 @@ it('a connection that upgrades after the stop began does not hold it up', async 
   const { port, host } = new URL(site);
   const accepted = once(gateway.server, 'connection');
   const visitor = connect(Number(port), '127.0.0.1').on('error', () => {});
-  await accepted;
-  // Of an idle connection the gateway would lose nothing.
+  const [socket] = (await accepted) as [Socket];
+  // The stop ends a connection that has sent nothing.
   visitor.write('GET / HTTP/1.1\r\n');
-  await setTimeout(50);
+  await expect.poll(() => socket.bytesRead).toBeGreaterThan(0);
   const closed = gateway.close();
   visitor.write(`Host: ${host}\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
   await once(visitor.resume(), 'close');

@@ -45,7 +45,7 @@ export interface ServiceOptions {
 }
 
 const READY_TIMEOUT_MS = 60_000;
-/** Several times the grace periods of a stop together. */
+/** Longer than all the bounds of a stop together. */
 const STOP_TIMEOUT_MS = 60_000;
 const PURGE_TIMEOUT_MS = 120_000;
 

@@ -31,7 +31,7 @@ export const membersLimits = {
 
   /** Connections to the API without a key so far. A newer one replaces the oldest of the address with most. */
   strangers: 768,
-  /** Least delay of an error because of the owner's own share, and half of the longest: slows down a caller that only retries. */
+  /** Delay of an error because of the owner's own share, at least; twice this at most. Slows down a caller that only retries. */
   refusalDelayMs: 1_000,
   /** Delayed errors of one owner; above it, the connection ends after the same time without an answer. */
   refusalsWaiting: 256,

@@ -173,7 +173,7 @@ function createApp({ log, tls }: HttpServerDependencies): FastifyInstance {
     logger: false,
     genReqId: newRequestId,
     routerOptions: { maxParamLength: limits.pathBytes },
-    // At a late hook fastify would skip those behind it, and close nothing they stand for. Each has a bound of its own.
+    // Fastify would skip the hooks behind one that takes longer, and leave open what they end. Each has a bound of its own.
     pluginTimeout: 0,
     // Bodies have deadlines of their own: an upload may take as long as bytes arrive.
     requestTimeout: 0,

@@ -117,7 +117,7 @@ describe('refusals', () => {
       return performance.now();
     };
     const times = await Promise.all(Array.from({ length: 64 }, refusedAt));
-    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(limits.refusalDelayMs / 2);
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(500);
   });
 
   it('wait, 256 of one member at most; beyond, the connection ends after the pause, or with its next request', async () => {

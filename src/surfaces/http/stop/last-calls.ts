@@ -24,7 +24,7 @@ export class LastCalls {
     // Calls beyond the grace period are cut, as if their clients had left.
     app.addHook('preClose', async () => {
       for (const call of this.#late) call.destroy();
-      // Repeatedly, since others may connect until the listener closes, after all of these hooks.
+      // Repeatedly: clients may connect until the listener closes, which is after all of these hooks.
       const cut = setInterval(() => app.server.closeAllConnections(), this.#graceMs).unref();
       app.server.once('close', () => clearInterval(cut));
     });
