@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
-import { bin, must, type Service, startService } from './service.ts';
+import { bin, endProcess, must, type Service, startService } from './service.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -23,7 +23,6 @@ export interface DocumentDatabaseAddresses {
 /** Enough for every shape of the data set, and loaded in a few seconds. */
 const DOCUMENTS = 3_000;
 const READY_TIMEOUT_MS = 300_000;
-const STOP_TIMEOUT_MS = 30_000;
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { SANDHAVEN_TEST_DOCUMENTDB: admin, SANDHAVEN_TEST_DOCUMENTDB_READER: reader } = process.env;
@@ -52,14 +51,7 @@ async function runDemoDatabase(service: Service) {
   let said = '';
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const end = async () => {
-    child.kill('SIGTERM');
-    let hung = false;
-    const timer = setTimeout(() => {
-      hung = child.kill('SIGKILL');
-    }, STOP_TIMEOUT_MS);
-    await ended;
-    clearTimeout(timer);
-    if (hung) throw new Error(`demo-db did not stop in time:\n${said}`);
+    if (child.exitCode === null && child.signalCode === null) await endProcess(child, 'SIGTERM', () => said);
   };
   child.stderr.on('data', (chunk) => {
     said += chunk;

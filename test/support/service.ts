@@ -119,16 +119,7 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
     const ending = child;
     child = null;
     if (!ending || ending.exitCode !== null || ending.signalCode !== null) return ending?.exitCode ?? null;
-    let hung = false;
-    const exited = new Promise<number | null>((resolve) => ending.once('exit', resolve));
-    ending.kill(signal);
-    const timer = setTimeout(() => {
-      hung = ending.kill('SIGKILL');
-    }, STOP_TIMEOUT_MS);
-    const code = await exited;
-    clearTimeout(timer);
-    if (hung) throw new Error(`the service did not stop in time:\n${log}`);
-    return code;
+    return endProcess(ending, signal, () => log);
   }
 
   await launch().catch(async (error: unknown) => {
@@ -137,6 +128,24 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
     throw error;
   });
   return service;
+}
+
+/** Resolves with the exit status. Rejects, with what the process has said, when it has to be killed. */
+export async function endProcess(
+  child: ChildProcess,
+  signal: NodeJS.Signals,
+  said: () => string,
+): Promise<number | null> {
+  let hung = false;
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  const timer = setTimeout(() => {
+    hung = child.kill('SIGKILL');
+  }, STOP_TIMEOUT_MS);
+  const code = await exited;
+  clearTimeout(timer);
+  if (hung) throw new Error(`the process did not end in time:\n${said()}`);
+  return code;
 }
 
 function readyUrl(child: ChildProcess, log: () => string): Promise<string> {

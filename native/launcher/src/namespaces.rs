@@ -77,7 +77,6 @@ fn pin_pair(pair: &Pair) -> io::Result<()> {
                 let _ = child_end.write_all(error.to_string().as_bytes());
             }
             let code = i32::from(held.is_err());
-            drop(child_end);
             // SAFETY: _exit takes a number and does not return. It runs no exit handlers, which are the parent's.
             unsafe { libc::_exit(code) }
         }
