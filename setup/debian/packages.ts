@@ -26,9 +26,9 @@ export async function downloadPackages(
   if (!mirror) throw new Error('the machine’s apt names no Debian mirror (run apt-get update)');
   const sources = join(work, 'sources.list');
   const signed = `[signed-by=${KEYRING}] `;
-  // The unstable suite has no updates beside it.
-  const lines =
-    suite === 'sid' ? [`deb ${signed}${mirror.archiveUri} sid main`] : sourcesOf(mirror, suite, signed);
+  const lines = hasUpdates(suite)
+    ? sourcesOf(mirror, suite, signed)
+    : [`deb ${signed}${mirror.archiveUri} ${suite} main`];
   await writeFile(sources, `${lines.join('\n')}\n`);
   await mkdir(join(work, 'lists/partial'), { recursive: true });
   await mkdir(join(work, 'cache/archives/partial'), { recursive: true });
@@ -53,6 +53,11 @@ export async function downloadPackages(
   return names.map(
     (name) => files.find((file) => basename(file).startsWith(`${name.replace(/=.*/, '')}_`)) ?? '',
   );
+}
+
+/** The unstable suite, and backports, have no updates beside them. */
+function hasUpdates(suite: string): boolean {
+  return suite !== 'sid' && !suite.endsWith('-backports');
 }
 
 /** Unpacks packages into a folder; runs none of their scripts. */

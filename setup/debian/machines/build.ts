@@ -1,7 +1,7 @@
 /**
- * Builds the disks of the emulated machines into the cache; does nothing for one that is there. Run as root, through
- * setup/locked.sh. Arguments name suites, and another processor than the machine's (`arm64 trixie`); without any suite it
- * is all of them.
+ * Builds the disks of the emulated machines into the cache, and fetches an emulator where the machine's own will not do;
+ * does nothing for one that is there. Run as root, through setup/locked.sh. Arguments name suites, and another processor
+ * than the machine's (`arm64 trixie`); without any suite it is all of them.
  *
  * Invariant: a folder that a recipe's digest names is complete and on disk, since it is renamed into place last;
  * every `.build-*` folder is left over from a killed build.
@@ -13,6 +13,7 @@ import { command, step } from '../../command.ts';
 import { hostProcessor, processorOf, processors } from '../../processors/processor.ts';
 import { bootstrapOf, isAboutItself } from '../bootstrap.ts';
 import { debianMirror, sourcesOf } from '../mirror.ts';
+import { ensureEmulator } from './emulator.ts';
 import { customize, DISK_BYTES, imageOf, machinesStore, packagesFor, type Suite, suites } from './recipe.ts';
 
 const isProcessor = (argument: string) => Object.hasOwn(processors, argument);
@@ -21,6 +22,7 @@ const store = machinesStore(processor);
 
 await step('machines', async () => {
   await mkdir(store, { recursive: true, mode: 0o700 });
+  await ensureEmulator(processor);
   const named = process.argv.slice(2).filter((argument) => !isProcessor(argument));
   const wanted = named.length === 0 ? suites : suites.filter((suite) => named.includes(suite));
   for (const suite of wanted) await ensure(suite);

@@ -1,5 +1,6 @@
 /** One QEMU: an emulated computer without KVM, whose console goes to a file. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { emulatorOf } from '../../../setup/debian/machines/emulator.ts';
 import type { MachineImage } from '../../../setup/debian/machines/recipe.ts';
 import type { Processor } from '../../../setup/processors/processor.ts';
 
@@ -36,12 +37,13 @@ const BOARDS: Record<Processor['kernel'], { options: string[]; console: string }
 
 export function startQemu({ image, drives, forwards, consoleLog }: Computer): Qemu {
   const { options, console } = BOARDS[image.processor.kernel];
+  const emulator = emulatorOf(image.processor);
   const network = forwards.map(({ host, guest }) => `hostfwd=tcp:127.0.0.1:${host}-:${guest}`);
   const child = spawn(
     // The kernel ends it with the test, however that ends.
     'setpriv',
     [
-      ...['--pdeathsig', 'KILL', `qemu-system-${image.processor.kernel}`],
+      ...['--pdeathsig', 'KILL', emulator.program, ...emulator.options],
       ...['-nodefaults', '-display', 'none', ...options],
       ...['-accel', `tcg,thread=multi,tb-size=${TRANSLATED_MIB}`],
       ...['-smp', '2', '-m', String(MEMORY_MIB)],
