@@ -73,8 +73,7 @@ pool = concurrent.futures.ThreadPoolExecutor(2)
 pool.submit(lambda: (time.sleep(0.2), print("pool")))`,
   'a folder that is temporary': `
 import os, tempfile
-folder = tempfile.TemporaryDirectory()
-os.environ["KEPT"] = "1"
+folder = tempfile.TemporaryDirectory(dir=".")
 print(os.path.isdir(folder.name))`,
   'output in a buffer of C': `
 import ctypes
@@ -104,7 +103,7 @@ it.each(Object.entries(endings))('[SBX-CODE-01] ends as a script does, with %s',
   const folder = '/workspace/ending';
   const text = Buffer.from(code).toString('base64');
   const fresh = `rm -rf ${folder} && mkdir ${folder} && cd ${folder}`;
-  const files = `cd ${folder} && for f in *; do [ -f "$f" ] && (zcat -f "$f" || cat "$f") | tr -d '\\0' | tail -c 20; done`;
+  const files = `cd ${folder} && ls && for f in *; do [ -f "$f" ] && (zcat -f "$f" || cat "$f") | tr -d '\\0' | tail -c 20; done`;
 
   await sandbox.sh(fresh);
   const script = await sandbox.sh(

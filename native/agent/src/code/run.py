@@ -56,8 +56,8 @@ def finish_charts():
 
 
 def end(status, names):
-    """Does what the interpreter does at its end, except taking itself apart: with many modules that takes 100 ms. Leaves
-    it to the interpreter where files are open for writing, which it closes in an order of its own, and where output fails."""
+    """Does what the interpreter does at its end, except its teardown, which takes long with many modules. Leaves all to the
+    interpreter where files are open for writing, which it closes in an order of its own, and where output fails."""
     import atexit
 
     threading = sys.modules.get("threading")
@@ -120,7 +120,7 @@ def leave(status):
 
 
 def has_foreign_libraries():
-    """Returns whether modules are loaded from other places than the interpreter's own, or may have called C."""
+    """Returns whether a library of C that is not the interpreter's own may have run."""
     if "ctypes" in sys.modules:
         return True
     files = (getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values()))
