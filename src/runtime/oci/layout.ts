@@ -17,6 +17,8 @@ export interface Layout {
   bundle(id: string, generation: number): string;
   /** Disks made ahead of need. */
   pool: string;
+  /** Folders of deleted sandboxes, until their bytes are gone. */
+  trash: string;
   /** Agent programs by digest. */
   agents: string;
   /** State that runc keeps, by sandbox. */
@@ -38,6 +40,7 @@ export function createLayout(dataDir: string, runDir: string): Layout {
     archiveNote: (id) => join(sandboxes, id, 'archive.json'),
     bundle: (id, generation) => join(sandboxes, id, `g${generation}`),
     pool: join(dataDir, 'pool'),
+    trash: join(dataDir, 'trash'),
     agents: join(dataDir, 'agents'),
     runc: join(runDir, 'runc'),
     sockets,
@@ -61,7 +64,14 @@ export async function makeFolders(layout: Layout, runDir: string): Promise<void>
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o711);
   }
-  for (const folder of [layout.sandboxes, layout.pool, layout.agents, layout.runc, layout.sockets]) {
+  for (const folder of [
+    layout.sandboxes,
+    layout.pool,
+    layout.trash,
+    layout.agents,
+    layout.runc,
+    layout.sockets,
+  ]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   }
 }

@@ -21,6 +21,7 @@ import { createDiskGuard } from './disk/disk-guard.ts';
 import { createDisks } from './disk/disks.ts';
 import { createFlusher } from './disk/flusher.ts';
 import { createStorage } from './disk/storage.ts';
+import { createTrash } from './disk/trash.ts';
 import type { Owners } from './fairness/owners.ts';
 import { createProcessorGroups } from './fairness/processor-groups.ts';
 import { createProcessorShares } from './fairness/processor-shares.ts';
@@ -86,6 +87,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const helpers = createHelpers(options.launcherPath, cgroups.fenceFiles);
   const machines = createMachines(layout, cgroups, options);
   const disks = createDisks(layout, helpers, log);
+  const trash = createTrash({ folder: layout.trash, helpers, log });
   const { remoteArchives = null, installationKey, encryption } = options;
   const places = createPlaces(createLocalPlace(layout), remoteArchives);
   const archives = createArchives({ layout, helpers, places, installationKey, encryption, log });
@@ -113,6 +115,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     gpus,
     starter,
     archives,
+    trash,
     shares,
     owners,
     work,
@@ -142,6 +145,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     await shares.close();
     await work.close();
     await disks.close();
+    await trash.close();
     await slots.close();
     await cgroups.removeFence();
     useRunner(null);
@@ -188,6 +192,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       await gpus.init(await cgroups.ids());
       await slots.init();
       await disks.init();
+      trash.begin();
       await archives.init();
       await guard.begin();
       flusher.begin();

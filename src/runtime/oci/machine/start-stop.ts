@@ -1,8 +1,8 @@
 /** Lifecycle of machines: the part of the runtime port that starts, stops, resizes and destroys them. */
-import { rm } from 'node:fs/promises';
 import type { Runtime } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { Archives } from '../disk/archives.ts';
+import type { Trash } from '../disk/trash.ts';
 import type { Owners } from '../fairness/owners.ts';
 import type { ProcessorShares } from '../fairness/processor-shares.ts';
 import type { Gpus } from '../gpu/gpus.ts';
@@ -24,13 +24,14 @@ interface Dependencies {
   gpus: Gpus;
   starter: Starter;
   archives: Pick<Archives, 'forget'>;
+  trash: Pick<Trash, 'take'>;
   shares: Pick<ProcessorShares, 'forget'>;
   owners: Pick<Owners, 'forget'>;
   work: Work;
 }
 
 export function createLifecycle(parts: Dependencies): Lifecycle {
-  const { layout, cgroups, machines, slots, gpus, starter, archives, shares, owners, work } = parts;
+  const { layout, cgroups, machines, slots, gpus, starter, archives, trash, shares, owners, work } = parts;
 
   async function stop(id: string, graceMs: number): Promise<void> {
     await machines.terminate(id, graceMs);
@@ -70,7 +71,7 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
       work.atOnce(id, 'The sandbox could not be removed.', async () => {
         await stop(id, 0);
         await archives.forget(id);
-        await rm(layout.sandbox(id), { recursive: true, force: true });
+        await trash.take(layout.sandbox(id));
       }),
 
     async openChannel(id) {
