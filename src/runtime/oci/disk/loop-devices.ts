@@ -5,6 +5,7 @@
 import { readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { growingPauses } from '../../../concurrency/growing-pauses.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { unlessMissing } from '../host/files.ts';
@@ -21,14 +22,14 @@ export async function waitUntilFree(image: string, sysBlock = SYS_BLOCK): Promis
   const file = join(folder, basename(image));
   const devices = await notedDevices(folder, file, sysBlock);
   const deadline = performance.now() + limits.teardownTimeoutMs;
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+  for (const pauseMs of growingPauses(50)) {
     if (!(await anyBacks(devices, file, sysBlock))) return;
     if (performance.now() > deadline) {
       throw new SandhavenError('unavailable', "The sandbox's disk is still in use.", {
         hint: 'Try again; when it stays so, restart the host.',
       });
     }
-    await sleep(pause);
+    await sleep(pauseMs);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Processes of cgroups: lists and kills them. */
 import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { growingPauses } from '../../../concurrency/growing-pauses.ts';
 import { limits } from '../../../model/limits.ts';
 import { isMissing, unlessMissing } from './files.ts';
 
@@ -17,7 +18,7 @@ export async function processesOf(group: string): Promise<number[]> {
 /** Throws when the group is not empty in time, which is a defect of the kernel or of this code. */
 export async function destroyGroup(group: string): Promise<void> {
   const deadline = performance.now() + limits.teardownTimeoutMs;
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+  for (const pauseMs of growingPauses(50)) {
     try {
       await rmdir(group);
       return;
@@ -26,7 +27,7 @@ export async function destroyGroup(group: string): Promise<void> {
       if (performance.now() > deadline) throw error;
     }
     await killGroup(group);
-    await sleep(pause);
+    await sleep(pauseMs);
   }
 }
 

@@ -8,6 +8,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { growingPauses } from '../../../concurrency/growing-pauses.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
@@ -81,9 +82,9 @@ export function createMachines(layout: Layout, cgroups: Cgroups, programs: Progr
       if (!machine) return;
       signalProcess(machine.pid, 'SIGTERM');
       const deadline = performance.now() + graceMs;
-      for (let pause = 1; performance.now() < deadline; pause = Math.min(pause * 2, 20)) {
-        if (!(await cgroups.processes(id)).includes(machine.pid)) return;
-        await sleep(pause);
+      for (const pauseMs of growingPauses(20)) {
+        if (performance.now() >= deadline || !(await cgroups.processes(id)).includes(machine.pid)) return;
+        await sleep(pauseMs);
       }
     },
 
