@@ -13,39 +13,10 @@ import { type Docker, startDocker } from './docker.ts';
 import type { Samples } from './interleave.ts';
 import { baseImage, home, type MachineFacts, machineFacts } from './machine.ts';
 import { startSandhaven } from './sandhaven.ts';
-import type { Bench, Scenario } from './scenario.ts';
-import { burst } from './scenarios/burst.ts';
-import { create } from './scenarios/create.ts';
-import { documents } from './scenarios/documents.ts';
-import { execution } from './scenarios/execution.ts';
-import { files } from './scenarios/files.ts';
-import { git } from './scenarios/git.ts';
-import { memory } from './scenarios/memory.ts';
-import { preview } from './scenarios/preview.ts';
-import { search } from './scenarios/search.ts';
-import { sessions } from './scenarios/sessions.ts';
-import { size } from './scenarios/size.ts';
-import { ssh } from './scenarios/ssh.ts';
-import { terminal } from './scenarios/terminal.ts';
+import type { Bench } from './scenario.ts';
+import { scenarios } from './scenarios/index.ts';
 import { summarize } from './statistics.ts';
 import { renderTables, toRows } from './table.ts';
-
-/** In the order of their run. */
-const scenarios: Record<string, Scenario> = {
-  create,
-  execution,
-  sessions,
-  files,
-  search,
-  git,
-  preview,
-  ssh,
-  terminal,
-  burst,
-  memory,
-  size,
-  documents,
-};
 
 const QUICK_SHARE = 1 / 5;
 const WARM_UPS = 2;
