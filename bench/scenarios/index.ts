@@ -15,6 +15,7 @@ import { sessions } from './sessions.ts';
 import { size } from './size.ts';
 import { ssh } from './ssh.ts';
 import { terminal } from './terminal.ts';
+import { thousand } from './thousand.ts';
 
 /** In the order of their run. */
 export const scenarios: Record<string, Scenario> = {
@@ -33,4 +34,7 @@ export const scenarios: Record<string, Scenario> = {
   memory,
   size,
   documents,
+  thousand,
 };
+/** Runs only by its name: it takes minutes. */
+export const BY_NAME = 'thousand';
