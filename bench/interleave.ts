@@ -1,6 +1,7 @@
 /** Runs rounds in which every side has its turn, so that a drift of the machine's speed hits all of them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MetricId } from './metrics.ts';
+import { ordersOf } from './rotation.ts';
 
 /**
  * `docker` is the engine through its command line, `dockerApi` the same engine without it. `driver` is the database's
@@ -23,6 +24,7 @@ export type Figures = Partial<Record<MetricId, number>>;
 export type Samples = Partial<Record<MetricId, Partial<Record<Side, number[]>>>>;
 
 export interface Rounds {
+  /** Raised to whole cycles of the orders, unless it is less than one. */
   counted: number;
   /** Run first and not counted: caches, code paths and connections are then warm on every side. */
   warmUps: number;
@@ -35,10 +37,11 @@ type Turn = () => Promise<Figures>;
 
 export async function interleave(rounds: Rounds, turns: Partial<Record<Side, Turn>>): Promise<Samples> {
   const samples: Samples = {};
-  const entries = sides.flatMap((side) => (turns[side] ? [{ side, turn: turns[side] }] : []));
-  for (let round = -rounds.warmUps; round < rounds.counted; round++) {
-    // Another side begins each round: none always follows the slowest.
-    for (const { side, turn } of rotate(entries, round + rounds.warmUps)) {
+  const orders = ordersOf(sides.flatMap((side) => (turns[side] ? [{ side, turn: turns[side] }] : [])));
+  const isPart = rounds.counted < orders.length;
+  const counted = isPart ? rounds.counted : Math.ceil(rounds.counted / orders.length) * orders.length;
+  for (let round = -rounds.warmUps; round < counted; round++) {
+    for (const { side, turn } of orders.at(round % orders.length) ?? []) {
       rounds.signal.throwIfAborted();
       const figures = await turn();
       if (round >= 0) addFigures(samples, side, figures);
@@ -61,9 +64,4 @@ export function addFigures(samples: Samples, side: Side, figures: Figures): void
     samples[name][side] ??= [];
     samples[name][side].push(figure);
   }
-}
-
-function rotate<T>(items: readonly T[], by: number): T[] {
-  const start = by % Math.max(items.length, 1);
-  return [...items.slice(start), ...items.slice(0, start)];
 }

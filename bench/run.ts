@@ -3,6 +3,7 @@
  * one run.
  *
  * bench/run.ts [--only SCENARIO]… [--quick]
+ * bench/run.ts --only thousand [--count N]
  *
  * Prints a table and writes every sample to bench/results/. Ctrl-C ends it after the current turn.
  */
@@ -13,46 +14,20 @@ import { type Docker, startDocker } from './docker.ts';
 import type { Samples } from './interleave.ts';
 import { baseImage, home, type MachineFacts, machineFacts } from './machine.ts';
 import { startSandhaven } from './sandhaven.ts';
-import type { Bench, Scenario } from './scenario.ts';
-import { burst } from './scenarios/burst.ts';
-import { create } from './scenarios/create.ts';
-import { documents } from './scenarios/documents.ts';
-import { execution } from './scenarios/execution.ts';
-import { files } from './scenarios/files.ts';
-import { git } from './scenarios/git.ts';
-import { memory } from './scenarios/memory.ts';
-import { preview } from './scenarios/preview.ts';
-import { search } from './scenarios/search.ts';
-import { sessions } from './scenarios/sessions.ts';
-import { size } from './scenarios/size.ts';
-import { ssh } from './scenarios/ssh.ts';
-import { terminal } from './scenarios/terminal.ts';
+import type { Bench } from './scenario.ts';
+import { BY_NAME, scenarios } from './scenarios/index.ts';
 import { summarize } from './statistics.ts';
 import { renderTables, toRows } from './table.ts';
 
-/** In the order of their run. */
-const scenarios: Record<string, Scenario> = {
-  create,
-  execution,
-  sessions,
-  files,
-  search,
-  git,
-  preview,
-  ssh,
-  terminal,
-  burst,
-  memory,
-  size,
-  documents,
-};
-
 const QUICK_SHARE = 1 / 5;
 const WARM_UPS = 2;
+const MAX_COUNT = 5_000;
 
 interface Options {
   only: string[];
   quick: boolean;
+  /** Sandboxes of `thousand`. */
+  count: number;
 }
 
 interface Results {
@@ -76,7 +51,7 @@ async function main(options: Options): Promise<void> {
   interruption.signal.throwIfAborted();
   say('starting the service');
   const sandhaven = cleanup.use(await startSandhaven(join(folder, 'data'), 0));
-  const bench = toBench(docker, sandhaven, folder, options.quick, interruption.signal);
+  const bench = toBench(docker, sandhaven, folder, options, interruption.signal);
   const facts = await machineFacts(docker, image);
   const results = await measure(bench, options.only);
   process.stdout.write(`\n${report(facts, results)}\n`);
@@ -87,17 +62,18 @@ function toBench(
   docker: Docker,
   sandhaven: Bench['sandhaven'],
   folder: string,
-  quick: boolean,
+  { quick, count }: Options,
   signal: AbortSignal,
 ): Bench {
   let services = 0;
   return {
     docker,
     sandhaven,
-    startAnother: (warmPool) => startSandhaven(join(folder, `data-${++services}`), warmPool),
+    startAnother: (warmPool, flags) => startSandhaven(join(folder, `data-${++services}`), warmPool, flags),
     folder,
     signal,
     quick,
+    count,
     rounds: (counted, pauseMs = 0) => ({
       counted: quick ? Math.ceil(counted * QUICK_SHARE) : counted,
       warmUps: WARM_UPS,
@@ -122,10 +98,14 @@ async function measure(bench: Bench, names: string[]): Promise<Results> {
 
 function report(facts: MachineFacts, { samples, notes }: Results): string {
   const { kernel, cores, memory_bytes, cgroup_version, docker, runc, load_average } = facts;
-  return [
-    renderTables(toRows(samples)),
+  const rows = toRows(samples);
+  const table = [
+    renderTables(rows),
     '',
     'ratio: Sandhaven to the column left of it. Docker API: the same engine by its socket, without the command line.',
+  ];
+  return [
+    ...(rows.length > 0 ? table : []),
     ...notes,
     `${cores} cores, ${Math.round(memory_bytes / 1e9)} GB, Linux ${kernel}, cgroup v${cgroup_version}, ${runc}, ` +
       `Docker ${docker.engine}; load at the start ${load_average[0]?.toFixed(2)}.`,
@@ -163,11 +143,19 @@ async function writeResults(facts: MachineFacts, results: Results, options: Opti
 function parseOptions(argv: string[]): Options {
   const { values } = parseArgs({
     args: argv,
-    options: { only: { type: 'string', multiple: true }, quick: { type: 'boolean', default: false } },
+    options: {
+      only: { type: 'string', multiple: true },
+      quick: { type: 'boolean', default: false },
+      count: { type: 'string', default: '1000' },
+    },
   });
   const unknown = values.only?.find((name) => !(name in scenarios));
   if (unknown) throw new Error(`No scenario '${unknown}': there are ${Object.keys(scenarios).join(', ')}.`);
-  return { only: values.only ?? Object.keys(scenarios), quick: values.quick };
+  const count = Number(values.count);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_COUNT)
+    throw new Error(`--count is a number from 1 to ${MAX_COUNT}.`);
+  const usual = Object.keys(scenarios).filter((name) => name !== BY_NAME);
+  return { only: values.only ?? usual, quick: values.quick, count };
 }
 
 function say(text: string): void {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startService } from '../test/support/service.ts';
-import { createEndpoint, send } from './http.ts';
+import { createEndpoint, type Endpoint, send } from './http.ts';
 
 export interface Sandhaven extends AsyncDisposable {
   url: string;
@@ -12,7 +12,10 @@ export interface Sandhaven extends AsyncDisposable {
   /** Parent of all sandboxes' cgroups, in every hierarchy. */
   cgroup: string;
   /** Resolves with the id of a ready sandbox. */
-  create(): Promise<string>;
+  create(parameters?: Record<string, unknown>): Promise<string>;
+  stop(sandbox: string): Promise<void>;
+  /** Resolves with the number of sandboxes on the first page, which has a hundred at most. */
+  list(): Promise<number>;
   remove(sandbox: string): Promise<void>;
   /** Rejects when the exit status is not 0. */
   command(sandbox: string, command: string): Promise<string>;
@@ -36,6 +39,10 @@ export interface Sandhaven extends AsyncDisposable {
   sshAccess(sandbox: string): Promise<{ host: string; port: number; username: string }>;
   /** Sends a request that does nothing: the cost of HTTP and of the service's event loop alone. */
   nothing(): Promise<void>;
+  /** Resolves with the text of its metrics. */
+  metrics(): Promise<string>;
+  /** Ends the process and starts another, at another address. Sandboxes go on. Resolves when it is ready. */
+  restart(): Promise<void>;
   /** Resolves once the warm pool is full again and at rest. */
   poolFull(): Promise<void>;
 }
@@ -45,11 +52,13 @@ const POOL_POLL_MS = 50;
 /** Time between a machine's socket and the commit that offers it, with the disk and slot made ready in its place. */
 const POOL_SETTLE_MS = 400;
 
-export async function startSandhaven(dataDir: string, warmPool: number): Promise<Sandhaven> {
-  const service = await startService({ dataDir, flags: ['--warm-pool', String(warmPool)] });
-  const { hostname, port } = new URL(service.url);
-  const authorization = { authorization: `Bearer ${service.apiKey}` };
-  const endpoint = createEndpoint({ host: hostname, port: Number(port) }, authorization);
+export async function startSandhaven(
+  dataDir: string,
+  warmPool: number,
+  flags: readonly string[] = [],
+): Promise<Sandhaven> {
+  const service = await startService({ dataDir, flags: ['--warm-pool', String(warmPool), ...flags] });
+  let endpoint = connect(service);
   const instance = `sandhaven-${(await readFile(join(dataDir, 'instance'), 'utf8')).trim()}`;
   let claimed = 0;
 
@@ -67,14 +76,25 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     `/v1/sandboxes/${sandbox}/files?path=${encodeURIComponent(path)}`;
 
   return {
-    url: service.url,
+    get url() {
+      return service.url;
+    },
     apiKey: service.apiKey,
-    pid: service.pid,
+    get pid() {
+      return service.pid;
+    },
     cgroup: instance,
-    async create() {
-      const { id } = await tool('CreateSandbox', {});
+    async create(parameters = {}) {
+      const { id } = await tool('CreateSandbox', parameters);
       claimed += 1;
       return String(id);
+    },
+    async stop(sandbox) {
+      await tool('StopSandbox', { sandbox });
+    },
+    async list() {
+      const { sandboxes } = await tool('ListSandboxes', { page_size: 100 });
+      return (sandboxes as unknown[]).length;
     },
     async remove(sandbox) {
       await tool('DeleteSandbox', { sandbox });
@@ -117,6 +137,14 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     async nothing() {
       await send(endpoint, 'GET', '/healthz');
     },
+    async metrics() {
+      return (await send(endpoint, 'GET', '/metrics')).body.toString();
+    },
+    async restart() {
+      endpoint.agent.destroy();
+      await service.restart();
+      endpoint = connect(service);
+    },
     async poolFull() {
       const deadline = performance.now() + POOL_TIMEOUT_MS;
       while ((await sockets(instance)) < claimed + warmPool) {
@@ -130,6 +158,11 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
       await service.stop();
     },
   };
+}
+
+function connect({ url, apiKey }: { url: string; apiKey: string }): Endpoint {
+  const { hostname, port } = new URL(url);
+  return createEndpoint({ host: hostname, port: Number(port) }, { authorization: `Bearer ${apiKey}` });
 }
 
 /** Counts machines by their agents' sockets. */

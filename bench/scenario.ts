@@ -8,11 +8,13 @@ export interface Bench {
   /** Runs without a warm pool. */
   sandhaven: Sandhaven;
   /** Starts another service, with a fresh data directory. The caller disposes of it. */
-  startAnother(warmPool: number): Promise<Sandhaven>;
+  startAnother(warmPool: number, flags?: readonly string[]): Promise<Sandhaven>;
   /** Folder for the scenario's files; removed at the end. */
   folder: string;
   signal: AbortSignal;
   quick: boolean;
+  /** Sandboxes that the service grows to in `thousand`. */
+  count: number;
   /** Plans the given number of rounds, or fewer in a quick run. */
   rounds(counted: number, pauseMs?: number): Rounds;
 }

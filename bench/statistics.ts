@@ -4,6 +4,7 @@ export interface Summary {
   count: number;
   median: number;
   p95: number;
+  p99: number;
   min: number;
   max: number;
 }
@@ -17,6 +18,7 @@ export function summarize(samples: readonly number[]): Summary {
     count: sorted.length,
     median: quantile(sorted, 0.5),
     p95: quantile(sorted, 0.95),
+    p99: quantile(sorted, 0.99),
     min: quantile(sorted, 0),
     max: quantile(sorted, 1),
   };

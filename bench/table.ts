@@ -1,4 +1,5 @@
 /** Renders the sides' medians next to each other, with the targets met. */
+import { alignColumns, number } from './columns.ts';
 import type { Samples, Side } from './interleave.ts';
 import { type Column, columnsOf, type Metric, type MetricId, metrics } from './metrics.ts';
 import { summarize } from './statistics.ts';
@@ -74,24 +75,7 @@ function renderTable([rival, ...others]: readonly Column[], rows: readonly Row[]
     targetText(row.metric),
     metText(row),
   ]);
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...cells.map((line) => line[column]?.length ?? 0)),
-  );
-  const toRight = (column: number) => column >= 2 && column < header.length - 2;
-  const line = (texts: string[]) =>
-    texts
-      .map((text, column) =>
-        toRight(column) ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd();
-  return [line(header), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n');
-}
-
-function number(value: number | null | undefined): string {
-  if (value === null || value === undefined) return '';
-  const size = Math.abs(value);
-  return value.toFixed(size < 10 ? 2 : size < 100 ? 1 : 0);
+  return alignColumns(header, cells, (column) => column >= 2 && column < header.length - 2);
 }
 
 function fraction(ratio: number): string {

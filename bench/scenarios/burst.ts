@@ -4,7 +4,7 @@ import { type Figures, interleave, timed } from '../interleave.ts';
 import type { Scenario } from '../scenario.ts';
 
 const AT_ONCE = 50;
-const ROUNDS = 3;
+const ROUNDS = 6;
 const PAUSE_MS = 1_000;
 
 export const burst: Scenario = async ({ docker: { cli, api }, sandhaven, rounds }) => {

@@ -1,12 +1,13 @@
 /** Creates sandboxes one after the other: from nothing, from the warm pool, and with a first use. */
-import { type Docker, IDLE, IMAGE } from '../docker.ts';
 import { type Figures, interleave, type Samples, timed } from '../interleave.ts';
-import type { Sandhaven } from '../sandhaven.ts';
+import { type Contender, ofApi, ofCommandLine, ofService } from '../launches/contender.ts';
 import type { Scenario } from '../scenario.ts';
 
 const ROUNDS = 20;
 const PAUSE_MS = 300;
 const WARM_POOL = 4;
+const NOTHING = ['true'];
+const NODE = ['node', '-v'];
 
 export const create: Scenario = async (bench) => {
   const { docker, sandhaven } = bench;
@@ -14,51 +15,40 @@ export const create: Scenario = async (bench) => {
   await warm.poolFull();
   const samples = await interleave(bench.rounds(ROUNDS, PAUSE_MS), {
     async sandhaven() {
-      const cold = await useOnce(sandhaven);
-      const claimed = await useOnce(warm);
+      const cold = await useOnce(ofService(sandhaven), NOTHING);
+      const claimed = await useOnce(ofService(warm), NOTHING);
+      await warm.poolFull();
+      const node = await useOnce(ofService(warm), NODE);
       await warm.poolFull();
       return {
         createCold: cold.create,
         createColdUsed: cold.used,
         createWarm: claimed.create,
         createWarmUsed: claimed.used,
+        createWarmNode: node.used,
         remove: cold.remove,
       };
     },
-    docker: () => runOnce(docker),
-    dockerApi: () => runOnceByApi(docker),
+    docker: () => runTwice(ofCommandLine(docker)),
+    dockerApi: () => runTwice(ofApi(docker)),
   });
   return { samples: asWarmToo(samples) };
 };
 
-async function useOnce(sandhaven: Sandhaven) {
+async function useOnce(contender: Contender, command: string[]) {
   let id = '';
   const create = await timed(async () => {
-    id = await sandhaven.create();
+    id = await contender.create();
   });
-  const command = await timed(() => sandhaven.command(id, 'true'));
-  const remove = await timed(() => sandhaven.remove(id));
-  return { create, used: create + command, remove };
+  const run = await timed(() => contender.run(id, command));
+  const remove = await timed(() => contender.remove(id));
+  return { create, used: create + run, remove };
 }
 
-async function runOnce({ cli }: Docker): Promise<Figures> {
-  let id = '';
-  const create = await timed(async () => {
-    id = await cli('run', '-d', IMAGE, ...IDLE);
-  });
-  const command = await timed(() => cli('exec', id, 'true'));
-  const remove = await timed(() => cli('rm', '-f', id));
-  return { createCold: create, createColdUsed: create + command, remove };
-}
-
-async function runOnceByApi({ api }: Docker): Promise<Figures> {
-  let id = '';
-  const create = await timed(async () => {
-    id = await api.run(IMAGE, IDLE);
-  });
-  const command = await timed(() => api.exec(id, ['true']));
-  const remove = await timed(() => api.remove(id));
-  return { createCold: create, createColdUsed: create + command, remove };
+async function runTwice(contender: Contender): Promise<Figures> {
+  const { create, used, remove } = await useOnce(contender, NOTHING);
+  const node = await useOnce(contender, NODE);
+  return { createCold: create, createColdUsed: used, createWarmNode: node.used, remove };
 }
 
 /** Docker has no pool: the same `docker run` stands beside a claim. */

@@ -7,6 +7,7 @@ import { chargedBytes } from '../cgroups.ts';
 import { run } from '../command.ts';
 import { IDLE, IMAGE } from '../docker.ts';
 import { addFigures, type Samples, type Side } from '../interleave.ts';
+import { inTurns } from '../launches/in-turns.ts';
 import { type HostMemory, hostMemory, processMemory, usedBytes } from '../memory.ts';
 import type { Scenario } from '../scenario.ts';
 import { summarize } from '../statistics.ts';
@@ -14,7 +15,6 @@ import { summarize } from '../statistics.ts';
 const BATCHES = 5;
 const BATCHES_QUICK = 3;
 const BATCH = 20;
-const CREATED_AT_ONCE = 4;
 const SETTLE_MS = 2_000;
 
 interface Contender {
@@ -119,12 +119,4 @@ function explain(side: Side, count: number, growths: Weight[]): string {
     `tables ${mb('KernelStack', 'PageTables')}, and page cache ${mb('Cached')} besides; the service itself grew by ` +
     `${mb('service')}, the cgroups are charged ${mb('cgroups')}.`
   );
-}
-
-async function inTurns<T>(items: T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const left = [...items];
-  const worker = async () => {
-    while (left.length > 0) await work(left.pop() as T);
-  };
-  await Promise.all(Array.from({ length: CREATED_AT_ONCE }, worker));
 }
