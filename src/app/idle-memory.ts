@@ -1,7 +1,7 @@
 /**
- * Releases memory after a burst of work. V8 collects when it allocates, so a quiet service keeps the pages of its
- * busiest moment forever. Once the service is quiet and holds much more than before, this collects and compacts its
- * heap through the inspector, as a developer tool does. (A plain collection leaves the free pages with V8.)
+ * Releases memory after a burst of work, the start included. V8 collects when it allocates, so a quiet service keeps the
+ * pages of its busiest moment forever. Once the service is quiet and holds more than after the last time, this collects and
+ * compacts its heap through the inspector, as a developer tool does. (A plain collection leaves the free pages with V8.)
  */
 import { Session } from 'node:inspector/promises';
 import type { Log } from '../control/ports/index.ts';
@@ -10,8 +10,9 @@ import { limits } from '../model/limits.ts';
 /** Checks periodically, until the returned function is called. */
 export function giveBackIdleMemory(log: Log): () => void {
   const { lookMs, quietBytes, quietWorkMs, excessBytes, workMs } = limits.idleMemory;
-  let least = process.memoryUsage.rss();
-  let before = { rss: least, work: workInMs() };
+  /** Least since the last collection. */
+  let least = 0;
+  let before = { rss: process.memoryUsage.rss(), work: workInMs() };
   let collectedAt = 0;
   const look = () => {
     const now = { rss: process.memoryUsage.rss(), work: workInMs() };
@@ -21,8 +22,13 @@ export function giveBackIdleMemory(log: Log): () => void {
     before = now;
     least = Math.min(least, now.rss);
     if (!isQuiet || !isWorthIt) return;
+    const begun = performance.now();
+    least = Number.POSITIVE_INFINITY;
     collect()
-      .then(() => log.info('released idle memory', { from: now.rss, to: process.memoryUsage.rss() }))
+      .then(() => {
+        const ms = Math.round(performance.now() - begun);
+        log.info('released idle memory', { from: now.rss, to: process.memoryUsage.rss(), ms });
+      })
       .catch((error: unknown) => log.warn('cannot release idle memory', { error }))
       .finally(() => {
         collectedAt = workInMs();

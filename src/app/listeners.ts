@@ -13,7 +13,6 @@ import type { PreviewSite } from '../model/network/public-site.ts';
 import type { PageFiles } from '../surfaces/http/page/files.ts';
 import { createHttpServer } from '../surfaces/http/server.ts';
 import { LastCalls } from '../surfaces/http/stop/last-calls.ts';
-import { createMcpEndpoint } from '../surfaces/mcp/endpoint.ts';
 import { SharedRoom } from '../surfaces/shared-room.ts';
 import type { TlsServing } from '../tls/serving.ts';
 import { version } from '../version.ts';
@@ -21,6 +20,7 @@ import { allowedHosts, howTo, sshAddress, urlOf } from './announce.ts';
 import type { Address, GatewayAddress } from './options/address.ts';
 import type { UpOptions } from './options/up-options.ts';
 import type { KeptSockets } from './parts/kept-sockets.ts';
+import { mcpEndpointOnUse } from './parts/loaded-on-use.ts';
 import { prove } from './prove.ts';
 import type { RunningService } from './service.ts';
 
@@ -56,7 +56,7 @@ export function createListeners(
   const arrivals = createArrivals(options.trustedProxies);
   const room = new SharedRoom();
   const lastCalls = new LastCalls();
-  const mcp = createMcpEndpoint({ services, log, version, tools, room });
+  const mcp = mcpEndpointOnUse({ services, log, version, tools, room });
   const http = createHttpServer({
     ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl, room, lastCalls, page },
     tracer: service.tracer,

@@ -52,8 +52,8 @@ import { limits } from '../model/limits.ts';
 import type { Quota } from '../model/quota.ts';
 import { localRegion } from '../model/region.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
-import { createPasskeyVerifier } from '../webauthn/verifier.ts';
 import type { Engine } from './engine.ts';
+import { passkeyVerifierOnUse } from './parts/loaded-on-use.ts';
 import { wireAccess } from './parts/wire-access.ts';
 import { wireGit } from './parts/wire-git.ts';
 import { wireLive } from './parts/wire-live.ts';
@@ -222,7 +222,7 @@ export function wire(
     }),
     ...createCredentials({
       ...{ store, people, challengeKey, clock, takesPasswords: passwordSignIn },
-      verifier: createPasskeyVerifier(),
+      verifier: passkeyVerifierOnUse(),
     }),
     documents: new DocumentService({
       database: documents,

@@ -139,6 +139,8 @@ export const limits = {
   mcpTextChars: 16 * KiB,
   /** Interval of heartbeats for a call that reports no progress. */
   mcpHeartbeatMs: 10_000,
+  /** Interval of comments in the stream of a call: bytes alone, for proxies that end what is silent. */
+  mcpKeepAliveMs: 15_000,
 
   ...webhooksLimits,
   ...agentNetworkLimits,

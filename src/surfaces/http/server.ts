@@ -32,7 +32,7 @@ import { createHostCheck } from './hosts.ts';
 import { linger } from './linger.ts';
 import { addMetricsRoute } from './metrics/route.ts';
 import { addOAuthRoutes, type OAuthDependencies } from './oauth/routes.ts';
-import { openApi } from './openapi/openapi.ts';
+import { addOpenApiRoute } from './openapi/route.ts';
 import { compressForPage } from './page/compression.ts';
 import type { PageFiles } from './page/files.ts';
 import { addPageRoutes, ROUTES_HINT } from './page/routes.ts';
@@ -150,10 +150,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addPageRoutes(app, { files: parts.page ?? null, frames }, async (request, reply) => {
     request.caller = await authenticate(parts.services, request, reply);
   });
-  const description = JSON.stringify(openApi(parts.version, parts.publicUrl ?? '/'));
-  app.get('/openapi.json', (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(description),
-  );
+  addOpenApiRoute(app, parts);
   app.register(async (raw) => {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -173,6 +170,8 @@ function createApp({ log, tls }: HttpServerDependencies): FastifyInstance {
     logger: false,
     genReqId: newRequestId,
     routerOptions: { maxParamLength: limits.pathBytes },
+    // No route has a schema of fastify's: without these it would load two compilers of them.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     // Fastify would skip the hooks behind one that takes longer, and leave open what they end. Each has a bound of its own.
     pluginTimeout: 0,
     // Bodies have deadlines of their own: an upload may take as long as bytes arrive.
@@ -192,6 +191,10 @@ function createApp({ log, tls }: HttpServerDependencies): FastifyInstance {
     throw notFound('route', `There is no ${request.method} on this path.`, ROUTES_HINT);
   });
   return app;
+}
+
+function noSchemas(): never {
+  throw new Error('Routes have no schemas: the catalogue checks parameters.');
 }
 
 function addChecks(

@@ -1,34 +1,26 @@
 /**
  * Serves MCP over Streamable HTTP. Every request is served independently, in every protocol revision, so that
- * a client continues after a restart of the service.
+ * a client continues after a restart of the service. Plain calls of tools are answered here, all else by the SDK.
  */
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  type CallToolResult,
-  createMcpHandler,
-  isInitializeRequest,
-  type McpRequestContext,
-  type Server,
-} from '@modelcontextprotocol/server';
-import { callTool } from '../../catalog/call.ts';
 import { tools as allTools } from '../../catalog/index.ts';
 import type { Tool } from '../../catalog/tool.ts';
 import { selectTools } from '../../catalog/toolsets.ts';
 import type { Log } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
-import { type AnswerHold, collecting } from '../../fairness/answer-room.ts';
-import { type ErrorCode, toProblem } from '../../model/errors.ts';
+import { toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
-import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
 import { SharedRoom } from '../shared-room.ts';
 import { McpArrivals } from './arrivals.ts';
-import { InFlightCalls } from './in-flight.ts';
+import { CallExchange } from './call-exchange.ts';
+import { carryOutHere } from './carry-out.ts';
 import { LargeParts } from './large-parts.ts';
+import { OpenExchanges } from './open-exchanges.ts';
+import { plainCallOf } from './plain-call.ts';
 import { type ScopeCheck, scopeRefusal } from './scope-refusal.ts';
-import { type CarryOut, createServer } from './server.ts';
-import { sendWebResponse, signalOf, webRequest } from './web-exchange.ts';
+import { createSdkHandler } from './sdk-handler.ts';
+import { sendWebResponse, signalOf, urlOf } from './web-exchange.ts';
 
 export interface McpEndpointDependencies {
   services: Services;
@@ -55,32 +47,12 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-/** Carried with a request through the SDK. */
-interface Extra extends McpClient {
-  large: LargeParts;
-  hold: AnswerHold;
-}
-
-/** Exchanges of the 2025 revisions; the SDK tracks those of newer ones itself. */
-interface OpenExchanges {
-  servers: Set<Server>;
-  calls: InFlightCalls;
-}
-
 const SESSION_HEADER = 'mcp-session-id';
 
 export function createMcpEndpoint(parts: McpEndpointDependencies): McpEndpoint {
-  const open: OpenExchanges = { servers: new Set(), calls: new InFlightCalls() };
-  // Messages of such errors may quote the client's bytes, so only their names are logged.
-  const onerror = (error: Error) => parts.log.warn('mcp request refused', { error: error.name });
-  const handler = createMcpHandler((context) => createExchange(parts, open, context), {
-    // A stream from the start: its comments keep a long call's connection alive while a plain response would
-    // send nothing.
-    responseMode: 'sse',
-    maxSubscriptions: limits.shares.subscriptions.total,
-    onerror,
-  });
-  const { room = new SharedRoom() } = parts;
+  const { services, log, version, room = new SharedRoom(), tools = allTools } = parts;
+  const open = new OpenExchanges();
+  const sdk = createSdkHandler({ version, log, open });
   const arrivals = new McpArrivals(room.bodies);
   return {
     async handle(request, response, client) {
@@ -88,41 +60,41 @@ export function createMcpEndpoint(parts: McpEndpointDependencies): McpEndpoint {
       const large = new LargeParts();
       const hold = room.answers.hold(client.caller.id);
       response.once('close', () => hold.release());
-      const web = await refusingBy(async () => {
+      const answer = await refusingBy(async () => {
         // Checked first, since a client shows the error of its very first request.
-        toolsIn(webRequest(request, signal).url, []);
-        const count = () => parts.services.identity.count(client.caller);
-        const parsedBody = await arrivals.bodyOf(request, response, client.caller.id).catch((error) => {
+        const seen = toolsIn(urlOf(request), tools);
+        const count = () => services.identity.count(client.caller);
+        const body = await arrivals.bodyOf(request, response, client.caller.id).catch((error) => {
           count();
           throw error;
         });
         // A call is counted when it is carried out, so that its refusal for the rate looks like any other.
-        if (!hasCall(parsedBody)) count();
+        if (!hasCall(body)) count();
         const { caller, address, challenge = null } = client;
         const check = { caller, challenge, origin: { transport: 'mcp', address } } as const;
-        const refusal = await scopeRefusal(parts.services, check, parsedBody);
+        const refusal = await scopeRefusal(services, check, body);
         if (refusal) return refusal;
-        // Invalid JSON gets the protocol's own answer.
-        const unread = parsedBody === undefined && request.method === 'POST' ? { body: '{' } : {};
-        const extra: Extra = { ...client, large, hold };
-        const authInfo = { token: '', clientId: client.caller.id, scopes: [], extra: { ...extra } };
-        const answer = await handler.fetch(webRequest(request, signal, unread.body), {
-          authInfo,
-          ...(parsedBody === undefined ? {} : { parsedBody }),
-        });
-        if (isInitializeRequest(parsedBody) && answer.ok) answer.headers.set(SESSION_HEADER, randomUUID());
-        return answer;
+        const carryOut = carryOutHere(services, log, { caller, address, hold });
+        const sessionId = String(request.headers[SESSION_HEADER] ?? '');
+        const from = { callerId: caller.id, sessionId };
+        const call = plainCallOf(request.headers, body, seen);
+        if (!call || open.closed)
+          return sdk.fetch(request, body, { from, large, carryOut, tools: seen, signal });
+        const exchange = new CallExchange(call, response);
+        const ended = open.add(exchange, call.era === 'legacy' ? { ...from, requestId: call.id } : null);
+        return () => exchange.run(carryOut, version, signal).finally(ended);
       });
-      await sendWebResponse(response, web, large, signal);
+      if (answer instanceof Response) await sendWebResponse(response, answer, large, signal);
+      else await answer();
     },
     async close() {
-      await Promise.all([handler.close(), ...[...open.servers].map((server) => server.close())]);
+      await Promise.all([sdk.close(), open.close()]);
     },
   };
 }
 
-/** Returns the response, or the refusal for a thrown error. */
-async function refusingBy(work: () => Promise<Response>): Promise<Response> {
+/** Returns what the work does, or the refusal for a thrown error. */
+async function refusingBy<T>(work: () => Promise<T>): Promise<T | Response> {
   try {
     return await work();
   } catch (error) {
@@ -143,65 +115,4 @@ function hasCall(body: unknown): boolean {
 function toolsIn(url: string, otherwise: readonly Tool[]): readonly Tool[] {
   const chosen = new URL(url).searchParams.get('toolsets');
   return chosen === null ? otherwise : selectTools(chosen, 'toolsets');
-}
-
-/** Creates the server of one request. */
-function createExchange(
-  { services, log, version, tools = allTools }: McpEndpointDependencies,
-  open: OpenExchanges,
-  { era, authInfo, requestInfo }: McpRequestContext,
-): Server {
-  const extra = authInfo?.extra as unknown as Extra;
-  const { caller, large } = extra;
-  const seen = requestInfo ? toolsIn(requestInfo.url, tools) : tools;
-  const parts = {
-    version,
-    tools: seen,
-    carryOut: carryOutHere(services, log, extra),
-    takeOut: (result: CallToolResult) => large.takeOut(result),
-  };
-  // Newer revisions cancel a call by ending its request, which aborts the call's own signal.
-  if (era === 'modern') return createServer(parts);
-
-  const sessionId = requestInfo?.headers.get(SESSION_HEADER) ?? '';
-  const keyOf = (requestId: string | number) => ({ callerId: caller.id, sessionId, requestId });
-  const server = createServer({
-    ...parts,
-    onCall({ mcpReq }) {
-      if (sessionId === '') return () => {};
-      // Closing the exchange aborts the call and ends its stream without an answer, as the protocol requires.
-      return open.calls.add(keyOf(mcpReq.id), () => void server.close().catch(() => {}));
-    },
-  });
-  server.setNotificationHandler('notifications/cancelled', ({ params }) => {
-    if (sessionId !== '' && params.requestId !== undefined) open.calls.cancel(keyOf(params.requestId));
-  });
-  open.servers.add(server);
-  server.onclose = () => open.servers.delete(server);
-  return server;
-}
-
-function carryOutHere(services: Services, log: Log, { caller, address, hold }: Extra): CarryOut {
-  const origin = { transport: 'mcp', address } as const;
-  return async (tool, parameters, { signal, progress, live }) => {
-    const requestId = newRequestId();
-    const begun = performance.now();
-    const logged = (code: ErrorCode | null) => {
-      const ms = Math.round((performance.now() - begun) * 10) / 10;
-      const ended = { ...(code ? { code } : {}), ...(signal.aborted ? { aborted: true } : {}), ms };
-      log.info('mcp call', { tool: tool.name, ...ended, request_id: requestId, user: caller.id });
-    };
-    try {
-      services.identity.count(caller);
-      const context = { caller, services, requestId, origin, signal, progress, live };
-      const result = await collecting(hold, () => callTool(tool.name, parameters, context));
-      logged(null);
-      return { result };
-    } catch (error) {
-      const problem = toProblem(error, requestId);
-      if (problem.code === 'internal') log.error('mcp call failed', { request_id: requestId, error });
-      logged(problem.code);
-      return { problem };
-    }
-  };
 }

@@ -3,7 +3,6 @@
  * still sends a heartbeat, so that a client's request timeout, which progress resets, does not end a long
  * command.
  */
-import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallContext } from '../../catalog/tool.ts';
 import { limits } from '../../model/limits.ts';
 import { LastLines } from './last-lines.ts';
@@ -16,8 +15,17 @@ export interface ProgressReporter {
   end(): void;
 }
 
-export function createProgressReporter({ mcpReq }: ServerContext): ProgressReporter {
-  const progressToken = mcpReq._meta?.progressToken;
+/** A notification that the protocol calls `notifications/progress`. */
+export interface ProgressNotification {
+  method: 'notifications/progress';
+  params: { progressToken: string | number; progress: number; message: string; total?: number };
+}
+
+/** @param progressToken Undefined for a client that did not ask. */
+export function createProgressReporter(
+  progressToken: string | number | undefined,
+  notify: (notification: ProgressNotification) => void,
+): ProgressReporter {
   if (progressToken === undefined) return { report: () => {}, live: undefined, end: () => {} };
 
   const begun = performance.now();
@@ -30,8 +38,7 @@ export function createProgressReporter({ mcpReq }: ServerContext): ProgressRepor
     const follows = done !== undefined && done > last;
     last = follows ? done : last + 1;
     const params = { progressToken, progress: last, message, ...(follows && total ? { total } : {}) };
-    // The stream may have gone with the client; the call itself ends by its signal.
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+    notify({ method: 'notifications/progress', params });
   };
   const heartbeat = setInterval(() => {
     report({ message: `Working for ${Math.round((performance.now() - begun) / 1000)} s.` });

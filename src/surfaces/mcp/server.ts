@@ -40,15 +40,16 @@ export interface ServerDependencies {
 /** Lifetime of the list at a client: it changes only with the service's version. */
 const listCache = { ttlMs: 5 * 60_000, cacheScope: 'private' as const };
 
+export function serverInfo(version: string) {
+  return { name: 'sandhaven', title: 'Sandhaven', version };
+}
+
 export function createServer({ version, tools, carryOut, takeOut, onCall }: ServerDependencies): Server {
-  const server = new Server(
-    { name: 'sandhaven', title: 'Sandhaven', version },
-    {
-      capabilities: { tools: {} },
-      instructions,
-      cacheHints: { 'tools/list': listCache, 'server/discover': listCache },
-    },
-  );
+  const server = new Server(serverInfo(version), {
+    capabilities: { tools: {} },
+    instructions,
+    cacheHints: { 'tools/list': listCache, 'server/discover': listCache },
+  });
   server.setRequestHandler('tools/list', ({ params }) => {
     if (params?.cursor === undefined) return { tools: listTools(tools) };
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The list has one page; no cursor is valid.');
@@ -56,10 +57,14 @@ export function createServer({ version, tools, carryOut, takeOut, onCall }: Serv
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = knownTool(params.name, tools);
     const ended = onCall?.(context);
-    const progress = createProgressReporter(context);
+    const { mcpReq } = context;
+    const progress = createProgressReporter(mcpReq._meta?.progressToken, (notification) => {
+      // The stream may have gone with the client; the call itself ends by its signal.
+      mcpReq.notify({ ...notification }).catch(() => {});
+    });
     try {
       const { report, live } = progress;
-      const options = { signal: context.mcpReq.signal, progress: report, live };
+      const options = { signal: mcpReq.signal, progress: report, live };
       const result = toCallToolResult(tool, await carryOut(tool, params.arguments ?? {}, options));
       return takeOut?.(result) ?? result;
     } finally {

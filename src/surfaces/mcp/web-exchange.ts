@@ -3,14 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { writePieces } from '../json/write-pieces.ts';
 import type { LargeParts } from './large-parts.ts';
 
+export function urlOf({ headers, url }: IncomingMessage): string {
+  return `http://${headers.host ?? 'localhost'}${url ?? '/'}`;
+}
+
 /** Converts the request without its body. */
 export function webRequest(request: IncomingMessage, signal: AbortSignal, body?: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     for (const item of [value ?? []].flat()) headers.append(name, item);
   }
-  const url = `http://${request.headers.host ?? 'localhost'}${request.url ?? '/'}`;
-  return new Request(url, {
+  return new Request(urlOf(request), {
     method: request.method ?? 'GET',
     headers,
     signal,

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { giveBackIdleMemory } from '../../../src/app/idle-memory.ts';
 
 const MiB = 1024 * 1024;
-const LOOK_MS = 10_000;
+const LOOK_MS = 3_000;
 
 let workedMicroseconds: number;
 
@@ -30,11 +30,31 @@ describe('idle memory', () => {
       burst = null;
       vi.advanceTimersByTime(LOOK_MS);
       await expect.poll(() => log.length).toBe(1);
-      expect(log[0]).toEqual({ from: expect.any(Number), to: expect.any(Number) });
+      expect(log[0]).toEqual({ from: expect.any(Number), to: expect.any(Number), ms: expect.any(Number) });
       expect(busy - process.memoryUsage().heapTotal).toBeGreaterThan(32 * MiB);
       // Nothing was done since: another collection would find nothing.
       vi.advanceTimersByTime(5 * LOOK_MS);
       expect(collections).toHaveBeenCalledTimes(1);
+    } finally {
+      stop();
+    }
+  });
+
+  it('is collected once after the start, and again only where it has grown', async () => {
+    const { log, collections, stop } = started();
+    try {
+      worked(2);
+      vi.advanceTimersByTime(2 * LOOK_MS);
+      await expect.poll(() => log.length).toBe(1);
+      for (let look = 0; look < 10; look++) {
+        worked(0.4);
+        vi.advanceTimersByTime(LOOK_MS);
+      }
+      expect(collections).toHaveBeenCalledTimes(1);
+      const grown = madeInSeconds(2);
+      vi.advanceTimersByTime(2 * LOOK_MS);
+      await expect.poll(() => log.length).toBe(2);
+      expect(grown.length).toBeGreaterThan(0);
     } finally {
       stop();
     }

@@ -58,6 +58,7 @@ describe('the page', () => {
   it('has hashed files for good, compressed where the client takes it', async () => {
     const plain = await get('/assets/main-1a2b.js', { 'accept-encoding': 'identity' });
     expect(await plain.text()).toBe(SCRIPT);
+    expect(plain.headers.get('content-encoding')).toBe(null);
     expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(plain.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     const raw = await http.raw(

@@ -99,6 +99,22 @@ describe('the MCP endpoint', () => {
     }
   });
 
+  it('writes comments while a call is silent', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const params = { name: 'Sandbox_StopSandbox', arguments: { sandbox: 'demo' } };
+      const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+      const call = fetch(host.url, { method: 'POST', headers, body });
+      await expect.poll(() => fakes.begun).toEqual(['stop demo']);
+      vi.advanceTimersByTime(limits.mcpKeepAliveMs);
+      fakes.release();
+      expect(await (await call).text()).toMatch(/^: keepalive\n\nevent: message\ndata: \{[^\n]+\}\n\n$/);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('[WIRE-HTTP-07] refuses a body that is too large, and what is no JSON', async () => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const large = JSON.stringify({ text: 'x'.repeat(limits.jsonBodyBytes) });

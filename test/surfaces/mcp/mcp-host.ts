@@ -51,9 +51,17 @@ export class McpHost {
     await new Promise((resolve) => this.#server?.close(resolve));
   }
 
-  async connect(revision: string): Promise<Client> {
+  /** @param onSent Gets each message on its way. */
+  async connect(
+    revision: string,
+    onSent: (headers: Record<string, string>, body: string) => void = () => {},
+  ): Promise<Client> {
     const client = createClient(revision);
-    await client.connect(new StreamableHTTPClientTransport(this.url));
+    const noting: typeof fetch = (url, init) => {
+      onSent(Object.fromEntries(new Headers(init?.headers)), String(init?.body));
+      return fetch(url, init);
+    };
+    await client.connect(new StreamableHTTPClientTransport(this.url, { fetch: noting }));
     this.#clients.push(client);
     return client;
   }

@@ -1,15 +1,16 @@
-/** Files of the page, read once at the start, with their compressed forms. */
+/** Files of the page, read once at the start, in the smallest forms: browsers take those. */
 import { hash } from 'node:crypto';
 import { type Dirent, promises as fs } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, gunzip, gzip } from 'node:zlib';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 
 export interface PageFile {
-  body: Buffer;
-  /** Smaller forms of the body, the smallest first. */
+  /** Null where the compressed forms have it. */
+  plain: Buffer | null;
+  /** Smaller forms, the smallest first: both or none. */
   compressed: { encoding: 'br' | 'gzip'; body: Buffer }[];
   type: string;
   etag: string;
@@ -51,9 +52,16 @@ export async function readPage(folder: string): Promise<PageFiles | null> {
     const type = types[extname(path)] ?? 'application/octet-stream';
     const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
     const name = `/${relative(folder, path).split(sep).join('/')}`;
-    files.set(name, { body, type, etag, compressed: await compress(body, type) });
+    const compressed = await compress(body, type);
+    files.set(name, { plain: compressed.length > 0 ? null : body, type, etag, compressed });
   }
   return files.has(INDEX) ? files : null;
+}
+
+/** Returns the file for clients that take no compression, which are few. */
+export async function plainBody({ plain, compressed }: PageFile): Promise<Buffer> {
+  const packed = compressed.find(({ encoding }) => encoding === 'gzip');
+  return plain ?? promisify(gunzip)(packed?.body ?? '', { maxOutputLength: limits.page.bytes });
 }
 
 async function compress(body: Buffer, type: string): Promise<PageFile['compressed']> {
@@ -63,7 +71,7 @@ async function compress(body: Buffer, type: string): Promise<PageFile['compresse
     { encoding: 'br' as const, body: await promisify(brotliCompress)(body, { params: quality }) },
     { encoding: 'gzip' as const, body: await promisify(gzip)(body) },
   ];
-  return forms.filter((form) => form.body.length < body.length);
+  return forms.every((form) => form.body.length < body.length) ? forms : [];
 }
 
 function nothingThere(error: NodeJS.ErrnoException): Dirent[] | null {

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../../../model/errors.ts';
-import { INDEX, type PageFile, type PageFiles } from './files.ts';
+import { INDEX, type PageFile, type PageFiles, plainBody } from './files.ts';
 
 /**
  * Only scripts, styles and fonts of this origin. Frames show files of sandboxes, from sites of the preview gateway; without
@@ -63,7 +63,7 @@ export function addPageRoutes(
   const send = (request: FastifyRequest, reply: FastifyReply, file: PageFile, isHashed: boolean) =>
     sendFile(request, reply.headers(headers()), file, isHashed);
 
-  function sendIndex(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  async function sendIndex(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const index = page?.get(INDEX);
     if (index) return send(request, reply, index, false);
     return reply.headers(headers()).type('text/plain; charset=utf-8').send(withoutPage);
@@ -82,18 +82,18 @@ function policyWith(frames: string | null): string {
   return frames === null ? POLICY : `${POLICY}; frame-src ${frames}`;
 }
 
-function sendFile(
+async function sendFile(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   file: PageFile,
   isHashed: boolean,
-): FastifyReply {
+): Promise<FastifyReply> {
   reply.headers({ etag: file.etag, vary: 'accept-encoding' });
   // Of the raw response, over what every other answer has.
   reply.raw.setHeader('cache-control', isHashed ? FOREVER : 'no-cache');
   if (headers['if-none-match']?.includes(file.etag)) return reply.code(304).send();
   const accepted = String(headers['accept-encoding'] ?? '');
   const form = file.compressed.find(({ encoding }) => new RegExp(`\\b${encoding}\\b`).test(accepted));
-  if (form) reply.header('content-encoding', form.encoding);
-  return reply.type(file.type).send(form?.body ?? file.body);
+  if (!form) return reply.type(file.type).send(await plainBody(file));
+  return reply.header('content-encoding', form.encoding).type(file.type).send(form.body);
 }
