@@ -12,7 +12,7 @@ export interface Sandhaven extends AsyncDisposable {
   /** Parent of all sandboxes' cgroups, in every hierarchy. */
   cgroup: string;
   /** Resolves with the id of a ready sandbox. */
-  create(): Promise<string>;
+  create(language?: string): Promise<string>;
   remove(sandbox: string): Promise<void>;
   /** Rejects when the exit status is not 0. */
   command(sandbox: string, command: string): Promise<string>;
@@ -71,8 +71,8 @@ export async function startSandhaven(dataDir: string, warmPool: number): Promise
     apiKey: service.apiKey,
     pid: service.pid,
     cgroup: instance,
-    async create() {
-      const { id } = await tool('CreateSandbox', {});
+    async create(language = 'python') {
+      const { id } = await tool('CreateSandbox', { language });
       claimed += 1;
       return String(id);
     },
