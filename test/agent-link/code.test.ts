@@ -93,6 +93,15 @@ ended.set()`);
     expect(stdout).toBe('0\n1\n2\n3\n');
   });
 
+  it('has defaults for its libraries, which the environment overrides', async () => {
+    const names = ['MPLBACKEND', 'OPENBLAS_THREAD_TIMEOUT'];
+    const code = `import os; print(*map(os.environ.get, ${JSON.stringify(names)}))`;
+    expect((await python(code)).stdout).toBe('Agg 20\n');
+    const env = { ...ENV, MPLBACKEND: 'svg', OPENBLAS_THREAD_TIMEOUT: '26' };
+    const request = { language: 'python', code, env, timeoutMs: 60_000 } as const;
+    expect((await sandbox.agent.runCode(sandbox.id, request)).stdout).toBe('svg 26\n');
+  });
+
   it('at the timeout what it printed is there', async () => {
     expect(await python('import time; print("begun"); time.sleep(60)', 700)).toMatchObject({
       stdout: 'begun\n',

@@ -30,7 +30,7 @@ describe('rows', () => {
   });
 
   it('claim nothing where there is no target or no counterpart', () => {
-    expect(only(toRows({ runCode: { sandhaven: [10], docker: [70] } }))).toMatchObject({
+    expect(only(toRows({ writeDurable: { sandhaven: [10], docker: [70] } }))).toMatchObject({
       ratioMet: null,
       boundMet: null,
     });
@@ -75,7 +75,7 @@ describe('a table', () => {
       createCold: { sandhaven: [62.04], docker: [248.16], dockerApi: [210] },
       runCommand: { sandhaven: [20], docker: [60] },
       upload: { sandhaven: [620], docker: [310] },
-      runCode: { sandhaven: [12.5] },
+      writeDurable: { sandhaven: [12.5] },
     }),
   );
   const [header, rule, ...lines] = text.split('\n');
@@ -91,7 +91,7 @@ describe('a table', () => {
       /^create to ready, cold\s+ms\s+62\.0\s+62\.0\s+248\s+1\/4\.00\s+210\s+1\/4, ≤ 80 ms\s+yes$/,
     );
     expect(lines[1]).toMatch(/1\/3\.00\s+1\/5, ≤ 5 ms\s+NO$/);
-    expect(lines[2]).toMatch(/^RunCode.*12\.5\s+12\.5$/);
+    expect(lines[2]).toMatch(/^1 KiB file written, durable.*12\.5\s+12\.5$/);
     expect(lines[3]).toMatch(/2\.00×\s+≥ 300 MB\/s\s+yes$/);
   });
 

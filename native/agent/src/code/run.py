@@ -1,6 +1,6 @@
 # Runs the code that descriptor 3 holds as __main__, and sends the charts it makes to descriptor 4.
-# The agent starts it as the text of -c with `source` open on descriptor 3: this file's text has been read from
-# it; what follows is the text of charts.py, after its length, and the code.
+# The agent starts it, behind the text of imports.py, as the text of -c with `source` open on descriptor 3: both have been
+# read from it; what follows is the text of charts.py, after its length, and the code.
 import builtins
 import os
 import sys
@@ -15,7 +15,12 @@ def run(source):
     charts_text = source.read(int.from_bytes(source.read(4), "little"))
     code = source.read()
     source.close()
-    watch_for_pyplot(charts_text)
+    watch_imports(
+        {
+            "matplotlib.artist": remember_values,
+            "matplotlib.pyplot": lambda module: install_charts(module, charts_text),
+        }
+    )
     main = type(sys)("__main__")
     main.__builtins__ = builtins
     sys.modules["__main__"] = main
@@ -148,35 +153,10 @@ def report(error):
     traceback.print_exception(type(error), error, frames)
 
 
-class PyplotFinder:
-    """Prepares matplotlib.pyplot when the code imports it, and costs nothing otherwise."""
-
-    def __init__(self, charts_text):
-        self.charts_text = charts_text
-
-    def find_spec(self, name, path, target=None):
-        if name != "matplotlib.pyplot":
-            return None
-        sys.meta_path.remove(self)
-        from importlib.util import find_spec
-
-        spec = find_spec(name)
-        if spec is None or spec.loader is None:
-            return spec
-        load = spec.loader.exec_module
-
-        def exec_module(module):
-            load(module)
-            scope = {"__name__": "sandhaven_charts", "CHARTS_FD": CHARTS_FD}
-            exec(compile(self.charts_text, "<charts>", "exec"), scope)
-            scope["install"](module)
-
-        spec.loader.exec_module = exec_module
-        return spec
-
-
-def watch_for_pyplot(charts_text):
-    sys.meta_path.insert(0, PyplotFinder(charts_text))
+def install_charts(pyplot, text):
+    scope = {"__name__": "sandhaven_charts", "CHARTS_FD": CHARTS_FD}
+    exec(compile(text, "<charts>", "exec"), scope)
+    scope["install"](pyplot)
 
 
 run(source)

@@ -1,7 +1,7 @@
 //! The operation `run_code`: runs code in an interpreter, without a shell and without a file in the sandbox.
 //!
-//! Python gets the code on descriptor 3 and sends charts to descriptor 4 (`run.py`, `charts.py`). Node reads the
-//! code from standard input, which takes any length (`preload.mjs`).
+//! Python gets the code on descriptor 3 and sends charts to descriptor 4 (`run.py`; `imports.py`, `charts.py`). Node
+//! reads the code from standard input, which takes any length (`preload.mjs`).
 
 use rustix::fs::{MemfdFlags, OFlags, SeekFrom, fcntl_setfl, memfd_create, seek};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -22,12 +22,20 @@ use crate::wire::fault::{Code, Fault};
 /// The host's bound of a request is lower.
 const MAX_CODE_BYTES: usize = 32 << 20;
 
-const PYTHON_RUN: &str = include_str!("run.py");
+const PYTHON_RUN: &str = concat!(include_str!("imports.py"), include_str!("run.py"));
 const PYTHON_CHARTS: &str = include_str!("charts.py");
 const NODE_PRELOAD: &str = include_str!("preload.mjs");
 /// Short, since it shows in the list of processes.
 const PYTHON_START: &str = "source = open(3, 'rb'); \
     exec(compile(source.read(int.from_bytes(source.read(4), 'little')), '<run>', 'exec'), {'source': source})";
+
+/// Environment that the request may override.
+const PYTHON_DEFAULTS: [(&str, &str); 2] = [
+    // No window can be opened, and a picture is what is wanted.
+    ("MPLBACKEND", "Agg"),
+    // Each idle thread of numpy runs for 2^20 cycles before it sleeps, and not for 2^26, which are 25 ms of a processor.
+    ("OPENBLAS_THREAD_TIMEOUT", "20"),
+];
 
 /// The code follows as data and `end`.
 #[derive(Deserialize)]
@@ -124,9 +132,10 @@ fn python(context: &Context, request: &Request, code: &[u8]) -> Result<(Command,
     };
     let argv = ["python3", "-u", "-c", PYTHON_START].map(str::to_owned);
     let mut env = request.env.clone();
-    // No window can be opened, and a picture is what is wanted.
-    env.entry("MPLBACKEND".to_owned())
-        .or_insert_with(|| "Agg".to_owned());
+    for (name, value) in PYTHON_DEFAULTS {
+        env.entry(name.to_owned())
+            .or_insert_with(|| value.to_owned());
+    }
     let mut command = Command::new(&argv, "", &env, context.null()?)?;
     command.extra = vec![source, write];
     Ok((command, Receiver::new(read, bounds)?))
