@@ -23,6 +23,7 @@ lost = Node()
 lost.self = lost
 seen = weakref.ref(lost)
 del lost`,
+  '/workspace/other/matplotlib/artist.py': 'value = 9',
   '/workspace/own.py': 'import gc\nstate = gc.isenabled(), gc.get_threshold()',
 };
 
@@ -99,6 +100,11 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 import outer
 print(outer.inner.value, gc.isenabled(), gc.get_threshold())`,
+  'another version of matplotlib': `
+import sys
+sys.path.insert(0, '/workspace/other')
+import matplotlib.artist
+print(matplotlib.artist.value)`,
   'the documentation of figures': `
 import hashlib, inspect, io
 import matplotlib.pyplot as plt

@@ -19,7 +19,11 @@ export function mcpEndpointOnUse(parts: McpEndpointDependencies): McpEndpoint {
   return {
     async handle(request, response, client) {
       if (closed) return void response.destroy();
-      endpoint ??= load();
+      endpoint ??= load().catch((error: unknown) => {
+        // Without a file descriptor left, for one; the next request tries again.
+        endpoint = undefined;
+        throw error;
+      });
       await (await endpoint).handle(request, response, client);
     },
     async close() {

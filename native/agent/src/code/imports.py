@@ -44,8 +44,11 @@ def watch_imports(hooks):
 
 
 def remember_values(artist):
-    """Makes matplotlib read the documentation of each setter once, and not again for each class that inherits it."""
-    read = artist.ArtistInspector.get_valid_values
+    """Makes matplotlib read the documentation of each setter once, and not again for each class that inherits it. Leaves a
+    version alone that works otherwise."""
+    read = getattr(getattr(artist, "ArtistInspector", None), "get_valid_values", None)
+    if read is None:
+        return
     known = {}
 
     def get_valid_values(self, attr):
