@@ -50,7 +50,7 @@ beforeEach(() => {
       looks++;
       return free;
     },
-    ids: cgroups.ids,
+    ids: cgroups.present,
     heldBytes: async (name) => held[name] ?? null,
     setFrozen: cgroups.setFrozen,
     owners: { of: (name) => owners[name] ?? name },

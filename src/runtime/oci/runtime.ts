@@ -104,7 +104,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     groups: createProcessorGroups(options.instanceId, hierarchies),
     service: createServiceGroup(options.instanceId, hierarchies),
     owners,
-    ids: cgroups.ids,
+    ids: cgroups.present,
     log,
   });
   const lifecycle = createLifecycle({
@@ -123,7 +123,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
 
   const guard = createDiskGuard({
     freeBytes: () => freeDiskBytes(layout.sandboxes),
-    ids: cgroups.ids,
+    ids: cgroups.present,
     heldBytes: (id) => allocatedBytes(layout.disk(id)),
     setFrozen: cgroups.setFrozen,
     owners,

@@ -22,7 +22,7 @@ beforeEach(() => {
   available = 4_096 * MiB;
   watch = createKernelMemoryWatch({
     cgroups: {
-      ids: async () => Object.keys(machines),
+      present: async () => Object.keys(machines),
       endPrograms: async (id) => {
         ended.push(id);
         machines[id] = {};

@@ -1,7 +1,7 @@
 /** Processor time and weights of an instance's cgroups, on v1 and v2. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { sharesToWeight } from '../host/cgroups.ts';
-import { unlessMissing } from '../host/files.ts';
+import { readNow, unlessMissing } from '../host/files.ts';
 import { controllerHierarchy, type Hierarchy } from '../host/hierarchies.ts';
 
 export interface ProcessorGroups {
@@ -10,9 +10,9 @@ export interface ProcessorGroups {
   /** Does nothing when the machine is gone. */
   setShares(id: string, shares: number): Promise<void>;
   /** Returns the processor time that a machine has used; null when it is gone. */
-  usedMs(id: string): Promise<number | null>;
+  usedMs(id: string): number | null;
   /** Returns the processors that a machine may use at once; null when it is gone, or in the making and unlimited. */
-  processors(id: string): Promise<number | null>;
+  processors(id: string): number | null;
 }
 
 /** Standard weight of a group in the kernel: as a v2 weight, and as v1 shares. */
@@ -24,10 +24,8 @@ export function createProcessorGroups(instanceId: string, hierarchies: Hierarchy
   const weighed = controllerHierarchy(hierarchies, 'cpu');
   const counted = controllerHierarchy(hierarchies, 'cpuacct');
 
-  const read = (hierarchy: Hierarchy | null, group: string, file: string): Promise<string | null> =>
-    hierarchy
-      ? unlessMissing(readFile(`${hierarchy.mountpoint}/${group}/${file}`, 'utf8'))
-      : Promise.resolve(null);
+  const read = (hierarchy: Hierarchy | null, group: string, file: string): string | null =>
+    hierarchy && readNow(`${hierarchy.mountpoint}/${group}/${file}`);
 
   return {
     async setWeightOfAll(part) {
@@ -41,26 +39,24 @@ export function createProcessorGroups(instanceId: string, hierarchies: Hierarchy
       await write(weighed, `${parent}/${id}`, weighed.version === 2 ? sharesToWeight(shares) : shares);
     },
 
-    async usedMs(id) {
+    usedMs(id) {
       const group = `${parent}/${id}`;
       if (counted?.version === 2) {
-        const usage = /^usage_usec (\d+)$/m.exec((await read(counted, group, 'cpu.stat')) ?? '')?.[1];
+        const usage = /^usage_usec (\d+)$/m.exec(read(counted, group, 'cpu.stat') ?? '')?.[1];
         return usage === undefined ? null : Number(usage) / 1e3;
       }
-      const usage = await read(counted, group, 'cpuacct.usage');
+      const usage = read(counted, group, 'cpuacct.usage');
       return usage === null ? null : Number(usage) / 1e6;
     },
 
-    async processors(id) {
+    processors(id) {
       const group = `${parent}/${id}`;
       if (weighed?.version === 2) {
-        const [quota, period] = ((await read(weighed, group, 'cpu.max')) ?? '').split(' ').map(Number);
+        const [quota, period] = (read(weighed, group, 'cpu.max') ?? '').split(' ').map(Number);
         return quota && period ? quota / period : null;
       }
-      const [quota, period] = await Promise.all([
-        read(weighed, group, 'cpu.cfs_quota_us'),
-        read(weighed, group, 'cpu.cfs_period_us'),
-      ]);
+      const quota = read(weighed, group, 'cpu.cfs_quota_us');
+      const period = read(weighed, group, 'cpu.cfs_period_us');
       return quota === null || period === null || Number(quota) < 0 ? null : Number(quota) / Number(period);
     },
   };

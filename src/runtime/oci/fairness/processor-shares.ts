@@ -7,7 +7,7 @@
  * at its claim: that waits for the kernel (5 to 9 ms), and on v2 leaves its memory's charges behind.
  */
 import { readFile } from 'node:fs/promises';
-import { mapBounded } from '../../../concurrency/map-bounded.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 import { describeFailure } from '../failures.ts';
@@ -31,8 +31,8 @@ export interface ProcessorSharesDependencies {
   log: Log;
 }
 
-/** Machines examined at once. Each takes a few open files; a thousand would exceed this process's limit. */
-const AT_ONCE = 16;
+/** Machines examined without a turn of other work, which takes about a millisecond. */
+const PER_TURN = 32;
 
 interface Known {
   usedMs: number;
@@ -40,6 +40,9 @@ interface Known {
   /** Shares last written; null before the first. */
   shares: number | null;
 }
+
+/** `usedMs` since the look before. */
+type Measured = Omit<Worker, 'busy'> & { usedMs: number };
 
 export interface Worker {
   id: string;
@@ -74,7 +77,7 @@ export function createProcessorShares({
     const present = new Set(await ids());
     const isFirst = known.size === 0;
     for (const id of known.keys()) if (!present.has(id)) known.delete(id);
-    const seen = (await mapBounded([...present], AT_ONCE, examine)).filter((machine) => machine !== null);
+    const seen = await examineAll(present);
     // Busy machines are known from the second look on.
     if (isFirst) return;
     const enough = leastOfBusy(Math.max(0, ...seen.map(({ usedMs }) => usedMs)), elapsedMs);
@@ -87,11 +90,21 @@ export function createProcessorShares({
     }
   }
 
+  async function examineAll(ids: Iterable<string>): Promise<Measured[]> {
+    const seen: Measured[] = [];
+    for (const [index, id] of [...ids].entries()) {
+      if (index % PER_TURN === 0) await nextTurn();
+      const machine = examine(id);
+      if (machine) seen.push(machine);
+    }
+    return seen;
+  }
+
   /** Measures a machine; one seen for the first time counts as unused until the next look. */
-  async function examine(id: string): Promise<(Omit<Worker, 'busy'> & { usedMs: number }) | null> {
+  function examine(id: string): Measured | null {
     const before = known.get(id);
-    const usedMs = await groups.usedMs(id);
-    const processors = before?.processors ?? (await groups.processors(id));
+    const usedMs = groups.usedMs(id);
+    const processors = before?.processors ?? groups.processors(id);
     if (usedMs === null || processors === null) return null;
     known.set(id, { usedMs, processors, shares: before?.shares ?? null });
     return { id, owner: owners.of(id), processors, usedMs: before ? usedMs - before.usedMs : 0 };

@@ -3,7 +3,7 @@ import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { growingPauses } from '../../../concurrency/growing-pauses.ts';
 import { limits } from '../../../model/limits.ts';
-import { isMissing, unlessMissing } from './files.ts';
+import { isMissing, readNow, unlessMissing } from './files.ts';
 
 export async function children(group: string): Promise<string[]> {
   const entries = await unlessMissing(readdir(group, { withFileTypes: true }));
@@ -11,8 +11,7 @@ export async function children(group: string): Promise<string[]> {
 }
 
 export async function processesOf(group: string): Promise<number[]> {
-  const text = await unlessMissing(readFile(`${group}/cgroup.procs`, 'utf8'));
-  return (text ?? '').split('\n').filter(Boolean).map(Number);
+  return (readNow(`${group}/cgroup.procs`) ?? '').split('\n').filter(Boolean).map(Number);
 }
 
 /** Throws when the group is not empty in time, which is a defect of the kernel or of this code. */

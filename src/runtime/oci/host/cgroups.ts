@@ -30,6 +30,8 @@ export interface Cgroups {
   fenceFiles(): string[];
   /** Sandboxes that have a cgroup, in any hierarchy. */
   ids(): Promise<string[]>;
+  /** Sandboxes that have a cgroup in the hierarchy that limits memory: all that run. Costs less than `ids`. */
+  present(): Promise<string[]>;
   /** Process ids of the machine, without zombies, from the hierarchy that limits its memory. */
   processes(id: string): Promise<number[]>;
   /** Kills all processes in the machine's cgroups, and removes the cgroups. Resolves when they are gone. */
@@ -120,6 +122,9 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
       const names = await Promise.all(everywhere(parent).map(children));
       return [...new Set(names.flat())].filter((name) => sandboxIdPattern.test(name));
     },
+
+    present: async () =>
+      (await children(`${memory.mountpoint}/${parent}`)).filter((name) => sandboxIdPattern.test(name)),
 
     processes: (id) => processesOf(`${memory.mountpoint}/${parent}/${id}`),
 

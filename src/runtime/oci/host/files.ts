@@ -1,4 +1,5 @@
 /** File system functions beyond node:fs. All paths are the host's own. */
+import { readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -14,6 +15,20 @@ export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
     return await work;
   } catch (error) {
     if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Reads a file that the kernel makes as it is read, such as those of cgroups and of /proc: at once, since the thread pool takes
+ * ten times as long, and accesses of the disk wait in its queue. Returns null when it, or the process that it tells of, is gone.
+ */
+export function readNow(path: string): string | null {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (isMissing(error) || ['ESRCH', 'EINVAL'].includes(code)) return null;
     throw error;
   }
 }

@@ -5,7 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { KiB } from '../../../model/limits/units.ts';
 import { limits } from '../../../model/limits.ts';
-import { eachLine, unlessEnded } from './listing.ts';
+import { readNow } from '../host/files.ts';
+import { eachLine } from './listing.ts';
 
 /** Counts from `…/net/sockstat`. */
 export interface SocketCounts {
@@ -34,8 +35,8 @@ export async function hostTcpBytes(): Promise<number> {
 }
 
 /** Returns null when the process has ended. */
-export async function socketCounts(pid: number): Promise<SocketCounts | null> {
-  const text = await unlessEnded(readFile(`/proc/${pid}/net/sockstat`, 'utf8'));
+export function socketCounts(pid: number): SocketCounts | null {
+  const text = readNow(`/proc/${pid}/net/sockstat`);
   return text === null ? null : parseSocketCounts(text);
 }
 

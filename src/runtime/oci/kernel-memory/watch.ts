@@ -20,7 +20,7 @@ export interface KernelMemoryWatch {
 }
 
 export interface KernelMemoryWatchDependencies {
-  cgroups: Pick<Cgroups, 'ids' | 'endPrograms'>;
+  cgroups: Pick<Cgroups, 'present' | 'endPrograms'>;
   holdings: Holdings;
   owners: Pick<Owners, 'of'>;
   /** Returns the host's available memory. */
@@ -50,7 +50,7 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
   let exactly = false;
 
   async function look(mostBytes: number): Promise<void> {
-    const present = await cgroups.ids();
+    const present = await cgroups.present();
     const running = new Set(present);
     for (const id of known.keys()) if (!running.has(id)) known.delete(id);
     const ids = turn(present);
