@@ -8,6 +8,7 @@ import type { Runtime } from '../../src/control/ports/index.ts';
 import { randomText } from '../../src/model/ids.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { createOwners } from '../../src/runtime/oci/fairness/owners.ts';
+import type { MachineRuntime } from '../../src/runtime/oci/machine/machine-runtime.ts';
 import { createOciRuntime, type OciRuntime, type OciRuntimeOptions } from '../../src/runtime/oci/runtime.ts';
 import { testEncryption } from '../archives/test-encryption.ts';
 import { createTestSlots } from './test-slots.ts';
@@ -36,7 +37,7 @@ export function runtimeOver(instance: Instance, changes: Partial<OciRuntimeOptio
   return createOciRuntime({
     ...instance,
     encryption: testEncryption({ encrypts: false }),
-    runcPath: soundRunc(),
+    machineRuntime: testRuntime(),
     launcherPath,
     agentPath: new URL('test-agent.py', import.meta.url).pathname,
     gpuKind: { kind: 'example.com/gpu', names: null },
@@ -109,6 +110,13 @@ function under(folder: string): string[] {
 
 function slotsFolder({ instanceId }: Pick<Instance, 'instanceId'>): string {
   return `/run/sandhaven-${instanceId}-slots`;
+}
+
+/** SANDHAVEN_TEST_RUNTIME chooses it. */
+export function testRuntime(): MachineRuntime {
+  return process.env['SANDHAVEN_TEST_RUNTIME'] === 'direct'
+    ? { kind: 'direct' }
+    : { kind: 'runc', runcPath: soundRunc() };
 }
 
 function soundRunc(): string {

@@ -39,6 +39,8 @@ export interface Cgroups {
    * not set, and makes the groups that `shown` returns.
    */
   admit(id: string, resources: Resources): Promise<void>;
+  /** The machine's group in each hierarchy. */
+  groups(id: string): MachineGroup[];
   /** On v1, the groups that a machine sees of itself: hierarchy names and folders. Empty on v2. */
   shown(id: string): { name: string; path: string }[];
   resize(id: string, resources: Resources): Promise<void>;
@@ -56,6 +58,9 @@ export interface Cgroups {
   /** Removes the parent and all fences; the caller has removed the machines before. */
   purge(): Promise<void>;
 }
+
+/** A machine's group in one hierarchy. */
+export type MachineGroup = Pick<Hierarchy, 'version' | 'controllers'> & { folder: string };
 
 /** Limits of all machines together. */
 export interface Whole {
@@ -96,6 +101,11 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     memory,
     swapAccounting: hasSwapAccounting(memory),
     path: (id) => `/${parent}/${id}`,
+    groups: (id) =>
+      hierarchies.map(({ mountpoint, ...hierarchy }) => ({
+        ...hierarchy,
+        folder: `${mountpoint}/${parent}/${id}`,
+      })),
     fenceFiles: () => [`${fenceHierarchy.mountpoint}/${fence}/${fenceFile}`],
 
     async prepare({ memoryBytes, processes }) {
@@ -206,7 +216,8 @@ async function setSocketMemory({ version }: Hierarchy, group: string, bytes: num
   if (version === 1) await written(`${group}/memory.kmem.tcp.limit_in_bytes`, String(bytes));
 }
 
-function socketMemoryBytes(resources: Resources): number {
+/** Bound on the buffers of a machine's sockets, where they are counted apart. */
+export function socketMemoryBytes(resources: Resources): number {
   const { socketMemoryMinBytes, socketMemoryDivisor } = limits.kernel;
   return Math.max(socketMemoryMinBytes, cgroupLimits(resources).memoryBytes / socketMemoryDivisor);
 }

@@ -1,0 +1,56 @@
+/** Arguments of the launcher about a machine's cgroups on v1: the group in each hierarchy, and its limits. */
+import { limits } from '../../../model/limits.ts';
+import type { DeviceNode } from '../gpu/device.ts';
+import { cgroupLimits, type MachineConfig } from '../machine/config.ts';
+import type { MachineGroup } from './cgroups.ts';
+import { socketMemoryBytes } from './cgroups.ts';
+
+type Machine = Pick<MachineConfig, 'resources' | 'devices' | 'host'>;
+
+/** The nodes of every /dev, and terminals. Nobody in a machine can make a node, so none may be made. */
+const DEVICES = ['1:3', '1:5', '1:7', '1:8', '1:9', '5:0', '5:2', '136:*'].map(
+  (numbers) => `c ${numbers} rw`,
+);
+
+export function groupArguments(groups: MachineGroup[], machine: Machine): string[] {
+  return groups.flatMap((group) => [
+    group.version === 2 ? '--unified-group' : '--group',
+    group.folder,
+    ...inherited(group),
+    ...limitsOf(group, machine).flatMap(([file, value]) => ['--limit', `${group.folder}/${file}=${value}`]),
+  ]);
+}
+
+/** A group of processors and memory nodes takes no process before it has some of each. */
+function inherited({ controllers, folder }: MachineGroup): string[] {
+  if (!controllers.includes('cpuset')) return [];
+  return ['cpus', 'mems'].flatMap((name) => ['--inherit', `${folder}/cpuset.${name}`]);
+}
+
+/** In the order in which they are written. No weight: it belongs to `fairness/processor-shares.ts`. */
+function limitsOf({ controllers }: MachineGroup, { resources, devices, host }: Machine): [string, string][] {
+  const { memoryBytes, cpuQuotaUs, cpuPeriodUs } = cgroupLimits(resources);
+  const memory = String(memoryBytes);
+  const of: Record<string, [string, string][]> = {
+    memory: [
+      ['memory.limit_in_bytes', memory],
+      ...(host.swapAccounting ? [['memory.memsw.limit_in_bytes', memory] satisfies [string, string]] : []),
+      // Before the first socket.
+      ['memory.kmem.tcp.limit_in_bytes', String(socketMemoryBytes(resources))],
+    ],
+    cpu: [
+      ['cpu.cfs_period_us', String(cpuPeriodUs)],
+      ['cpu.cfs_quota_us', String(cpuQuotaUs)],
+    ],
+    pids: [['pids.max', String(limits.processes)]],
+    devices: [
+      ['devices.deny', 'a'],
+      ...[...DEVICES, ...devices.nodes.map(ruleOf)].map((rule): [string, string] => ['devices.allow', rule]),
+    ],
+  };
+  return controllers.flatMap((controller) => of[controller] ?? []);
+}
+
+function ruleOf({ type, major, minor, access }: DeviceNode): string {
+  return `${type} ${major}:${minor} ${access}`;
+}
