@@ -4,9 +4,9 @@ use crate::failure::{Failure, Step};
 use std::io::Error;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// Its namespaces but that of cgroups, which begins at the groups that it has yet to join.
-const NAMESPACES: i32 =
-    libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
+/// Its namespaces but those of cgroups and queues: the one begins at the groups that it has yet to join, and the other
+/// belongs to the user that makes it.
+const NAMESPACES: i32 = libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWUTS;
 
 /// libc's own constant does not fit its type.
 const INTO_CGROUP: u64 = 0x2_0000_0000;

@@ -31,12 +31,12 @@ pub fn execute(
 ) -> Result<Infallible, Failure> {
     // First of all: who removes the machine finds this process there, or keeps it from going on.
     joined.enter()?;
-    // SAFETY: this process has one thread, so no other loses what it shares with this one.
-    unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWCGROUP) }
-        .step("make a namespace of cgroups")?;
     setsid().step("begin a session")?;
     use_all_processors()?;
     privileges::become_root()?;
+    // SAFETY: this process has one thread, so no other loses what it shares with this one.
+    unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWCGROUP | UnshareFlags::NEWIPC) }
+        .step("make namespaces of cgroups and of queues")?;
     privileges::leave_keyring()?;
     sethostname(settings.id.as_bytes()).step("name the machine")?;
     umask(Mode::empty());
