@@ -1,6 +1,6 @@
 //! The steps of PID 1, up to the agent. Nothing that the image brings runs before the last of them.
 
-use super::groups::Joined;
+use super::Opened;
 use super::report::Reporter;
 use super::settings::Settings;
 use super::{privileges, root, stdio};
@@ -12,7 +12,6 @@ use rustix::thread::{CpuSet, UnshareFlags, sched_setaffinity};
 use std::convert::Infallible;
 use std::ffi::{CString, OsStr};
 use std::io::Error;
-use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 
 /// Path of the agent inside a machine.
@@ -25,12 +24,11 @@ const ENVIRONMENT: [&str; 2] = [
 
 pub fn execute(
     settings: &Settings,
-    joined: Joined,
-    listener: OwnedFd,
+    opened: Opened,
     reporter: &Reporter,
 ) -> Result<Infallible, Failure> {
     // First of all: who removes the machine finds this process there, or keeps it from going on.
-    joined.enter()?;
+    opened.groups.enter()?;
     setsid().step("begin a session")?;
     use_all_processors()?;
     privileges::become_root()?;
@@ -40,10 +38,10 @@ pub fn execute(
     privileges::leave_keyring()?;
     sethostname(settings.id.as_bytes()).step("name the machine")?;
     umask(Mode::empty());
-    let null = root::enter(settings)?;
+    let null = root::enter(settings, &opened.shared)?;
     umask(Mode::from_raw_mode(0o022));
     let program = Program::new(settings)?;
-    stdio::arrange(null, listener)?;
+    stdio::arrange(null, opened.listener)?;
     privileges::confine()?;
     reporter.ready()?;
     Err(program.execute()).step(format!("execute {AGENT}"))

@@ -24,9 +24,10 @@ mod walk;
 
 use crate::failure::{Failure, Step};
 use groups::{Groups, Joined};
+use report::Reporter;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
-use settings::Settings;
+use settings::{Bind, Settings};
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
@@ -42,32 +43,38 @@ pub struct Direct {
     pub state: PathBuf,
 }
 
+/// For PID 1, with the rights of the host's root.
+struct Opened {
+    groups: Joined,
+    /// The mounts of what the settings bind.
+    shared: Vec<OwnedFd>,
+    /// The agent's socket.
+    listener: OwnedFd,
+}
+
 impl Direct {
     /// Returns once the agent is executed and the state is written. The working directory is the stage.
     pub fn start(&self, listener: OwnedFd) -> Result<(), Failure> {
         let state = state::State::prepare(&self.state)?;
-        let joined = self.groups.open()?;
+        let binds = self.settings.binds.iter();
+        let opened = Opened {
+            groups: self.groups.open()?,
+            shared: binds.map(Bind::open).collect::<Result<_, _>>()?,
+            listener,
+        };
         let (reports, reporter) = report::pair()?;
         make_killable()?;
         self.join_namespaces()?;
-        match clone::init(joined.unified())? {
+        match clone::init(opened.groups.unified())? {
             None => {
                 drop(reports);
-                self.become_agent(joined, listener, reporter)
+                become_agent(&self.settings, opened, &reporter)
             }
             Some(pid) => {
                 drop(reporter);
                 report::wait(reports)?;
                 state.write(pid, self.settings.generation)
             }
-        }
-    }
-
-    /// In PID 1. Ends it instead of returning where a step fails.
-    fn become_agent(&self, joined: Joined, listener: OwnedFd, reporter: report::Reporter) -> ! {
-        match init::execute(&self.settings, joined, listener, &reporter) {
-            Ok(never) => match never {},
-            Err(failure) => reporter.fail(&failure),
         }
     }
 
@@ -82,6 +89,14 @@ impl Direct {
             .step("join the user namespace")?;
         move_into_link_name_space(net.as_fd(), Some(LinkNameSpaceType::Network))
             .step("join the network namespace")
+    }
+}
+
+/// In PID 1. Ends it instead of returning where a step fails.
+fn become_agent(settings: &Settings, opened: Opened, reporter: &Reporter) -> ! {
+    match init::execute(settings, opened, reporter) {
+        Ok(never) => match never {},
+        Err(failure) => reporter.fail(&failure),
     }
 }
 

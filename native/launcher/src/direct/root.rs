@@ -19,24 +19,23 @@ const SYS_FIGURES: [&str; 2] = ["online", "possible"];
 const ETC_FILES: [&str; 3] = ["hosts", "hostname", "resolv.conf"];
 
 /// In the stage. Afterwards this process sees the machine's root alone, and works in it. Returns the machine's /dev.
-pub fn enter(settings: &Settings) -> Result<OwnedFd, Failure> {
+/// @param shared The mounts of what the settings bind.
+pub fn enter(settings: &Settings, shared: &[OwnedFd]) -> Result<OwnedFd, Failure> {
     let root = own_root().step("clone the root")?;
     let views = kernel_views::show(&root, settings)?;
-    let agent = Path::new("agent").join(&settings.agent);
-    bind(&root, &agent, OsStr::new(AGENT), trees::make_harmless)?;
+    let agent = trees::clone(Path::new("agent").join(&settings.agent)).step("clone the agent")?;
+    trees::make_harmless(&agent).step("make the agent read-only")?;
+    show(&root, &agent, OsStr::new(AGENT))?;
     for name in ETC_FILES {
         let place = format!("/etc/{name}");
-        bind(&root, &Path::new("etc").join(name), place.as_ref(), |_| {
-            Ok(())
-        })?;
+        bind(&root, &Path::new("etc").join(name), place.as_ref())?;
     }
     show_figures(&views)?;
     for (index, place) in settings.nodes.iter().enumerate() {
-        let node = format!("devices/{index}");
-        bind(&root, Path::new(&node), place, |_| Ok(()))?;
+        bind(&root, Path::new(&format!("devices/{index}")), place)?;
     }
-    for Bind { source, place } in &settings.binds {
-        bind(&root, source, place, trees::make_harmless)?;
+    for (tree, Bind { place, .. }) in shared.iter().zip(&settings.binds) {
+        show(&root, tree, place)?;
     }
     masks::hide(&views)?;
     pivot(&root)?;
@@ -51,20 +50,21 @@ fn own_root() -> Result<OwnedFd, rustix::io::Errno> {
     Ok(root)
 }
 
-/// @param source Path of the stage or the host.
-fn bind(
-    root: &OwnedFd,
-    source: &Path,
-    place: &OsStr,
-    change: impl Fn(&OwnedFd) -> std::io::Result<()>,
-) -> Result<(), Failure> {
+/// @param source Path of the stage.
+fn bind(root: &OwnedFd, source: &Path, place: &OsStr) -> Result<(), Failure> {
+    let tree = trees::clone(source).step(format!("show {}", place.display()))?;
+    show(root, &tree, place)
+}
+
+/// Makes the place a folder or a file, as the mount is one.
+fn show(root: &OwnedFd, tree: &OwnedFd, place: &OsStr) -> Result<(), Failure> {
     let name = || format!("show {}", place.display());
-    let tree = trees::clone(source).step(name())?;
-    let is_folder =
-        FileType::from_raw_mode(fstat(&tree).step(name())?.st_mode) == FileType::Directory;
-    let kind = if is_folder { Kind::Folder } else { Kind::File };
-    change(&tree).step(name())?;
-    trees::attach(&tree, open_place(root, place, kind)?).step(name())
+    let mode = fstat(tree).step(name())?.st_mode;
+    let kind = match FileType::from_raw_mode(mode) {
+        FileType::Directory => Kind::Folder,
+        _ => Kind::File,
+    };
+    trees::attach(tree, open_place(root, place, kind)?).step(name())
 }
 
 fn show_figures(views: &Views) -> Result<(), Failure> {

@@ -1,9 +1,10 @@
 //! The options of a direct start.
 
-use super::Direct;
 use super::groups::{Groups, Limit};
-use crate::failure::{Failure, usage};
+use super::{Direct, trees};
+use crate::failure::{Failure, Step, usage};
 use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 /// What PID 1 is told about its machine.
@@ -25,6 +26,16 @@ pub struct Settings {
 pub struct Bind {
     pub source: PathBuf,
     pub place: OsString,
+}
+
+impl Bind {
+    /// With the rights of the host's root: a machine's has none over the folders on the way.
+    pub fn open(&self) -> Result<OwnedFd, Failure> {
+        let name = || format!("clone {}", self.source.display());
+        let tree = trees::clone(&self.source).step(name())?;
+        trees::make_harmless(&tree).step(name())?;
+        Ok(tree)
+    }
 }
 
 /// As they are read.
