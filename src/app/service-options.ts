@@ -32,7 +32,7 @@ export interface ServiceOptions {
   archives?: ArchiveOptions;
   /** The cluster whose Pods sandboxes are; the engine of this host makes them when absent. */
   kubernetes?: KubernetesOptions | null;
-  /** What starts machines on this host; the quickest by default. */
+  /** The program that starts machines on this host; the quickest by default. */
   machineRuntime?: 'auto' | 'runc' | 'direct';
   /** Devices that count as GPUs; by default NVIDIA's whole devices. */
   gpuKind?: GpuKind;

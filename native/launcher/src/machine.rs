@@ -3,7 +3,7 @@
 //! Everything is mounted in a mount namespace of this process alone. The machine's own namespace is a copy of it,
 //! so the host shows no mount, and when the machine dies all of them and the loop device go with it.
 
-use crate::direct::{Direct, Options as DirectOptions};
+use crate::direct::{self, Direct, Options as DirectOptions};
 use crate::failure::{Failure, Step, usage};
 use crate::{
     cgroups, devices, fence, figures, idmap, image, loop_device, mounts, rlimits, runc, socket,
@@ -33,7 +33,7 @@ struct Options {
 /// What makes a machine of the mounts.
 enum End {
     Runc { program: OsString, state: OsString },
-    Direct(Direct),
+    Direct(Box<Direct>),
 }
 
 /// With runc it returns only when it fails.
@@ -66,7 +66,7 @@ pub fn start(args: lexopt::Parser) -> Result<(), Failure> {
     let listener = socket::listen_at(&options.socket)?;
     options.open_files.apply()?;
     match &options.end {
-        End::Direct(direct) => direct.start(listener),
+        End::Direct(direct) => direct::start(direct, listener),
         End::Runc { program, state } => {
             let run = runc::Run {
                 program,
@@ -110,7 +110,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
     let id = id.ok_or_else(|| missing("id"))?;
     let end = match (runc, runc_root) {
         (Some(program), Some(state)) => End::Runc { program, state },
-        (None, None) => End::Direct(direct.complete(&id)?),
+        (None, None) => End::Direct(direct.complete(&id)?.into()),
         _ => return Err(usage("--runc and --runc-root come together")),
     };
     Ok(Options {

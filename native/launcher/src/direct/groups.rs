@@ -64,13 +64,13 @@ impl Groups {
             open(&file, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())
                 .step(format!("open {}", file.display()))
         });
-        let unified = self.unified.iter().map(|folder| {
+        let unified = self.unified.as_ref().map(|folder| {
             let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
             open(folder, flags, Mode::empty()).step(format!("open {}", folder.display()))
         });
         Ok(Joined {
             lists: lists.collect::<Result<_, _>>()?,
-            unified: unified.last().transpose()?,
+            unified: unified.transpose()?,
         })
     }
 }

@@ -1,8 +1,8 @@
 //! The steps of PID 1, up to the agent. Nothing that the image brings runs before the last of them.
 
-use super::Opened;
+use super::opened::Opened;
 use super::report::Reporter;
-use super::settings::Settings;
+use super::settings::{AGENT, Settings};
 use super::{privileges, root, stdio};
 use crate::failure::{Failure, Step};
 use rustix::fs::Mode;
@@ -13,9 +13,6 @@ use std::convert::Infallible;
 use std::ffi::{CString, OsStr};
 use std::io::Error;
 use std::os::unix::ffi::OsStrExt;
-
-/// Path of the agent inside a machine.
-pub const AGENT: &str = "/.sandhaven/agent";
 
 const ENVIRONMENT: [&str; 2] = [
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

@@ -1,8 +1,9 @@
 //! The kernel's own file systems in a machine's root: processes, devices, terminals, memory, queues, hardware.
 
-use super::place::{Kind, open as open_place, ordinary_folder, required_in_view};
+use super::place::{open as open_place, ordinary_folder, required_in_view};
 use super::settings::Settings;
 use super::trees::{self, Setting};
+use super::walk::Kind;
 use crate::failure::{Failure, Step};
 use rustix::mount::MountAttrFlags;
 use std::ffi::OsStr;

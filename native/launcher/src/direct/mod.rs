@@ -12,6 +12,7 @@ mod groups;
 mod init;
 mod kernel_views;
 mod masks;
+mod opened;
 mod place;
 mod privileges;
 mod report;
@@ -23,72 +24,33 @@ mod trees;
 mod walk;
 
 use crate::failure::{Failure, Step};
-use groups::{Groups, Joined};
+use opened::Opened;
 use report::Reporter;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
-use settings::{Bind, Settings};
-use std::ffi::OsString;
+use settings::Settings;
+use state::State;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
 
-pub use settings::Options;
+pub use settings::{Direct, Options};
 
-pub struct Direct {
-    pub settings: Settings,
-    pub groups: Groups,
-    pub user_namespace: OsString,
-    pub net_namespace: OsString,
-    /// Folder of the machine's state, made here.
-    pub state: PathBuf,
-}
-
-/// For PID 1, with the rights of the host's root.
-struct Opened {
-    groups: Joined,
-    /// The mounts of what the settings bind.
-    shared: Vec<OwnedFd>,
-    /// The agent's socket.
-    listener: OwnedFd,
-}
-
-impl Direct {
-    /// Returns once the agent is executed and the state is written. The working directory is the stage.
-    pub fn start(&self, listener: OwnedFd) -> Result<(), Failure> {
-        let state = state::State::prepare(&self.state)?;
-        let binds = self.settings.binds.iter();
-        let opened = Opened {
-            groups: self.groups.open()?,
-            shared: binds.map(Bind::open).collect::<Result<_, _>>()?,
-            listener,
-        };
-        let (reports, reporter) = report::pair()?;
-        make_killable()?;
-        self.join_namespaces()?;
-        match clone::init(opened.groups.unified())? {
-            None => {
-                drop(reports);
-                become_agent(&self.settings, opened, &reporter)
-            }
-            Some(pid) => {
-                drop(reporter);
-                report::wait(reports)?;
-                state.write(pid, self.settings.generation)
-            }
+/// Returns once the agent is executed and the state is written. The working directory is the stage.
+pub fn start(direct: &Direct, listener: OwnedFd) -> Result<(), Failure> {
+    let state = State::prepare(&direct.state)?;
+    let opened = Opened::open(direct, listener)?;
+    let (reports, reporter) = report::pair()?;
+    make_killable()?;
+    join_namespaces(direct)?;
+    match clone::init(opened.groups.unified())? {
+        None => {
+            drop(reports);
+            become_agent(&direct.settings, opened, &reporter)
         }
-    }
-
-    /// The user namespace first: with it come the rights over the other one.
-    fn join_namespaces(&self) -> Result<(), Failure> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-        let user = open(&self.user_namespace, flags, Mode::empty())
-            .step("open the user namespace of the slot")?;
-        let net = open(&self.net_namespace, flags, Mode::empty())
-            .step("open the network namespace of the slot")?;
-        move_into_link_name_space(user.as_fd(), Some(LinkNameSpaceType::User))
-            .step("join the user namespace")?;
-        move_into_link_name_space(net.as_fd(), Some(LinkNameSpaceType::Network))
-            .step("join the network namespace")
+        Some(pid) => {
+            drop(reporter);
+            report::wait(reports)?;
+            state.write(pid, direct.settings.generation)
+        }
     }
 }
 
@@ -98,6 +60,19 @@ fn become_agent(settings: &Settings, opened: Opened, reporter: &Reporter) -> ! {
         Ok(never) => match never {},
         Err(failure) => reporter.fail(&failure),
     }
+}
+
+/// The user namespace first: with it come the rights over the other one.
+fn join_namespaces(direct: &Direct) -> Result<(), Failure> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let user = open(&direct.user_namespace, flags, Mode::empty())
+        .step("open the user namespace of the slot")?;
+    let net = open(&direct.net_namespace, flags, Mode::empty())
+        .step("open the network namespace of the slot")?;
+    move_into_link_name_space(user.as_fd(), Some(LinkNameSpaceType::User))
+        .step("join the user namespace")?;
+    move_into_link_name_space(net.as_fd(), Some(LinkNameSpaceType::Network))
+        .step("join the network namespace")
 }
 
 /// The machine's PID 1 inherits no protection that the service may have from the killer of processes.

@@ -2,7 +2,7 @@
 //! Every path ends inside of the root, and no place is one of the kernel's views, where a mount could hide or show what it
 //! should not.
 
-use super::walk;
+use super::walk::{self, Kind};
 use crate::failure::{Failure, Step, failed};
 use rustix::fs::{
     FileType, Mode, OFlags, PROC_SUPER_MAGIC, ResolveFlags, fstat, fstatfs, mkdirat, openat2,
@@ -12,12 +12,6 @@ use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
 
 const SYSFS_MAGIC: u32 = 0x6265_6572;
-
-#[derive(Clone, Copy, PartialEq)]
-pub enum Kind {
-    Folder,
-    File,
-}
 
 /// Follows links, and makes what is missing, as the machine's root.
 pub fn open(root: &OwnedFd, path: &OsStr, kind: Kind) -> Result<OwnedFd, Failure> {

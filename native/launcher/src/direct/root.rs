@@ -1,9 +1,9 @@
 //! The root that the machine sees: the overlay, with all that the stage and the kernel show in it.
 
-use super::init::AGENT;
 use super::kernel_views::Views;
-use super::place::{Kind, open as open_place, required_in_view};
-use super::settings::{Bind, Settings};
+use super::place::{open as open_place, required_in_view};
+use super::settings::{AGENT, Bind, Settings};
+use super::walk::Kind;
 use super::{kernel_views, masks, trees};
 use crate::failure::{Failure, Step};
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};

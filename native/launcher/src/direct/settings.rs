@@ -1,11 +1,23 @@
 //! The options of a direct start.
 
 use super::groups::{Groups, Limit};
-use super::{Direct, trees};
+use super::trees;
 use crate::failure::{Failure, Step, usage};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
+
+/// Path of the agent inside a machine.
+pub const AGENT: &str = "/.sandhaven/agent";
+
+pub struct Direct {
+    pub settings: Settings,
+    pub groups: Groups,
+    pub user_namespace: OsString,
+    pub net_namespace: OsString,
+    /// Folder of the machine's state, made here.
+    pub state: PathBuf,
+}
 
 /// What PID 1 is told about its machine.
 pub struct Settings {

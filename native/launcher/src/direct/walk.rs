@@ -1,13 +1,18 @@
 //! Makes a path in a root that the host does not trust, one component at a time: links count as their text, from the
 //! root on where it begins with a slash, and `..` is the folder that was entered before, never the kernel's.
 
-use super::place::Kind;
 use rustix::fs::{FileType, Mode, OFlags, fstat, mkdirat, openat, readlinkat};
 use rustix::io::Errno;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    Folder,
+    File,
+}
 
 /// The kernel's bound.
 const MOST_LINKS: usize = 40;
