@@ -119,7 +119,7 @@ export function testRuntime(): MachineRuntime {
     : { kind: 'runc', runcPath: soundRunc() };
 }
 
-function soundRunc(): string {
+export function soundRunc(): string {
   const own = join(defaultCacheDir(), 'runc/current/runc');
   return existsSync(own) ? own : 'runc';
 }

@@ -178,13 +178,14 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       const { totalBytes } = await memory();
       const { processes } = await prepareHostLimits(totalBytes, log);
       await cgroups.prepare({ memoryBytes: memoryForMachines(totalBytes), processes });
-      const { swapAccounting, memory: hierarchy } = cgroups;
+      const { swapAccounting, socketAccounting, memory: hierarchy } = cgroups;
       starter.use({
         agentName: await installAgent(options.agentPath, layout.agents),
         host: {
           arch: process.arch,
           cgroupVersion: hierarchy.version,
           swapAccounting,
+          socketAccounting,
           maxOpenFiles: await maxOpenFiles(),
         },
       });

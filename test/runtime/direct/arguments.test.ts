@@ -17,7 +17,13 @@ const gpu = {
 const machine = {
   resources: { cpu: 2, memory: 4, disk: 10, gpu: 1 },
   devices: { nodes: [gpu], mounts: [] },
-  host: { arch: 'x64', cgroupVersion: 1 as const, swapAccounting: true, maxOpenFiles: 20_000 },
+  host: {
+    arch: 'x64',
+    cgroupVersion: 1 as const,
+    swapAccounting: true,
+    socketAccounting: true,
+    maxOpenFiles: 20_000,
+  },
 };
 
 function argumentsFor(...controllers: string[]): string[] {
@@ -36,11 +42,12 @@ describe('the launcher makes a group in each hierarchy', () => {
         'memory.kmem.tcp.limit_in_bytes=268435456',
       ),
     ]);
-    const host = { ...machine.host, swapAccounting: false };
+    const host = { ...machine.host, swapAccounting: false, socketAccounting: false };
     const group = { version: 1 as const, controllers: ['memory'], folder: '/group' };
-    expect(groupArguments([group], { ...machine, host })).not.toContainEqual(
-      expect.stringContaining('memsw'),
-    );
+    expect(groupArguments([group], { ...machine, host })).toEqual([
+      ...['--group', '/group'],
+      ...limits('memory.limit_in_bytes=4294967296'),
+    ]);
   });
 
   it('with a quota of processors where both controllers share a hierarchy', () => {

@@ -22,6 +22,7 @@ export interface Cgroups {
   /** Hierarchy that limits memory: every running machine is in it. */
   memory: Hierarchy;
   swapAccounting: boolean;
+  socketAccounting: boolean;
   /** Returns the path of the machine's cgroup for an OCI configuration. */
   path(id: string): string;
   /** Ends helpers of earlier boots; makes this boot's fence, and the parent that limits all machines together. */
@@ -69,6 +70,9 @@ export interface Whole {
   processes: number;
 }
 
+/** File of v1 alone. */
+export const SOCKET_LIMIT = 'memory.kmem.tcp.limit_in_bytes';
+
 /** Controllers in which language runtimes look for their limits. */
 const SHOWN = ['memory', 'cpu', 'cpuacct', 'cpuset', 'pids'];
 
@@ -100,6 +104,7 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
   return {
     memory,
     swapAccounting: hasSwapAccounting(memory),
+    socketAccounting: existsSync(`${memory.mountpoint}/${SOCKET_LIMIT}`),
     path: (id) => `/${parent}/${id}`,
     groups: (id) =>
       hierarchies.map(({ mountpoint, ...hierarchy }) => ({
@@ -213,7 +218,7 @@ async function setMemory({ version }: Hierarchy, group: string, bytes: number): 
 
 /** Bounds buffers of TCP and UDP, which v1 counts apart from a group's memory; v2 counts them as part of it. */
 async function setSocketMemory({ version }: Hierarchy, group: string, bytes: number): Promise<void> {
-  if (version === 1) await written(`${group}/memory.kmem.tcp.limit_in_bytes`, String(bytes));
+  if (version === 1) await written(`${group}/${SOCKET_LIMIT}`, String(bytes));
 }
 
 /** Bound on the buffers of a machine's sockets, where they are counted apart. */

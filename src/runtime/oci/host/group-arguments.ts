@@ -3,8 +3,10 @@ import { limits } from '../../../model/limits.ts';
 import type { DeviceNode } from '../gpu/device.ts';
 import { cgroupLimits, type MachineConfig } from '../machine/config.ts';
 import type { MachineGroup } from './cgroups.ts';
-import { socketMemoryBytes } from './cgroups.ts';
+import { SOCKET_LIMIT, socketMemoryBytes } from './cgroups.ts';
 
+/** A file of the group, and its value. */
+type Limit = [file: string, value: string];
 type Machine = Pick<MachineConfig, 'resources' | 'devices' | 'host'>;
 
 /** The nodes of every /dev, and terminals. Nobody in a machine can make a node, so none may be made. */
@@ -28,15 +30,15 @@ function inherited({ controllers, folder }: MachineGroup): string[] {
 }
 
 /** In the order in which they are written. No weight: it belongs to `fairness/processor-shares.ts`. */
-function limitsOf({ controllers }: MachineGroup, { resources, devices, host }: Machine): [string, string][] {
+function limitsOf({ controllers }: MachineGroup, { resources, devices, host }: Machine): Limit[] {
   const { memoryBytes, cpuQuotaUs, cpuPeriodUs } = cgroupLimits(resources);
   const memory = String(memoryBytes);
-  const of: Record<string, [string, string][]> = {
+  const of: Record<string, Limit[]> = {
     memory: [
       ['memory.limit_in_bytes', memory],
-      ...(host.swapAccounting ? [['memory.memsw.limit_in_bytes', memory] satisfies [string, string]] : []),
+      ...when(host.swapAccounting, ['memory.memsw.limit_in_bytes', memory]),
       // Before the first socket.
-      ['memory.kmem.tcp.limit_in_bytes', String(socketMemoryBytes(resources))],
+      ...when(host.socketAccounting, [SOCKET_LIMIT, String(socketMemoryBytes(resources))]),
     ],
     cpu: [
       ['cpu.cfs_period_us', String(cpuPeriodUs)],
@@ -45,10 +47,14 @@ function limitsOf({ controllers }: MachineGroup, { resources, devices, host }: M
     pids: [['pids.max', String(limits.processes)]],
     devices: [
       ['devices.deny', 'a'],
-      ...[...DEVICES, ...devices.nodes.map(ruleOf)].map((rule): [string, string] => ['devices.allow', rule]),
+      ...[...DEVICES, ...devices.nodes.map(ruleOf)].map((rule): Limit => ['devices.allow', rule]),
     ],
   };
   return controllers.flatMap((controller) => of[controller] ?? []);
+}
+
+function when(condition: boolean, limit: Limit): Limit[] {
+  return condition ? [limit] : [];
 }
 
 function ruleOf({ type, major, minor, access }: DeviceNode): string {
