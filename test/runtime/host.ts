@@ -4,10 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NATIVE } from '../../src/app/parts/installed.ts';
+import { chooseRuntime } from '../../src/app/parts/machine-runtime.ts';
 import type { Runtime } from '../../src/control/ports/index.ts';
 import { randomText } from '../../src/model/ids.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { createOwners } from '../../src/runtime/oci/fairness/owners.ts';
+import { parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
 import type { MachineRuntime } from '../../src/runtime/oci/machine/machine-runtime.ts';
 import { createOciRuntime, type OciRuntime, type OciRuntimeOptions } from '../../src/runtime/oci/runtime.ts';
 import { testEncryption } from '../archives/test-encryption.ts';
@@ -112,11 +114,12 @@ function slotsFolder({ instanceId }: Pick<Instance, 'instanceId'>): string {
   return `/run/sandhaven-${instanceId}-slots`;
 }
 
-/** SANDHAVEN_TEST_RUNTIME chooses it. */
-export function testRuntime(): MachineRuntime {
-  return process.env['SANDHAVEN_TEST_RUNTIME'] === 'direct'
-    ? { kind: 'direct' }
-    : { kind: 'runc', runcPath: soundRunc() };
+/** SANDHAVEN_TEST_RUNTIME chooses it; otherwise it is the one that a service would take here. */
+function testRuntime(): MachineRuntime {
+  const choice = process.env['SANDHAVEN_TEST_RUNTIME'] === 'runc' ? 'runc' : 'auto';
+  const hierarchies = parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'));
+  const { kind } = chooseRuntime(choice, hierarchies);
+  return kind === 'direct' ? { kind } : { kind, runcPath: soundRunc() };
 }
 
 export function soundRunc(): string {

@@ -8,7 +8,7 @@ import { NATIVE } from '../../../src/app/parts/installed.ts';
 import { newSandboxId } from '../../../src/model/ids.ts';
 import { HelperFailure } from '../../../src/runtime/oci/host/helper.ts';
 import type { OciRuntime } from '../../../src/runtime/oci/runtime.ts';
-import { createInstance, type Instance, removeInstance, runtimeOver } from '../../runtime/host.ts';
+import { createInstance, type Instance, removeInstance, runtimeOver, soundRunc } from '../../runtime/host.ts';
 
 interface Image {
   name: string;
@@ -138,8 +138,8 @@ describe.each(['direct', 'runc'] as const)('%s, with an image that has', (kind) 
 
   beforeAll(async () => {
     const agentPath = join(NATIVE, 'sandhaven-agent');
-    const of = kind === 'direct' ? { machineRuntime: { kind } } : {};
-    runtime = runtimeOver(instance, { ...of, agentPath, rootfsPath: () => rootfs });
+    const machineRuntime = kind === 'direct' ? { kind } : { kind, runcPath: soundRunc() };
+    runtime = runtimeOver(instance, { machineRuntime, agentPath, rootfsPath: () => rootfs });
     await runtime.init();
   });
   afterAll(() => runtime.close());

@@ -68,9 +68,7 @@ mod tests {
         assert!(judge(b"").is_err());
         let failure = failed("mount /proc: no").encode();
         for before in [&b""[..], b"R"] {
-            let end = judge(&[before, &failure].concat())
-                .err()
-                .expect("a failure");
+            let end = judge(&[before, &failure].concat()).expect_err("a failure");
             assert_eq!(end.encode(), failure);
         }
     }
