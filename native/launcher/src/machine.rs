@@ -30,7 +30,7 @@ struct Options {
     end: End,
 }
 
-/// What makes a machine of the mounts.
+/// The last step, which makes a machine of the mounts.
 enum End {
     Runc { program: OsString, state: OsString },
     Direct(Box<Direct>),

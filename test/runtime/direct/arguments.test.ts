@@ -1,4 +1,4 @@
-/** What the launcher is told about the cgroups of a machine that it starts by itself, and which hosts allow that. */
+/** The launcher's arguments about the cgroups of a machine that it starts by itself, and the hosts that allow that. */
 import { describe, expect, it } from 'vitest';
 import { groupArguments } from '../../../src/runtime/oci/host/group-arguments.ts';
 import { refusalOfDirect } from '../../../src/runtime/oci/machine/machine-runtime.ts';

@@ -19,7 +19,7 @@ pub struct Direct {
     pub state: PathBuf,
 }
 
-/// What PID 1 is told about its machine.
+/// The machine, as PID 1 gets to know it.
 pub struct Settings {
     pub id: String,
     pub generation: u64,

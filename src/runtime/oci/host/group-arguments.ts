@@ -2,8 +2,7 @@
 import { limits } from '../../../model/limits.ts';
 import type { DeviceNode } from '../gpu/device.ts';
 import { cgroupLimits, type MachineConfig } from '../machine/config.ts';
-import type { MachineGroup } from './cgroups.ts';
-import { SOCKET_LIMIT, socketMemoryBytes } from './cgroups.ts';
+import { type MachineGroup, SOCKET_LIMIT, socketMemoryBytes } from './cgroups.ts';
 
 /** A file of the group, and its value. */
 type Limit = [file: string, value: string];
