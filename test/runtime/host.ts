@@ -9,8 +9,8 @@ import type { Runtime } from '../../src/control/ports/index.ts';
 import { randomText } from '../../src/model/ids.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { createOwners } from '../../src/runtime/oci/fairness/owners.ts';
-import { parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
-import type { MachineRuntime } from '../../src/runtime/oci/machine/machine-runtime.ts';
+import { type Hierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
+import { type MachineRuntime, refusalOfDirect } from '../../src/runtime/oci/machine/machine-runtime.ts';
 import { createOciRuntime, type OciRuntime, type OciRuntimeOptions } from '../../src/runtime/oci/runtime.ts';
 import { testEncryption } from '../archives/test-encryption.ts';
 import { createTestSlots } from './test-slots.ts';
@@ -114,12 +114,18 @@ function slotsFolder({ instanceId }: Pick<Instance, 'instanceId'>): string {
   return `/run/sandhaven-${instanceId}-slots`;
 }
 
+/** True where the launcher starts machines by itself; elsewhere its tests have nothing to start. */
+export const startsDirectly = refusalOfDirect(hierarchies()) === null;
+
 /** SANDHAVEN_TEST_RUNTIME chooses it; otherwise it is the one that a service would take here. */
 function testRuntime(): MachineRuntime {
   const choice = process.env['SANDHAVEN_TEST_RUNTIME'] === 'runc' ? 'runc' : 'auto';
-  const hierarchies = parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'));
-  const { kind } = chooseRuntime(choice, hierarchies);
+  const { kind } = chooseRuntime(choice, hierarchies());
   return kind === 'direct' ? { kind } : { kind, runcPath: soundRunc() };
+}
+
+function hierarchies(): Hierarchy[] {
+  return parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'));
 }
 
 export function soundRunc(): string {

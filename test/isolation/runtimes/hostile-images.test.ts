@@ -8,7 +8,14 @@ import { NATIVE } from '../../../src/app/parts/installed.ts';
 import { newSandboxId } from '../../../src/model/ids.ts';
 import { HelperFailure } from '../../../src/runtime/oci/host/helper.ts';
 import type { OciRuntime } from '../../../src/runtime/oci/runtime.ts';
-import { createInstance, type Instance, removeInstance, runtimeOver, soundRunc } from '../../runtime/host.ts';
+import {
+  createInstance,
+  type Instance,
+  removeInstance,
+  runtimeOver,
+  soundRunc,
+  startsDirectly,
+} from '../../runtime/host.ts';
 
 interface Image {
   name: string;
@@ -133,7 +140,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true });
 });
 
-describe.each(['direct', 'runc'] as const)('%s, with an image that has', (kind) => {
+describe.runIf(startsDirectly).each(['direct', 'runc'] as const)('%s, with an image that has', (kind) => {
   let runtime: OciRuntime;
 
   beforeAll(async () => {

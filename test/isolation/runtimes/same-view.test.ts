@@ -1,5 +1,6 @@
 /** A machine that the launcher starts by itself is the one that runc would have started, for all who look from inside. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startsDirectly } from '../../runtime/host.ts';
 import { must, type Service, startService } from '../../support/service.ts';
 import { createPrograms } from '../programs.ts';
 import { machineOf } from './machine-on-host.ts';
@@ -48,7 +49,7 @@ const PARTS = [
   'other calls',
 ];
 
-describe('from inside, both machines have the same', () => {
+describe.runIf(startsDirectly)('from inside, both machines have the same', () => {
   it.each(PARTS)('%s', (part) => {
     expect(inside.runc?.[part]).toBeDefined();
     expect(inside.direct?.[part]).toEqual(inside.runc?.[part]);
@@ -70,7 +71,7 @@ describe('from inside, both machines have the same', () => {
   });
 });
 
-describe('from outside, both machines have the same', () => {
+describe.runIf(startsDirectly)('from outside, both machines have the same', () => {
   it('environment, descriptors, working directory, cgroups and settings of PID 1', () => {
     const { devices: _, namespaces: __, ...direct } = outside.direct ?? {};
     const { devices: ___, namespaces: ____, ...runc } = outside.runc ?? {};
@@ -88,7 +89,7 @@ describe('from outside, both machines have the same', () => {
   });
 });
 
-describe('of the host’s devices', () => {
+describe.runIf(startsDirectly)('of the host’s devices', () => {
   it('a machine started directly may use the nodes that it has and terminals, and make none', () => {
     expect(outside.direct?.devices).toEqual([
       'c 1:3 rw',

@@ -9,6 +9,7 @@ import {
   removeInstance,
   runtimeOver,
   soundRunc,
+  startsDirectly,
   tracesOf,
 } from '../host.ts';
 
@@ -28,7 +29,7 @@ async function service(machineRuntime: MachineRuntime) {
   return runtime;
 }
 
-describe.each([
+describe.runIf(startsDirectly).each([
   { before: runc, after: direct },
   { before: direct, after: runc },
 ])('a machine of $before.kind', ({ before, after }) => {
