@@ -124,13 +124,15 @@ const images: Image[] = [
   },
 ];
 
-const scratch = mkdtempSync(join(tmpdir(), 'sandhaven-images-'));
-const outside = join(scratch, 'outside');
+let scratch: string;
+let outside: string;
 let instance: Instance;
 let rootfs = '';
 
 beforeAll(() => {
   instance = createInstance();
+  scratch = mkdtempSync(join(tmpdir(), 'sandhaven-images-'));
+  outside = join(scratch, 'outside');
   mkdirSync(outside);
   writeFileSync(join(outside, 'hosts'), 'of the host');
 });

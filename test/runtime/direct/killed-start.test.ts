@@ -17,13 +17,15 @@ import {
 
 const KILLS = 40;
 const tracer = new URL('kill-at-call.py', import.meta.url).pathname;
-const scratch = mkdtempSync(join(tmpdir(), 'sandhaven-killed-'));
-const callFile = join(scratch, 'call');
-const countFile = join(scratch, 'count');
+let scratch: string;
+let callFile: string;
+let countFile: string;
 let instance: Instance;
 let runtime: OciRuntime;
 
 beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'sandhaven-killed-'));
+  [callFile, countFile] = [join(scratch, 'call'), join(scratch, 'count')];
   instance = createInstance();
   const wrapper = join(scratch, 'launcher');
   const traced = `exec python3 ${tracer} ${countFile} "$(cat ${callFile})" ${launcherPath} "$@"`;
