@@ -12,7 +12,7 @@ import { generatedPython } from '../sdk-python/generate/python.ts';
 export const generated: Record<string, () => string> = {
   'sdk/src/generated.ts': () => generateSdk(),
   'docs/tools.md': generateToolReference,
-  'native/agent/src/init/filter/rules.rs': generateAgentFilter,
+  'native/filter/src/rules.rs': generateAgentFilter,
   ...Object.fromEntries(
     Object.entries(generatedPython).map(([file, generate]) => [`sdk-python/${file}`, generate]),
   ),

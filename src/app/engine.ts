@@ -1,5 +1,5 @@
 /** The concrete engine: the OCI runtime with its network, the images, and the link to the agents. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentLink } from '../agent-link/agent-link.ts';
 import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
@@ -44,7 +44,8 @@ import { tryProgram } from '../runtime/try-program.ts';
 import { type DataDirectory, instanceIn } from '../store/data-directory.ts';
 import { isLocked } from '../store/lock.ts';
 import type { Secrets } from '../store/secrets.ts';
-import { NATIVE, PACKAGED_RUNC } from './parts/installed.ts';
+import { NATIVE } from './parts/installed.ts';
+import { type ChosenRuntime, chooseRuntime, findRunc, type RuntimeChoice } from './parts/machine-runtime.ts';
 
 export interface Engine {
   runtime: Runtime;
@@ -70,7 +71,6 @@ export function isOnHost(engine: Engine): engine is HostEngine {
 }
 
 const SLOTS_READY = 4;
-const MACHINE_RUNC = '/usr/sbin/runc';
 
 export interface EngineDependencies {
   data: DataDirectory;
@@ -80,6 +80,8 @@ export interface EngineDependencies {
   clock: Clock;
   log: Log;
   gpuKind?: GpuKind | undefined;
+  /** `auto` by default. */
+  machineRuntime?: RuntimeChoice | undefined;
   /** Place of archives outside this host; closed with the runtime. */
   remotePlace?: RemotePlace | null;
   /** true: new archives are encrypted. */
@@ -89,6 +91,7 @@ export interface EngineDependencies {
 export function openEngine(parts: EngineDependencies): HostEngine {
   const { data, secrets, registries, log, gpuKind = defaultGpuKind, remotePlace = null } = parts;
   const cacheDir = defaultCacheDir();
+  const runtimeKind = chooseRuntime(parts.machineRuntime ?? 'auto', hierarchies());
   const runDir = runDirOf(data.instance);
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
   const owners = createOwners();
@@ -106,7 +109,10 @@ export function openEngine(parts: EngineDependencies): HostEngine {
     instanceId: data.instance,
     dataDir: data.path,
     runDir,
-    runcPath: program(fixedRunc(cacheDir) ?? MACHINE_RUNC),
+    machineRuntime:
+      runtimeKind.kind === 'runc'
+        ? { kind: 'runc', runcPath: program(findRunc(cacheDir)) }
+        : { kind: 'direct' },
     launcherPath,
     agentPath: program(join(NATIVE, 'sandhaven-agent')),
     slots,
@@ -143,7 +149,7 @@ export function openEngine(parts: EngineDependencies): HostEngine {
     async init() {
       await runtime.init();
       await images.init();
-      await logRunc(log);
+      await logRuntime(runtimeKind, log);
     },
   };
 }
@@ -155,11 +161,15 @@ export function encryptionOf(secrets: Secrets, encrypts: boolean): ArchiveEncryp
 }
 
 /** Facts of the concrete parts for `doctor`; starts nothing. */
-export function doctorFacts(gpuKind = defaultGpuKind): Omit<DoctorFacts, 'addresses' | 'missingPublicNames'> {
+export function doctorFacts(
+  gpuKind = defaultGpuKind,
+  runtimeChoice: RuntimeChoice = 'auto',
+): Omit<DoctorFacts, 'addresses' | 'missingPublicNames'> {
   const cacheDir = defaultCacheDir();
   return {
     tryProgram,
-    runcPath: fixedRunc(cacheDir) ?? MACHINE_RUNC,
+    machineRuntime: () => chooseRuntime(runtimeChoice, hierarchies()),
+    runcPath: findRunc(cacheDir),
     judgeRunc(output) {
       const version = parseRuncVersion(output);
       return version && { version: version.text, vulnerable: isVulnerable(version) };
@@ -202,21 +212,13 @@ export function runDirOf(instance: string): string {
   return `/run/sandhaven-${instance}`;
 }
 
-async function logRunc(log: Log): Promise<void> {
+async function logRuntime({ kind, why }: ChosenRuntime, log: Log): Promise<void> {
+  if (kind === 'direct') return log.info('machines are started directly', { why });
   const { runcPath, judgeRunc } = doctorFacts();
   const verdict = judgeRunc((await tryProgram(runcPath, ['--version'])) ?? '');
   if (verdict?.vulnerable === false) log.info('runc in use', { version: verdict.version });
   else if (verdict) log.warn('this runc has known escapes; run `make setup`', { version: verdict.version });
   else log.warn('runc did not say its version in time; `sandhaven doctor` asks again', { path: runcPath });
-}
-
-/** Returns the package's runc, else the newest that set-up installed for the service; null without one. */
-function fixedRunc(cacheDir: string): string | null {
-  if (existsSync(PACKAGED_RUNC)) return PACKAGED_RUNC;
-  const folder = join(cacheDir, 'runc');
-  if (!existsSync(folder)) return null;
-  const versions = readdirSync(folder).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-  return versions.map((version) => join(folder, version, 'runc')).find((path) => existsSync(path)) ?? null;
 }
 
 function program(path: string): string {

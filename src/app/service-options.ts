@@ -32,6 +32,8 @@ export interface ServiceOptions {
   archives?: ArchiveOptions;
   /** The cluster whose Pods sandboxes are; the engine of this host makes them when absent. */
   kubernetes?: KubernetesOptions | null;
+  /** The program that starts machines on this host; the quickest by default. */
+  machineRuntime?: 'auto' | 'runc' | 'direct';
   /** Devices that count as GPUs; by default NVIDIA's whole devices. */
   gpuKind?: GpuKind;
   /** Non-public Git remotes that may receive credentials; by default this host alone. */

@@ -80,7 +80,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
   const hostKey = await openHostKey(store.serviceSecrets, data.sshHostKeyFile, log);
-  const { gpuKind, registryRules: rules = everyRegistry } = options;
+  const { gpuKind, machineRuntime, registryRules: rules = everyRegistry } = options;
   const registries = { rules, credentials: store.registryCredentials };
   const engine = await chooseEngine();
   async function chooseEngine(): Promise<Engine> {
@@ -91,7 +91,9 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     }
     const remotePlace = await openRemoteArchives(archives, folderOnMachine(data.instance), log);
     const { encrypted } = archives;
-    return openEngine({ data, secrets, registries, gpuKind, remotePlace, encrypted, clock, log });
+    return openEngine({
+      ...{ data, secrets, registries, machineRuntime, gpuKind, remotePlace, encrypted, clock, log },
+    });
   }
   const access = new AccessService({
     tokens: store.accessTokens,

@@ -95,7 +95,7 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
 
 export function doctorFactsOf(options: UpOptions): DoctorFacts {
   return {
-    ...doctorFacts(options.gpuKind),
+    ...doctorFacts(options.gpuKind, options.machineRuntime),
     addresses: listenAddresses(options),
     missingPublicNames: missingPublicNames(options),
   };
@@ -111,6 +111,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     apiKey,
     archives: options.archives,
     kubernetes: options.kubernetes,
+    machineRuntime: options.machineRuntime,
     gpuKind: options.gpuKind,
     gitAllow: options.gitAllow,
     webhookAllow: options.webhookAllow,

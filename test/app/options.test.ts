@@ -25,6 +25,7 @@ describe('the options of `sandhaven up`', () => {
       tracing: null,
       passwordSignIn: false,
       adminsReadInside: false,
+      machineRuntime: 'auto',
       gpuKind: { kind: 'nvidia.com/gpu', names: null },
       webhookAllow: [],
       gitAllow: [

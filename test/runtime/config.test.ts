@@ -13,7 +13,13 @@ const machine: MachineConfig = {
   slot: { userNamespacePath: '/run/user-ns', netNamespacePath: '/run/net-ns' },
   resources: { cpu: 3, memory: 2, disk: 20, gpu: 0 },
   devices: { nodes: [], mounts: [] },
-  host: { arch: 'x64', cgroupVersion: 2, swapAccounting: true, maxOpenFiles: 20_000 },
+  host: {
+    arch: 'x64',
+    cgroupVersion: 2,
+    swapAccounting: true,
+    socketAccounting: false,
+    maxOpenFiles: 20_000,
+  },
 };
 
 interface Config {

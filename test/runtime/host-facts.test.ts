@@ -9,7 +9,7 @@ import { findDevice, waitUntilFree } from '../../src/runtime/oci/disk/loop-devic
 import { memoryForMachines } from '../../src/runtime/oci/host/features.ts';
 import { memoryOfGroup, parseMeminfo } from '../../src/runtime/oci/host/host-memory.ts';
 import { bundleGeneration } from '../../src/runtime/oci/layout.ts';
-import { parseRuncState } from '../../src/runtime/oci/machine/running.ts';
+import { parseRuncState } from '../../src/runtime/oci/machine/machine-state.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sandhaven-facts-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -4,10 +4,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NATIVE } from '../../src/app/parts/installed.ts';
+import { chooseRuntime } from '../../src/app/parts/machine-runtime.ts';
 import type { Runtime } from '../../src/control/ports/index.ts';
 import { randomText } from '../../src/model/ids.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { createOwners } from '../../src/runtime/oci/fairness/owners.ts';
+import { type Hierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
+import { type MachineRuntime, refusalOfDirect } from '../../src/runtime/oci/machine/machine-runtime.ts';
 import { createOciRuntime, type OciRuntime, type OciRuntimeOptions } from '../../src/runtime/oci/runtime.ts';
 import { testEncryption } from '../archives/test-encryption.ts';
 import { createTestSlots } from './test-slots.ts';
@@ -36,7 +39,7 @@ export function runtimeOver(instance: Instance, changes: Partial<OciRuntimeOptio
   return createOciRuntime({
     ...instance,
     encryption: testEncryption({ encrypts: false }),
-    runcPath: soundRunc(),
+    machineRuntime: testRuntime(),
     launcherPath,
     agentPath: new URL('test-agent.py', import.meta.url).pathname,
     gpuKind: { kind: 'example.com/gpu', names: null },
@@ -111,7 +114,21 @@ function slotsFolder({ instanceId }: Pick<Instance, 'instanceId'>): string {
   return `/run/sandhaven-${instanceId}-slots`;
 }
 
-function soundRunc(): string {
+/** True where the launcher starts machines by itself; elsewhere its tests have nothing to start. */
+export const startsDirectly = refusalOfDirect(hierarchies()) === null;
+
+/** SANDHAVEN_TEST_RUNTIME chooses it; otherwise it is the one that a service would take here. */
+function testRuntime(): MachineRuntime {
+  const choice = process.env['SANDHAVEN_TEST_RUNTIME'] === 'runc' ? 'runc' : 'auto';
+  const { kind } = chooseRuntime(choice, hierarchies());
+  return kind === 'direct' ? { kind } : { kind, runcPath: soundRunc() };
+}
+
+function hierarchies(): Hierarchy[] {
+  return parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'));
+}
+
+export function soundRunc(): string {
   const own = join(defaultCacheDir(), 'runc/current/runc');
   return existsSync(own) ? own : 'runc';
 }

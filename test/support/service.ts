@@ -103,7 +103,7 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
     const free = ['--listen', '127.0.0.1:0', ...(standardGateways ? [] : freeGateways)];
     const args = ['up', ...free, '--data-dir', directory, '--warm-pool', '0', ...flags];
     const started = spawn(program, args, {
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...ofTestedRuntime(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = started;
@@ -128,6 +128,12 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
     throw error;
   });
   return service;
+}
+
+/** SANDHAVEN_TEST_RUNTIME, runc or direct, names what starts the machines of all tests; otherwise the service chooses. */
+function ofTestedRuntime(): Record<string, string> {
+  const runtime = process.env['SANDHAVEN_TEST_RUNTIME'];
+  return runtime === undefined ? {} : { SANDHAVEN_MACHINE_RUNTIME: runtime };
 }
 
 /** Resolves with the exit status. Rejects, with what the process has said, when it has to be killed. */

@@ -19,6 +19,20 @@ impl Failure {
         eprintln!("sandhaven-launcher: {}", self.message);
         ExitCode::from(self.status)
     }
+
+    /// For another process of the launcher.
+    pub fn encode(&self) -> Vec<u8> {
+        [&[self.status], self.message.as_bytes()].concat()
+    }
+
+    /// None of an empty text.
+    pub fn decode(text: &[u8]) -> Option<Self> {
+        let (status, message) = text.split_first()?;
+        Some(Failure {
+            status: *status,
+            message: String::from_utf8_lossy(message).into_owned(),
+        })
+    }
 }
 
 impl From<lexopt::Error> for Failure {

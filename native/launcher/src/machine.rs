@@ -3,14 +3,14 @@
 //! Everything is mounted in a mount namespace of this process alone. The machine's own namespace is a copy of it,
 //! so the host shows no mount, and when the machine dies all of them and the loop device go with it.
 
-use crate::failure::{Failure, Step};
+use crate::direct::{self, Direct, Options as DirectOptions};
+use crate::failure::{Failure, Step, usage};
 use crate::{
     cgroups, devices, fence, figures, idmap, image, loop_device, mounts, rlimits, runc, socket,
 };
 use lexopt::prelude::*;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::UnshareFlags;
-use std::convert::Infallible;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -27,11 +27,17 @@ struct Options {
     uid_base: u32,
     open_files: rlimits::OpenFiles,
     socket: OsString,
-    runc: OsString,
-    runc_root: OsString,
+    end: End,
 }
 
-pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
+/// The last step, which makes a machine of the mounts.
+enum End {
+    Runc { program: OsString, state: OsString },
+    Direct(Box<Direct>),
+}
+
+/// With runc it returns only when it fails.
+pub fn start(args: lexopt::Parser) -> Result<(), Failure> {
     let options = parse(args)?;
     fence::join(&options.fence)?;
     let image = image::open_locked(&options.disk)?;
@@ -53,48 +59,66 @@ pub fn start(args: lexopt::Parser) -> Result<Infallible, Failure> {
     mounts::mount_overlay(options.uid_base)?;
     devices::make(&options.devices, options.uid_base)?;
     figures::make(options.uid_base)?;
+    if let End::Direct(direct) = &options.end {
+        direct.groups.make()?;
+    }
     cgroups::show(&options.own_cgroups, options.uid_base)?;
     let listener = socket::listen_at(&options.socket)?;
     options.open_files.apply()?;
-    let run = runc::Run {
-        program: &options.runc,
-        state: &options.runc_root,
-        bundle: &options.bundle,
-        id: &options.id,
-    };
-    run.execute(listener)
+    match &options.end {
+        End::Direct(direct) => direct::start(direct, listener),
+        End::Runc { program, state } => {
+            let run = runc::Run {
+                program,
+                state,
+                bundle: &options.bundle,
+                id: &options.id,
+            };
+            match run.execute(listener)? {}
+        }
+    }
 }
 
 fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
     let (mut fence, mut own_cgroups, mut devices) = (Vec::new(), Vec::new(), Vec::new());
     let (mut id, mut bundle, mut stage, mut disk, mut lower) = (None, None, None, None, None);
     let (mut uid_base, mut socket, mut runc, mut runc_root) = (None, None, None, None);
-    let (mut agents, mut open_files) = (None, None);
+    let (mut agents, mut open_files, mut direct) = (None, None, DirectOptions::default());
     while let Some(arg) = args.next()? {
-        match arg {
-            Long("cgroup") => fence.push(args.value()?),
-            Long("own-cgroup") => own_cgroups.push(cgroups::Group::parse(&args.value()?)?),
-            Long("id") => id = Some(args.value()?),
-            Long("bundle") => bundle = Some(args.value()?.into()),
-            Long("stage") => stage = Some(args.value()?.into()),
-            Long("disk") => disk = Some(args.value()?),
-            Long("lower") => lower = Some(args.value()?.into()),
-            Long("agents") => agents = Some(args.value()?.into()),
-            Long("device") => devices.push(devices::Device::parse(&args.value()?)?),
-            Long("uid-base") => uid_base = Some(args.value()?.parse()?),
-            Long("open-files") => open_files = Some(rlimits::OpenFiles::parse(&args.value()?)?),
-            Long("socket") => socket = Some(args.value()?),
-            Long("runc") => runc = Some(args.value()?),
-            Long("runc-root") => runc_root = Some(args.value()?),
-            other => return Err(other.unexpected().into()),
+        let Long(name) = arg else {
+            return Err(arg.unexpected().into());
+        };
+        match name.to_owned().as_str() {
+            "cgroup" => fence.push(args.value()?),
+            "own-cgroup" => own_cgroups.push(cgroups::Group::parse(&args.value()?)?),
+            "id" => id = Some(args.value()?),
+            "bundle" => bundle = Some(args.value()?.into()),
+            "stage" => stage = Some(args.value()?.into()),
+            "disk" => disk = Some(args.value()?),
+            "lower" => lower = Some(args.value()?.into()),
+            "agents" => agents = Some(args.value()?.into()),
+            "device" => devices.push(devices::Device::parse(&args.value()?)?),
+            "uid-base" => uid_base = Some(args.value()?.parse()?),
+            "open-files" => open_files = Some(rlimits::OpenFiles::parse(&args.value()?)?),
+            "socket" => socket = Some(args.value()?),
+            "runc" => runc = Some(args.value()?),
+            "runc-root" => runc_root = Some(args.value()?),
+            name => direct.take(name, &mut args)?,
         }
     }
-    let missing = |name: &str| crate::failure::usage(&format!("--{name} is missing"));
+    let missing = |name: &str| usage(&format!("--{name} is missing"));
+    let id = id.ok_or_else(|| missing("id"))?;
+    let end = match (runc, runc_root) {
+        (Some(program), Some(state)) => End::Runc { program, state },
+        (None, None) => End::Direct(direct.complete(&id)?.into()),
+        _ => return Err(usage("--runc and --runc-root come together")),
+    };
     Ok(Options {
         fence,
         own_cgroups,
         devices,
-        id: id.ok_or_else(|| missing("id"))?,
+        id,
+        end,
         bundle: bundle.ok_or_else(|| missing("bundle"))?,
         stage: stage.ok_or_else(|| missing("stage"))?,
         disk: disk.ok_or_else(|| missing("disk"))?,
@@ -103,7 +127,5 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
         uid_base: uid_base.ok_or_else(|| missing("uid-base"))?,
         open_files: open_files.ok_or_else(|| missing("open-files"))?,
         socket: socket.ok_or_else(|| missing("socket"))?,
-        runc: runc.ok_or_else(|| missing("runc"))?,
-        runc_root: runc_root.ok_or_else(|| missing("runc-root"))?,
     })
 }

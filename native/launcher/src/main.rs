@@ -1,7 +1,8 @@
 //! The service's root helper. It is static and single-threaded, because it moves itself between namespaces
 //! and then becomes another program.
 //!
-//! - `start`: disk, overlay and agent socket of one machine, then `runc run`, all in one private mount namespace
+//! - `start`: disk, overlay and agent socket of one machine, all in one private mount namespace, then the machine itself: by
+//!   `runc run`, or directly
 //! - `pin-namespaces`: user and network namespaces of slots, made ahead of time
 //! - `spawner`: starts programs for the service, this one among them
 //! - `notify`: hands messages and sockets of the service to the service manager
@@ -10,6 +11,7 @@
 
 mod cgroups;
 mod devices;
+mod direct;
 mod exec;
 mod failure;
 mod fence;
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// `start` and `exec` return only when they fail: they become another program.
+/// `exec`, and `start` with runc, return only when they fail: they become another program.
 fn run() -> Result<(), Failure> {
     let mut args = lexopt::Parser::from_env();
     let command = args.next()?;
@@ -59,7 +61,7 @@ fn run() -> Result<(), Failure> {
             Some(Value(socket)) => notify::run(&socket.to_string_lossy(), &texts(args)?),
             _ => Err(usage("expected the socket of the manager")),
         },
-        Some(Value(command)) if command == "start" => match machine::start(args)? {},
+        Some(Value(command)) if command == "start" => machine::start(args),
         Some(Value(command)) if command == "exec" => match exec::exec(args)? {},
         Some(Value(command)) if command == "pin-namespaces" => {
             namespaces::pin(&texts(args)?).map_err(failed)

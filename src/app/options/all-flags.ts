@@ -36,6 +36,7 @@ import { githubUrl } from './provider/github-url.ts';
 import { gitAllow } from './sandboxes/git-allow.ts';
 import { gpuKind } from './sandboxes/gpu-kind.ts';
 import { imageKeptMinutes } from './sandboxes/image-kept-minutes.ts';
+import { machineRuntime } from './sandboxes/machine-runtime.ts';
 import { allowedImages } from './sandboxes/registry-allow.ts';
 import { registryMirrors } from './sandboxes/registry-mirror.ts';
 import { runtime } from './sandboxes/runtime.ts';
@@ -83,6 +84,7 @@ export const allFlags = {
   imageKeptMinutes,
   auditKeptDays,
   runtime,
+  machineRuntime,
   regions,
   toolsets,
   passwordSignIn,

@@ -27,7 +27,9 @@ export interface DoctorFacts {
   tryRules(): Promise<string | null>;
   /** Returns a program's output when it succeeds; null otherwise. */
   tryProgram(path: string, args: string[]): Promise<string | null>;
-  /** Path of the runc that the engine uses. */
+  /** Returns what starts machines, with the reason; throws when the choice is impossible here. */
+  machineRuntime(): { kind: 'runc' | 'direct'; why: string };
+  /** Path of the runc that the engine uses, where it does. */
   runcPath: string;
   /** Returns null for output that is not that of `runc --version`. */
   judgeRunc(output: string): { version: string; vulnerable: boolean } | null;

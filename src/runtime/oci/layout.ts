@@ -21,8 +21,9 @@ export interface Layout {
   trash: string;
   /** Agent programs by digest. */
   agents: string;
-  /** State that runc keeps, by sandbox. */
+  /** State of machines, by sandbox: runc's, and that of machines started without it. */
   runc: string;
+  state(id: string): string;
   sockets: string;
   socket(id: string): string;
   /** Empty on the host; every launcher mounts its own machine here, in its own mount namespace. */
@@ -43,6 +44,7 @@ export function createLayout(dataDir: string, runDir: string): Layout {
     trash: join(dataDir, 'trash'),
     agents: join(dataDir, 'agents'),
     runc: join(runDir, 'runc'),
+    state: (id) => join(runDir, 'runc', id),
     sockets,
     socket: (id) => join(sockets, `${id}.sock`),
     stage: join(runDir, 'stage'),

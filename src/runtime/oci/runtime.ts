@@ -1,5 +1,5 @@
 /**
- * Machines on this host, made by runc: an implementation of the `Runtime` port. It keeps no essential state: every
+ * Machines on this host: an implementation of the `Runtime` port. It keeps no essential state: every
  * method reads the host first, so that it can be called again after a crash at any point.
  *
  * Order of traces: the sandbox's folder comes first and goes last; in between, a bundle is written before anything
@@ -39,6 +39,7 @@ import { createHoldings } from './kernel-memory/holdings.ts';
 import { createKernelMemoryWatch } from './kernel-memory/watch.ts';
 import { createLayout, makeFolders } from './layout.ts';
 import { installAgent } from './machine/agent-binary.ts';
+import type { MachineRuntime } from './machine/machine-runtime.ts';
 import { createMachines } from './machine/running.ts';
 import type { Slots } from './machine/slot.ts';
 import { createStarter } from './machine/start.ts';
@@ -51,7 +52,7 @@ export interface OciRuntimeOptions {
   instanceId: string;
   dataDir: string;
   runDir: string;
-  runcPath: string;
+  machineRuntime: MachineRuntime;
   launcherPath: string;
   agentPath: string;
   slots: Slots;
@@ -79,7 +80,7 @@ export interface OciRuntime extends Runtime {
 }
 
 export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
-  const { log, slots, owners, rootfsPath } = options;
+  const { log, slots, owners, machineRuntime, rootfsPath } = options;
   const layout = createLayout(options.dataDir, options.runDir);
   const hierarchies = parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'));
   const cgroups = createCgroups(options.instanceId, hierarchies);
@@ -92,7 +93,9 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const places = createPlaces(createLocalPlace(layout), remoteArchives);
   const archives = createArchives({ layout, helpers, places, installationKey, encryption, log });
   const gpus = gpusOf(options, (instanceId) => createCgroups(instanceId, hierarchies));
-  const starter = createStarter({ layout, cgroups, machines, disks, slots, gpus, rootfsPath });
+  const starter = createStarter({
+    ...{ layout, cgroups, machines, disks, slots, gpus, machineRuntime, rootfsPath },
+  });
   const usage = createUsage({
     ...{ layout, memory: cgroups.memory, groupPath: cgroups.path },
     processor: controllerHierarchy(hierarchies, 'cpuacct'),
@@ -179,13 +182,14 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       const { totalBytes } = await memory();
       const { processes } = await prepareHostLimits(totalBytes, log);
       await cgroups.prepare({ memoryBytes: memoryForMachines(totalBytes), processes });
-      const { swapAccounting, memory: hierarchy } = cgroups;
+      const { swapAccounting, socketAccounting, memory: hierarchy } = cgroups;
       starter.use({
         agentName: await installAgent(options.agentPath, layout.agents),
         host: {
           arch: process.arch,
           cgroupVersion: hierarchy.version,
           swapAccounting,
+          socketAccounting,
           maxOpenFiles: await maxOpenFiles(),
         },
       });

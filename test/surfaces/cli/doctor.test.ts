@@ -235,6 +235,7 @@ describe('doctor', () => {
     availableMemoryBytes: async () => 8 * GiB,
     tryRules: async () => null,
     tryProgram: async (path) => (path.endsWith('/runc') ? 'runc version 1.1.5' : null),
+    machineRuntime: () => ({ kind: 'runc', why: 'no direct start: cgroup v2' }),
     runcPath: '/usr/sbin/runc',
     judgeRunc: (output) => ({ version: output.trim(), vulnerable: true }),
     builtPrograms: ['/none/sandhaven-agent'],
@@ -249,6 +250,28 @@ describe('doctor', () => {
     expect(output).toMatch(/^fail {2}base image .*\n +→ Run 'make image'/m);
     expect(output).toMatch(/^fail {2}agent .*\n +→ Run 'make build'/m);
     expect(output).toMatch(/\d+ ok, \d+ warned, \d+ failed\n$/);
+  });
+
+  it('names what starts machines, and does without runc where that is the launcher', async () => {
+    const direct = {
+      ...facts,
+      machineRuntime: () => ({ kind: 'direct' as const, why: 'the quickest here' }),
+    };
+    const { output } = await run([], direct);
+    expect(output).toMatch(/^ok {4}machine runtime +direct: the quickest here$/m);
+    expect(output).toMatch(/^ok {4}runc +not used/m);
+    expect((await run([], facts)).output).toMatch(
+      /^ok {4}machine runtime +runc: no direct start: cgroup v2$/m,
+    );
+  });
+
+  it('takes a choice that this host does not allow for a failure', async () => {
+    const machineRuntime = () => {
+      throw new Error('Machines cannot be started directly: cgroup v2.');
+    };
+    const { output } = await run([], { ...facts, machineRuntime });
+    expect(output).toMatch(/^fail {2}machine runtime +Machines cannot be started directly/m);
+    expect(output).toMatch(/^fail {2}runc /m);
   });
 
   it('shows the same in JSON', async () => {

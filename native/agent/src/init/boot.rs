@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::arguments::{Arguments, Identity};
 use super::network::door::Door;
 use super::root::Persistence;
-use super::{filter, privileges, root};
+use super::{privileges, root};
 
 /// Relative paths start here.
 pub const SANDBOX_ROOT: &str = "/workspace";
@@ -71,7 +71,9 @@ pub fn prepare() -> Result<Boot, String> {
 /// Makes of a container what a machine on one host is from its first moment.
 fn make_machine(disk: &Path) -> Result<Persistence, String> {
     let persistence = root::take(disk)?;
-    filter::install()?;
+    sandhaven_filter::Filter::of_machines()
+        .install()
+        .map_err(|error| format!("cannot filter system calls: {error}"))?;
     Ok(persistence)
 }
 

@@ -4,7 +4,6 @@
 pub mod arguments;
 pub mod boot;
 pub mod context;
-mod filter;
 pub mod first_ids;
 mod network;
 mod privileges;

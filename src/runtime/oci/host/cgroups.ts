@@ -22,6 +22,7 @@ export interface Cgroups {
   /** Hierarchy that limits memory: every running machine is in it. */
   memory: Hierarchy;
   swapAccounting: boolean;
+  socketAccounting: boolean;
   /** Returns the path of the machine's cgroup for an OCI configuration. */
   path(id: string): string;
   /** Ends helpers of earlier boots; makes this boot's fence, and the parent that limits all machines together. */
@@ -41,6 +42,8 @@ export interface Cgroups {
    * not set, and makes the groups that `shown` returns.
    */
   admit(id: string, resources: Resources): Promise<void>;
+  /** The machine's group in each hierarchy. */
+  groups(id: string): MachineGroup[];
   /** On v1, the groups that a machine sees of itself: hierarchy names and folders. Empty on v2. */
   shown(id: string): { name: string; path: string }[];
   resize(id: string, resources: Resources): Promise<void>;
@@ -59,12 +62,18 @@ export interface Cgroups {
   purge(): Promise<void>;
 }
 
+/** A machine's group in one hierarchy. */
+export type MachineGroup = Pick<Hierarchy, 'version' | 'controllers'> & { folder: string };
+
 /** Limits of all machines together. */
 export interface Whole {
   memoryBytes: number;
   /** Processes and threads. */
   processes: number;
 }
+
+/** File of v1 alone. */
+export const SOCKET_LIMIT = 'memory.kmem.tcp.limit_in_bytes';
 
 /** Controllers in which language runtimes look for their limits. */
 const SHOWN = ['memory', 'cpu', 'cpuacct', 'cpuset', 'pids'];
@@ -97,7 +106,13 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
   return {
     memory,
     swapAccounting: hasSwapAccounting(memory),
+    socketAccounting: existsSync(`${memory.mountpoint}/${SOCKET_LIMIT}`),
     path: (id) => `/${parent}/${id}`,
+    groups: (id) =>
+      hierarchies.map(({ mountpoint, ...hierarchy }) => ({
+        ...hierarchy,
+        folder: `${mountpoint}/${parent}/${id}`,
+      })),
     fenceFiles: () => [`${fenceHierarchy.mountpoint}/${fence}/${fenceFile}`],
 
     async prepare({ memoryBytes, processes }) {
@@ -208,10 +223,11 @@ async function setMemory({ version }: Hierarchy, group: string, bytes: number): 
 
 /** Bounds buffers of TCP and UDP, which v1 counts apart from a group's memory; v2 counts them as part of it. */
 async function setSocketMemory({ version }: Hierarchy, group: string, bytes: number): Promise<void> {
-  if (version === 1) await written(`${group}/memory.kmem.tcp.limit_in_bytes`, String(bytes));
+  if (version === 1) await written(`${group}/${SOCKET_LIMIT}`, String(bytes));
 }
 
-function socketMemoryBytes(resources: Resources): number {
+/** Bound on the buffers of a machine's sockets, where they are counted apart. */
+export function socketMemoryBytes(resources: Resources): number {
   const { socketMemoryMinBytes, socketMemoryDivisor } = limits.kernel;
   return Math.max(socketMemoryMinBytes, cgroupLimits(resources).memoryBytes / socketMemoryDivisor);
 }

@@ -4,16 +4,22 @@ import { join } from 'node:path';
 import { unlessMissing } from '../host/files.ts';
 import { bundleGeneration, type Layout } from '../layout.ts';
 import { buildConfig, ETC_FILES, type MachineConfig } from './config.ts';
+import type { MachineRuntime } from './machine-runtime.ts';
 import type { Slot } from './slot.ts';
 
 export async function writeBundle(
   bundle: string,
-  machine: Omit<MachineConfig, 'slot'> & { slot: Slot },
+  machine: MachineConfig & { slot: Slot },
+  runtime: MachineRuntime,
 ): Promise<void> {
   await mkdir(join(bundle, 'etc'), { recursive: true, mode: 0o700 });
   const etc = etcFiles(machine.id, machine.slot);
+  const forRunc =
+    runtime.kind === 'runc'
+      ? [writeFile(join(bundle, 'config.json'), JSON.stringify(buildConfig(machine)))]
+      : [];
   await Promise.all([
-    writeFile(join(bundle, 'config.json'), JSON.stringify(buildConfig(machine))),
+    ...forRunc,
     ...ETC_FILES.map((name) => writeFile(join(bundle, 'etc', name), etc[name], { mode: 0o644 })),
   ]);
 }

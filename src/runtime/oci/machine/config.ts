@@ -46,6 +46,8 @@ export interface HostFacts {
   cgroupVersion: 1 | 2;
   /** True when the kernel can limit swap per cgroup. */
   swapAccounting: boolean;
+  /** True when buffers of sockets have a limit of their own, on v1. */
+  socketAccounting: boolean;
   /** Hard limit of open files that this host allows a process. */
   maxOpenFiles: number;
 }

@@ -11,7 +11,8 @@ import type { Cgroups } from '../host/cgroups.ts';
 import { sync } from '../host/files.ts';
 import type { Layout } from '../layout.ts';
 import { bundleGenerations, removeOldBundles, writeBundle } from './bundle.ts';
-import { type HostFacts, openFiles } from './config.ts';
+import type { HostFacts } from './config.ts';
+import type { MachineRuntime } from './machine-runtime.ts';
 import type { Machines } from './running.ts';
 import type { Slots } from './slot.ts';
 
@@ -34,6 +35,7 @@ interface Dependencies {
   disks: Disks;
   slots: Slots;
   gpus: Gpus;
+  machineRuntime: MachineRuntime;
   rootfsPath: (imageDigest: string) => string;
 }
 
@@ -44,6 +46,7 @@ export function createStarter({
   disks,
   slots,
   gpus,
+  machineRuntime,
   rootfsPath,
 }: Dependencies): Starter {
   let facts: Facts | null = null;
@@ -55,23 +58,17 @@ export function createStarter({
     const devices = await gpus.acquire(id, resources.gpu);
     const slot = await slots.acquire(id);
     await ensureDisk(spec, signal);
-    await writeBundle(bundle, {
-      id,
-      generation,
+    const machine = {
+      ...{ id, generation, slot, resources, devices, agentName: facts.agentName, host: facts.host },
       stagePath: layout.stage,
-      agentName: facts.agentName,
       cgroupPath: cgroups.path(id),
-      slot,
-      resources,
-      devices,
-      host: facts.host,
-    });
+    };
+    await writeBundle(bundle, machine, machineRuntime);
     const durable = sync(layout.sandbox(id)).then(() => sync(layout.sandboxes));
     durable.catch(() => {});
-    const lower = rootfsPath(spec.imageDigest);
-    await cgroups.admit(id, resources);
-    const launch = { id, bundle, lower, slot, nodes: devices.nodes, openFiles: openFiles(facts.host) };
-    await machines.launch(launch, signal);
+    // The launcher does it itself where it starts the machine.
+    if (machineRuntime.kind === 'runc') await cgroups.admit(id, resources);
+    await machines.launch({ bundle, lower: rootfsPath(spec.imageDigest), machine }, signal);
     await durable;
     await removeOldBundles(layout, id);
   }

@@ -27,6 +27,7 @@ const programs = {
 
 export function engineChecks(facts: DoctorFacts, allowVulnerableRunc: boolean): Check[] {
   return [
+    { name: 'machine runtime', neededByUp: true, run: async () => machineRuntime(facts) },
     { name: 'runc', run: () => runcCheck(facts, allowVulnerableRunc) },
     { name: 'nftables', neededByUp: true, run: () => nftables(facts) },
     { name: 'links', neededByUp: true, run: () => links(facts) },
@@ -34,6 +35,20 @@ export function engineChecks(facts: DoctorFacts, allowVulnerableRunc: boolean): 
     { name: 'agent', isBuilt: true, neededByUp: true, run: () => builtPrograms(facts.builtPrograms) },
     { name: 'base image', isBuilt: true, run: () => baseImage(facts) },
   ];
+}
+
+/** Reports what starts machines, and why. */
+export function machineRuntime({ machineRuntime }: Pick<DoctorFacts, 'machineRuntime'>): Finding {
+  try {
+    const { kind, why } = machineRuntime();
+    return { status: 'ok', found: `${kind}: ${why}` };
+  } catch (error) {
+    return {
+      status: 'fail',
+      found: error instanceof Error ? error.message : String(error),
+      advice: 'Use --machine-runtime runc, or auto.',
+    };
+  }
 }
 
 /** @param output Output of `runc --version`; null when it does not run. */
@@ -57,7 +72,16 @@ export function runc(
 }
 
 async function runcCheck(facts: DoctorFacts, allowVulnerable: boolean): Promise<Finding> {
+  if (isUnused(facts)) return { status: 'ok', found: 'not used: machines are started directly' };
   return runc(await facts.tryProgram(facts.runcPath, ['--version']), facts, allowVulnerable);
+}
+
+function isUnused({ machineRuntime }: DoctorFacts): boolean {
+  try {
+    return machineRuntime().kind === 'direct';
+  } catch {
+    return false;
+  }
 }
 
 /** Loads a service's ruleset in a network namespace that ends with the attempt. */

@@ -1,9 +1,8 @@
 //! Hides the paths of /proc and /sys that count the work of the whole node. An engine hides some of them already.
 
 use rustix::mount::{MountFlags, mount, mount_bind};
+use sandhaven_filter::MASKED_PATHS;
 use std::fs;
-
-use crate::init::filter::MASKED_PATHS;
 
 /// What the node lacks, or does not let itself be covered, stays as the engine has left it.
 pub fn hide_paths() {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::rule::{Condition, Rule};
+use crate::rule::{Condition, Rule};
 
 #[cfg(target_arch = "x86_64")]
 const ARCHITECTURE: u32 = 0xc000_003e;
@@ -128,8 +128,8 @@ fn jump(code: u16, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rules::RULES;
     use super::*;
+    use crate::rules::RULES;
     use linux_raw_sys::general::*;
 
     const ALLOWED: u32 = libc::SECCOMP_RET_ALLOW;

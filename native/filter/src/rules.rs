@@ -2,7 +2,7 @@
 
 use linux_raw_sys::general::*;
 
-use super::rule::{Condition, Rule, allow, refuse};
+use crate::rule::{Condition, Rule, allow, refuse};
 
 /// Hidden in /proc and /sys, where the host has them.
 pub const MASKED_PATHS: &[&str] = &[

@@ -1,0 +1,82 @@
+//! The kernel's own file systems in a machine's root: processes, devices, terminals, memory, queues, hardware.
+
+use super::place::{open as open_place, ordinary_folder, required_in_view};
+use super::settings::Settings;
+use super::trees::{self, Setting};
+use super::walk::Kind;
+use crate::failure::{Failure, Step};
+use rustix::mount::MountAttrFlags;
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+
+const NOSUID: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_NOSUID;
+const NODEV: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_NODEV;
+const NOEXEC: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_NOEXEC;
+
+/// Each the root of its file system.
+pub struct Views {
+    pub proc: OwnedFd,
+    pub dev: OwnedFd,
+    pub sys: OwnedFd,
+}
+
+/// The kernel lets a user namespace have its own /proc and /sys while the host's are in sight, so the old root is still
+/// there.
+pub fn show(root: &OwnedFd, settings: &Settings) -> Result<Views, Failure> {
+    let proc = view(root, "proc", &[], NOSUID | NODEV | NOEXEC)?;
+    // Filled by `devices.rs`.
+    let dev = trees::clone("devices/dev").step("clone the devices")?;
+    trees::attach(&dev, open_place(root, OsStr::new("/dev"), Kind::Folder)?)
+        .step("show the devices")?;
+    furnish(&dev, settings)?;
+    let read_only = MountAttrFlags::MOUNT_ATTR_RDONLY;
+    let sys = view(
+        root,
+        "sys",
+        &[Setting::Flag("ro")],
+        NOSUID | NODEV | NOEXEC | read_only,
+    )?;
+    let groups = trees::clone_whole("fs").step("clone the cgroups")?;
+    trees::attach(groups, required_in_view(&sys, "fs")?).step("show the cgroups")?;
+    Ok(Views { proc, dev, sys })
+}
+
+fn view(
+    root: &OwnedFd,
+    name: &str,
+    settings: &[Setting<'_>],
+    attributes: MountAttrFlags,
+) -> Result<OwnedFd, Failure> {
+    let kind = if name == "sys" { "sysfs" } else { name };
+    let place = ordinary_folder(root, name)?;
+    let mount = trees::make(kind, settings, attributes).step(format!("make {kind}"))?;
+    trees::attach(&mount, place).step(format!("mount /{name}"))?;
+    Ok(mount)
+}
+
+fn furnish(dev: &OwnedFd, settings: &Settings) -> Result<(), Failure> {
+    let (ptys, bytes) = (settings.ptys.to_string(), settings.shm_bytes.to_string());
+    let terminals = [
+        Setting::Flag("newinstance"),
+        Setting::Value("ptmxmode", "0666"),
+        Setting::Value("mode", "0620"),
+        Setting::Value("gid", "5"),
+        Setting::Value("max", &ptys),
+    ];
+    let shared = [
+        Setting::Value("mode", "1777"),
+        Setting::Value("size", &bytes),
+    ];
+    let mounts: [(_, _, &[_], _); 3] = [
+        ("pts", "devpts", &terminals, NOSUID | NOEXEC),
+        ("shm", "tmpfs", &shared, NOSUID | NODEV),
+        ("mqueue", "mqueue", &[], NOSUID | NODEV | NOEXEC),
+    ];
+    for (name, kind, options, attributes) in mounts {
+        let place = required_in_view(dev, name)?;
+        trees::make(kind, options, attributes)
+            .and_then(|mount| trees::attach(mount, place))
+            .step(format!("mount /dev/{name}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! The end of a direct start: a process of the machine's own namespaces, which becomes the agent, in place of runc.
+//!
+//! This process joins the machine's user and network namespaces, so that all others that it makes belong to them, and
+//! clones PID 1 (`init.rs`). It needs no further right over the host then: what it still does there, it does with files
+//! that it has opened before.
+//!
+//! Killed at any moment, it leaves the cgroups, the folder of state and the socket, which are named after the sandbox.
+//! PID 1 is in the fence until it is in the machine's cgroups, and cannot join them once they are removed.
+
+mod clone;
+mod groups;
+mod init;
+mod kernel_views;
+mod masks;
+mod opened;
+mod place;
+mod privileges;
+mod report;
+mod root;
+mod settings;
+mod state;
+mod stdio;
+mod trees;
+mod walk;
+
+use crate::failure::{Failure, Step};
+use opened::Opened;
+use report::Reporter;
+use rustix::fs::{Mode, OFlags, open};
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use settings::Settings;
+use state::State;
+use std::os::fd::{AsFd, OwnedFd};
+
+pub use settings::{Direct, Options};
+
+/// Returns once the agent is executed and the state is written. The working directory is the stage.
+pub fn start(direct: &Direct, listener: OwnedFd) -> Result<(), Failure> {
+    let state = State::prepare(&direct.state)?;
+    let opened = Opened::open(direct, listener)?;
+    let (reports, reporter) = report::pair()?;
+    make_killable()?;
+    join_namespaces(direct)?;
+    match clone::init(opened.groups.unified())? {
+        None => {
+            drop(reports);
+            become_agent(&direct.settings, opened, &reporter)
+        }
+        Some(pid) => {
+            drop(reporter);
+            report::wait(reports)?;
+            state.write(pid, direct.settings.generation)
+        }
+    }
+}
+
+/// In PID 1. Ends it instead of returning where a step fails.
+fn become_agent(settings: &Settings, opened: Opened, reporter: &Reporter) -> ! {
+    match init::execute(settings, opened, reporter) {
+        Ok(never) => match never {},
+        Err(failure) => reporter.fail(&failure),
+    }
+}
+
+/// The user namespace first: with it come the rights over the other one.
+fn join_namespaces(direct: &Direct) -> Result<(), Failure> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let user = open(&direct.user_namespace, flags, Mode::empty())
+        .step("open the user namespace of the slot")?;
+    let net = open(&direct.net_namespace, flags, Mode::empty())
+        .step("open the network namespace of the slot")?;
+    move_into_link_name_space(user.as_fd(), Some(LinkNameSpaceType::User))
+        .step("join the user namespace")?;
+    move_into_link_name_space(net.as_fd(), Some(LinkNameSpaceType::Network))
+        .step("join the network namespace")
+}
+
+/// The machine's PID 1 inherits no protection that the service may have from the killer of processes.
+fn make_killable() -> Result<(), Failure> {
+    const FILE: &str = "/proc/self/oom_score_adj";
+    let present = std::fs::read_to_string(FILE).step("read oom_score_adj")?;
+    if present.trim() == "0" {
+        return Ok(());
+    }
+    std::fs::write(FILE, "0").step("set oom_score_adj")
+}

@@ -1,0 +1,98 @@
+//! Mounts by descriptor: made or cloned first, attached then at a place that is open too. No path of the image counts.
+
+use linux_raw_sys::general::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY};
+use rustix::fs::CWD;
+use rustix::io::Errno;
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, fsconfig_create,
+    fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount, open_tree,
+};
+use std::io::Error;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+
+pub enum Setting<'a> {
+    Flag(&'a str),
+    Value(&'a str, &'a str),
+}
+
+/// A new file system of this kind, of this process's namespaces. Its source is its kind.
+pub fn make(
+    kind: &str,
+    settings: &[Setting<'_>],
+    attributes: MountAttrFlags,
+) -> Result<OwnedFd, Errno> {
+    let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_set_string(&context, "source", kind)?;
+    for setting in settings {
+        match setting {
+            Setting::Flag(name) => fsconfig_set_flag(&context, *name)?,
+            Setting::Value(name, value) => fsconfig_set_string(&context, *name, *value)?,
+        }
+    }
+    fsconfig_create(&context)?;
+    fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
+}
+
+/// Of the host's or the stage's, by a path that no machine has a part in.
+pub fn clone(path: impl AsRef<Path>) -> Result<OwnedFd, Errno> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+    open_tree(CWD, path.as_ref(), flags)
+}
+
+/// With all that is mounted below it.
+pub fn clone_whole(path: impl AsRef<Path>) -> Result<OwnedFd, Errno> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_RECURSIVE;
+    open_tree(CWD, path.as_ref(), flags)
+}
+
+/// The file or folder that is open.
+pub fn clone_open(file: impl AsFd) -> Result<OwnedFd, Errno> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_EMPTY_PATH;
+    open_tree(file, "", flags)
+}
+
+pub fn attach(mount: impl AsFd, place: impl AsFd) -> Result<(), Errno> {
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+    move_mount(mount, "", place, "", flags)
+}
+
+pub fn make_read_only(mount: &OwnedFd) -> Result<(), Error> {
+    set(mount, MOUNT_ATTR_RDONLY)
+}
+
+/// For files of the host.
+pub fn make_harmless(mount: &OwnedFd) -> Result<(), Error> {
+    set(
+        mount,
+        MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+    )
+}
+
+fn set(mount: &OwnedFd, attributes: u32) -> Result<(), Error> {
+    let attributes = libc::mount_attr {
+        attr_set: u64::from(attributes),
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // SAFETY: the path is an empty C string, and the kernel reads size_of_val bytes of `attributes`.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            mount.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_EMPTY_PATH,
+            &raw const attributes,
+            size_of_val(&attributes),
+        )
+    };
+    match result {
+        0 => Ok(()),
+        _ => Err(Error::last_os_error()),
+    }
+}

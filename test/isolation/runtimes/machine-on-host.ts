@@ -1,0 +1,33 @@
+/** A machine as the host sees it: PID 1, its cgroups, its namespaces. For cgroup v1. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+export function machineOf(dataDir: string, id: string) {
+  const instance = readFileSync(join(dataDir, 'instance'), 'utf8').trim();
+  const group = `sandhaven-${instance}/${id}`;
+  const pid = initOf(group);
+  const of = (name: string): string => readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  const link = (name: string): string => readlinkSync(`/proc/${pid}/${name}`);
+  return {
+    environment: of('environ').split('\0').filter(Boolean),
+    descriptors: [0, 1, 2, 3].map((number) => link(`fd/${number}`).replace(/\[\d+\]$/, '')),
+    folders: ['cwd', 'root', 'exe'].map(link),
+    groups: of('cgroup').replaceAll(group, 'GROUP').split('\n').sort(),
+    settings: ['oom_score_adj', 'coredump_filter', 'loginuid', 'personality', 'timens_offsets'].map(of),
+    namespaces: namespacesOf(link),
+    devices: readFileSync(`/sys/fs/cgroup/devices/${group}/devices.list`, 'utf8').trim().split('\n'),
+  };
+}
+
+function initOf(group: string): string {
+  const pids = readFileSync(`/sys/fs/cgroup/memory/${group}/cgroup.procs`, 'utf8').trim().split('\n');
+  const init = pids.find((pid) => /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')));
+  if (init === undefined) throw new Error(`no PID 1 in ${group}`);
+  return init;
+}
+
+function namespacesOf(link: (name: string) => string): { own: string[]; ofHost: string[] } {
+  const names = readdirSync('/proc/self/ns').filter((name) => !name.endsWith('_for_children'));
+  const isOwn = (name: string): boolean => link(`ns/${name}`) !== readlinkSync(`/proc/self/ns/${name}`);
+  return { own: names.filter(isOwn), ofHost: names.filter((name) => !isOwn(name)) };
+}
