@@ -1,14 +1,14 @@
 /**
  * Times one small tool, WhoAmI, over HTTP and over MCP, in turns, on services that run: this one, and others to compare it with.
  *
- * SANDBOX_API_KEY=… bench/mcp.ts [--rounds N] NAME=URL…
+ * SANDBOX_API_KEY=… bench/parts/mcp.ts [--rounds N] NAME=URL…
  *
  * All services run with that key.
  */
 import { parseArgs } from 'node:util';
-import { createEndpoint, type Endpoint, send } from './http.ts';
-import { timed } from './interleave.ts';
-import { summarize } from './statistics.ts';
+import { createEndpoint, type Endpoint, send } from '../http.ts';
+import { timed } from '../interleave.ts';
+import { summarize } from '../statistics.ts';
 
 const WARM_UPS = 200;
 

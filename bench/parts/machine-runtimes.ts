@@ -1,12 +1,12 @@
 /**
  * Creations of sandboxes with each machine runtime, in turn, from a service each:
  *
- *     node bench/machine-runtimes.ts [ROUNDS] [PAUSE_MS]
+ *     node bench/parts/machine-runtimes.ts [ROUNDS] [PAUSE_MS]
  *
  * The pause lets the processors fall asleep before each creation.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { must, type Service, startService } from '../test/support/service.ts';
+import { must, type Service, startService } from '../../test/support/service.ts';
 
 const RUNTIMES = ['runc', 'direct'] as const;
 const WARM_UP_ROUNDS = 2;

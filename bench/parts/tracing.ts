@@ -2,14 +2,14 @@
  * Times RunCommand on several services in turns, and compares each with the first by pairs of neighbouring calls: services
  * without traces, with traces, or of another commit.
  *
- * SANDBOX_API_KEY=… bench/tracing.ts [--rounds N] NAME=URL NAME=URL…
+ * SANDBOX_API_KEY=… bench/parts/tracing.ts [--rounds N] NAME=URL NAME=URL…
  *
  * All services run with that key, on the same idle machine.
  */
 import { parseArgs } from 'node:util';
-import { createEndpoint, type Endpoint, send } from './http.ts';
-import { timed } from './interleave.ts';
-import { summarize } from './statistics.ts';
+import { createEndpoint, type Endpoint, send } from '../http.ts';
+import { timed } from '../interleave.ts';
+import { summarize } from '../statistics.ts';
 
 const WARM_UPS = 50;
 
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   });
   const sides = await Promise.all(positionals.map(open));
   const [first] = sides;
-  if (!first) throw new Error('usage: bench/tracing.ts [--rounds N] NAME=URL NAME=URL…');
+  if (!first) throw new Error('usage: bench/parts/tracing.ts [--rounds N] NAME=URL NAME=URL…');
   for (let round = -WARM_UPS; round < Number(values.rounds); round++) {
     // Another side begins each round: none always follows the slowest.
     for (let at = 0; at < sides.length; at++) {

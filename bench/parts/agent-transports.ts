@@ -2,18 +2,18 @@
  * An agent's two transports side by side: the unix socket, TLS with the session of the connection before, and TLS with
  * a whole handshake each time. No service and no engine: the calls are those that a tool makes of its agent.
  *
- * bench/agent-transports.ts [--rounds N]
+ * bench/parts/agent-transports.ts [--rounds N]
  *
  * Prints a table. Needs root, `make build` and `make image`.
  */
 import { buffer } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { createAgentLink } from '../src/agent-link/agent-link.ts';
-import { createConnector } from '../src/agent-link/tls/connector.ts';
-import type { AgentLink } from '../src/control/ports/index.ts';
-import type { NetworkReach } from '../test/agent-link/reach.ts';
-import { startScratchSandbox } from '../test/agent-link/scratch-sandbox.ts';
-import { summarize } from './statistics.ts';
+import { createAgentLink } from '../../src/agent-link/agent-link.ts';
+import { createConnector } from '../../src/agent-link/tls/connector.ts';
+import type { AgentLink } from '../../src/control/ports/index.ts';
+import type { NetworkReach } from '../../test/agent-link/reach.ts';
+import { startScratchSandbox } from '../../test/agent-link/scratch-sandbox.ts';
+import { summarize } from '../statistics.ts';
 
 const FILE_BYTES = 64 * 1024 * 1024;
 const WARM_UPS = 20;

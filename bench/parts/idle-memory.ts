@@ -2,13 +2,13 @@
  * Shows how a service gives back the memory of a burst: its resident memory at rest, after 120 calls of one tool, three at a
  * time, and in the 35 seconds after them.
  *
- * SANDBOX_API_KEY=… bench/idle-memory.ts URL PID TOOL PARAMETERS
+ * SANDBOX_API_KEY=… bench/parts/idle-memory.ts URL PID TOOL PARAMETERS
  *
  * Give a tool of large answers: DocumentDb.FindDocuments '{"database_name":"shop","collection_name":"orders","limit":1000}'.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEndpoint, send } from './http.ts';
-import { processMemory } from './memory.ts';
+import { createEndpoint, send } from '../http.ts';
+import { processMemory } from '../memory.ts';
 
 const ROUNDS = 40;
 const AT_ONCE = 3;
@@ -17,7 +17,7 @@ const LOOK_MS = 5_000;
 
 async function main(): Promise<void> {
   const [url, pid, tool, parameters = '{}'] = process.argv.slice(2);
-  if (!url || !pid || !tool) throw new Error('usage: bench/idle-memory.ts URL PID TOOL PARAMETERS');
+  if (!url || !pid || !tool) throw new Error('usage: bench/parts/idle-memory.ts URL PID TOOL PARAMETERS');
   const { hostname, port } = new URL(url);
   const authorization = `Bearer ${process.env['SANDBOX_API_KEY']}`;
   const endpoint = createEndpoint({ host: hostname, port: Number(port) }, { authorization });

@@ -1,7 +1,7 @@
 /**
  * Times what an archive and a restore do with the bytes of a packed disk, and what encryption adds, on files below --folder.
  *
- * bench/archive-encryption.ts [--megabytes N] [--rounds N] [--folder DIR]
+ * bench/parts/archive-encryption.ts [--megabytes N] [--rounds N] [--folder DIR]
  *
  * The disk's content is random, so zstd cannot make it smaller: the most bytes to encrypt for a disk of that size.
  */
@@ -10,11 +10,11 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createArchiveEncryption } from '../src/runtime/archives/encryption/archive-encryption.ts';
-import { createEncryptedFiles } from '../src/runtime/oci/disk/encrypted-files.ts';
-import { run } from './command.ts';
-import { timed } from './interleave.ts';
-import { summarize } from './statistics.ts';
+import { createArchiveEncryption } from '../../src/runtime/archives/encryption/archive-encryption.ts';
+import { createEncryptedFiles } from '../../src/runtime/oci/disk/encrypted-files.ts';
+import { run } from '../command.ts';
+import { timed } from '../interleave.ts';
+import { summarize } from '../statistics.ts';
 
 const ID = 'sb_0123456789abcdef';
 
