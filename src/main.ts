@@ -179,14 +179,14 @@ const doctor: Command = {
       io.stdout.write(`${await examineCluster(options.kubernetes)}\n`);
       return 0;
     }
-    const { tls, gpuKind, archives } = options;
+    const { tls, gpuKind, machineRuntime, archives } = options;
     const { listenAddresses } = await import('./surfaces/cli/doctor/ports.ts');
     const { connectionString } = parseDocumentDbOptions(io.env);
     const { missingPublicNames } = await import('./app/announce.ts');
     const { readCertificate } = await import('./tls/certificate.ts');
     const { proveArchiveStore } = await import('./app/optional-parts.ts');
     const facts = {
-      ...doctorFacts(gpuKind),
+      ...doctorFacts(gpuKind, machineRuntime),
       addresses: listenAddresses(options),
       missingPublicNames: missingPublicNames(options),
       ...(tls ? { readCertificate: () => readCertificate(tls) } : {}),

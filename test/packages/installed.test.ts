@@ -52,7 +52,8 @@ describe.each(['bookworm', 'trixie'])('on %s', (suite) => {
   });
 
   it('doctor finds the programs of the package', { timeout: 120_000 }, async () => {
-    const { output } = await root.run('sandhaven', 'doctor', '--json');
+    const runc = 'SANDHAVEN_MACHINE_RUNTIME=runc';
+    const { output } = await root.run('env', runc, 'sandhaven', 'doctor', '--json');
     const checks: { name: string; status: string; found: string }[] = JSON.parse(output).checks;
     const found = Object.fromEntries(checks.map(({ name, status }) => [name, status]));
     expect(found).toMatchObject({

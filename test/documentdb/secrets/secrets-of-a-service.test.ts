@@ -40,7 +40,8 @@ beforeAll(async () => {
   const unknown = { SANDHAVEN_TEST_DOCUMENTDB: '', SANDHAVEN_TEST_DOCUMENTDB_READER: '' };
   const ofProvider = { SANDHAVEN_GITHUB_CLIENT_ID: 'id', SANDHAVEN_GITHUB_CLIENT_SECRET: provider };
   const environment = { ...unknown, ...ofProvider, DOCUMENTDB_CONNECTION_STRING: working, PATH };
-  service = await startService({ env: environment });
+  // With runc one more program starts.
+  service = await startService({ env: environment, flags: ['--machine-runtime', 'runc'] });
   refused = await startService({
     env: { DOCUMENTDB_CONNECTION_STRING: url.href, DOCUMENTDB_ORDER_OF_USE: 'advise' },
   });
