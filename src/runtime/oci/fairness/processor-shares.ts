@@ -31,7 +31,7 @@ export interface ProcessorSharesDependencies {
   log: Log;
 }
 
-/** Machines examined without a turn of other work, which takes about a millisecond. */
+/** Machines examined without a turn of other work: one to two milliseconds. */
 const PER_TURN = 32;
 
 interface Known {

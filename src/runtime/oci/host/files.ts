@@ -19,16 +19,20 @@ export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
+/** True when the file is missing, or the process that a file of /proc tells of has ended. */
+export function isGone(error: unknown): boolean {
+  return isMissing(error) || ['ESRCH', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
 /**
  * Reads a file that the kernel makes as it is read, such as those of cgroups and of /proc: at once, since the thread pool takes
- * ten times as long, and accesses of the disk wait in its queue. Returns null when it, or the process that it tells of, is gone.
+ * several times as long, and accesses of the disk wait in its queue. Returns null when it is gone.
  */
 export function readNow(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (isMissing(error) || ['ESRCH', 'EINVAL'].includes(code)) return null;
+    if (isGone(error)) return null;
     throw error;
   }
 }

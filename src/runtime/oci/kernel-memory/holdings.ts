@@ -26,7 +26,7 @@ export type Holdings = (ids: string[], exactly: boolean) => Promise<Found>;
 
 const { kernel } = limits;
 
-/** Machines looked at without a turn of other work, which takes about a millisecond. */
+/** Machines looked at without a turn of other work: one to two milliseconds. */
 const PER_TURN = 32;
 
 export function createHoldings(processesOf: (id: string) => Promise<number[]>): Holdings {

@@ -1,6 +1,6 @@
 /** Bounded reader of tables in /proc whose length a machine decides: line by line, up to a limit. */
 import { open } from 'node:fs/promises';
-import { isMissing } from '../host/files.ts';
+import { isGone } from '../host/files.ts';
 
 const CHUNK_BYTES = 16 * 1024;
 
@@ -39,8 +39,7 @@ export async function unlessEnded<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (isMissing(error) || code === 'ESRCH' || code === 'EINVAL') return null;
+    if (isGone(error)) return null;
     throw error;
   }
 }
