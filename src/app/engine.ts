@@ -180,7 +180,7 @@ export function doctorFacts(
     examineGpus: () => examineGpus(cdiFolders, gpuKind),
     readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),
     cgroups: hierarchies,
-    availableMemoryBytes: async () => (await hostMemory(memoryHierarchy(hierarchies()))).availableBytes,
+    availableMemoryBytes: async () => hostMemory(memoryHierarchy(hierarchies())).availableBytes,
     tryRules,
     findOrphans,
     isServed: isLocked,

@@ -138,7 +138,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const holdings = createHoldings(cgroups.processes);
   const kernelMemory = createKernelMemoryWatch({
     ...{ cgroups, holdings, owners, log },
-    availableBytes: async () => (await memory()).availableBytes,
+    availableBytes: () => memory().availableBytes,
   });
 
   async function close(): Promise<void> {
@@ -179,7 +179,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       slots.claim();
       useRunner(spawner);
       await makeFolders(layout, options.runDir);
-      const { totalBytes } = await memory();
+      const { totalBytes } = memory();
       const { processes } = await prepareHostLimits(totalBytes, log);
       await cgroups.prepare({ memoryBytes: memoryForMachines(totalBytes), processes });
       const { swapAccounting, socketAccounting, memory: hierarchy } = cgroups;
