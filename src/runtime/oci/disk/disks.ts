@@ -127,7 +127,11 @@ async function makeDisk(
   await commit(partial, path);
 }
 
-/** No reserved blocks (the whole disk is the machine's), and a journal too small to matter for thin images. */
+/**
+ * No reserved blocks (the whole disk is the machine's), a journal too small to matter for thin images, and a table of
+ * groups with room to grow to the largest disk: by default it could grow a thousandfold, and those 4 MB of each fresh
+ * disk take more than half of the time.
+ */
 const MKE2FS = [
   '-q',
   '-F',
@@ -137,7 +141,7 @@ const MKE2FS = [
   ...['-I', '256'],
   ...['-i', String(limits.diskBytesPerInode)],
   ...['-J', `size=${limits.diskJournalMb}`],
-  ...['-E', 'lazy_journal_init=1'],
+  ...['-E', `lazy_journal_init=1,resize=${((limits.diskGb.max + 1) * GiB) / BLOCK_BYTES}`],
 ];
 
 /**
