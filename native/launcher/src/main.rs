@@ -3,7 +3,7 @@
 //!
 //! - `start`: disk, overlay and agent socket of one machine, all in one private mount namespace, then the machine itself: by
 //!   `runc run`, or directly
-//! - `pin-namespaces`: user and network namespaces of slots, made ahead of time
+//! - `pin-namespaces`: user and network namespaces of slots and their links, made ahead of time
 //! - `spawner`: starts programs for the service, this one among them
 //! - `notify`: hands messages and sockets of the service to the service manager
 //! - `flush-early`: keeps the flushes of the host's disk short
@@ -22,16 +22,16 @@ mod image;
 mod loop_device;
 mod machine;
 mod mounts;
-mod namespaces;
 mod notify;
 mod priority;
 mod rlimits;
 mod runc;
+mod slots;
 mod socket;
 mod spare;
 mod spawner;
 
-use failure::{Failure, failed, usage};
+use failure::{Failure, usage};
 use lexopt::Arg::Value;
 use std::path::Path;
 use std::process::ExitCode;
@@ -63,9 +63,7 @@ fn run() -> Result<(), Failure> {
         },
         Some(Value(command)) if command == "start" => machine::start(args),
         Some(Value(command)) if command == "exec" => match exec::exec(args)? {},
-        Some(Value(command)) if command == "pin-namespaces" => {
-            namespaces::pin(&texts(args)?).map_err(failed)
-        }
+        Some(Value(command)) if command == "pin-namespaces" => slots::pin(args),
         _ => Err(usage(
             "expected a command: start, exec, pin-namespaces, spawner, flush-early, notify",
         )),

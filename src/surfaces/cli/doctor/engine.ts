@@ -13,7 +13,6 @@ const PATH = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 const programs = {
   nft: 'nftables',
   ip: 'iproute2',
-  nsenter: 'util-linux',
   unshare: 'util-linux',
   mke2fs: 'e2fsprogs',
   e2fsck: 'e2fsprogs',
