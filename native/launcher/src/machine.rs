@@ -5,9 +5,7 @@
 
 use crate::direct::{self, Direct, Options as DirectOptions};
 use crate::failure::{Failure, Step, usage};
-use crate::{
-    cgroups, devices, fence, figures, idmap, image, loop_device, mounts, rlimits, runc, socket,
-};
+use crate::{cgroups, devices, fence, figures, image, loop_device, mounts, rlimits, runc, socket};
 use lexopt::prelude::*;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::UnshareFlags;
@@ -52,7 +50,7 @@ pub fn start(args: lexopt::Parser) -> Result<(), Failure> {
     )
     .step("make mounts private")?;
     mounts::make_stage(&options.stage, &options.bundle, options.uid_base)?;
-    let ids = idmap::user_namespace(options.uid_base)?;
+    let ids = mounts::idmap::user_namespace(options.uid_base)?;
     mounts::mount_disk(&device.path, &ids)?;
     mounts::mount_lower(&options.lower, &ids)?;
     mounts::mount_agents(&options.agents, &ids)?;

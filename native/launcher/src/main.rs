@@ -17,7 +17,6 @@ mod failure;
 mod fence;
 mod figures;
 mod flusher;
-mod idmap;
 mod image;
 mod loop_device;
 mod machine;

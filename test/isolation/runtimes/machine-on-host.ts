@@ -3,8 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 export function machineOf(dataDir: string, id: string) {
-  const instance = readFileSync(join(dataDir, 'instance'), 'utf8').trim();
-  const group = `sandhaven-${instance}/${id}`;
+  const group = groupOf(dataDir, id);
   const pid = initOf(group);
   const of = (name: string): string => readFileSync(`/proc/${pid}/${name}`, 'utf8');
   const link = (name: string): string => readlinkSync(`/proc/${pid}/${name}`);
@@ -17,6 +16,16 @@ export function machineOf(dataDir: string, id: string) {
     namespaces: namespacesOf(link),
     devices: readFileSync(`/sys/fs/cgroup/devices/${group}/devices.list`, 'utf8').trim().split('\n'),
   };
+}
+
+/** Host id of root inside. */
+export function firstIdOf(dataDir: string, id: string): number {
+  const map = readFileSync(`/proc/${initOf(groupOf(dataDir, id))}/uid_map`, 'utf8');
+  return Number(map.trim().split(/\s+/)[1]);
+}
+
+function groupOf(dataDir: string, id: string): string {
+  return `sandhaven-${readFileSync(join(dataDir, 'instance'), 'utf8').trim()}/${id}`;
 }
 
 function initOf(group: string): string {

@@ -1,7 +1,7 @@
 /**
  * Disks: sparse ext4 images, one per sandbox, with the overlay's `upper` and `work` in them, and `spare`
  * (native/launcher/src/spare.rs). Ids on a disk count from 0; `work` belongs to 65536, which is host root when
- * it is mounted (native/launcher/src/idmap.rs).
+ * it is mounted (native/launcher/src/mounts/idmap.rs).
  *
  * Invariants: a disk is completed under another name and then renamed; it changes only while no loop device uses it.
  */
