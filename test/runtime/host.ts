@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NATIVE } from '../../src/app/parts/installed.ts';
-import { chooseRuntime } from '../../src/app/parts/machine-runtime.ts';
+import { chooseRuntime, tryDeviceRules } from '../../src/app/parts/machine-runtime.ts';
 import type { Runtime } from '../../src/control/ports/index.ts';
 import { randomText } from '../../src/model/ids.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
@@ -115,12 +115,18 @@ function slotsFolder({ instanceId }: Pick<Instance, 'instanceId'>): string {
 }
 
 /** True where the launcher starts machines by itself; elsewhere its tests have nothing to start. */
-export const startsDirectly = refusalOfDirect(hierarchies()) === null;
+export const startsDirectly = (await refusalOfDirect(hierarchies(), tryDeviceRules)) === null;
+
+/** Root of the hierarchy of version 2, with or without controllers; null for none. */
+export const unifiedHierarchy = hierarchies().find(({ version }) => version === 2)?.mountpoint ?? null;
 
 /** SANDHAVEN_TEST_RUNTIME chooses it; otherwise it is the one that a service would take here. */
+const { kind } = await chooseRuntime(
+  process.env['SANDHAVEN_TEST_RUNTIME'] === 'runc' ? 'runc' : 'auto',
+  hierarchies(),
+);
+
 function testRuntime(): MachineRuntime {
-  const choice = process.env['SANDHAVEN_TEST_RUNTIME'] === 'runc' ? 'runc' : 'auto';
-  const { kind } = chooseRuntime(choice, hierarchies());
   return kind === 'direct' ? { kind } : { kind, runcPath: soundRunc() };
 }
 

@@ -7,6 +7,7 @@
 //! - `spawner`: starts programs for the service, this one among them
 //! - `notify`: hands messages and sockets of the service to the service manager
 //! - `flush-early`: keeps the flushes of the host's disk short
+//! - `try-device-rules`: finds out if the kernel takes rules about devices for a group of version 2
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
 mod cgroups;
@@ -24,8 +25,7 @@ mod machine;
 mod mounts;
 mod namespaces;
 mod notify;
-mod priority;
-mod rlimits;
+mod process;
 mod runc;
 mod socket;
 mod spare;
@@ -49,7 +49,7 @@ fn run() -> Result<(), Failure> {
     let command = args.next()?;
     // What starts the programs is as urgent as the service; each command that it starts comes by here.
     if !matches!(&command, Some(Value(command)) if command == "spawner") {
-        priority::make_usual()?;
+        process::priority::make_usual()?;
     }
     match command {
         Some(Value(command)) if command == "spawner" => spawner::run(),
@@ -66,8 +66,9 @@ fn run() -> Result<(), Failure> {
         Some(Value(command)) if command == "pin-namespaces" => {
             namespaces::pin(&texts(args)?).map_err(failed)
         }
+        Some(Value(command)) if command == "try-device-rules" => direct::device_rules::try_out(),
         _ => Err(usage(
-            "expected a command: start, exec, pin-namespaces, spawner, flush-early, notify",
+            "expected a command: start, exec, pin-namespaces, spawner, flush-early, notify, try-device-rules",
         )),
     }
 }
