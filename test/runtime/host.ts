@@ -9,7 +9,7 @@ import type { Runtime } from '../../src/control/ports/index.ts';
 import { randomText } from '../../src/model/ids.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { createOwners } from '../../src/runtime/oci/fairness/owners.ts';
-import { type Hierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
+import { type Hierarchy, memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
 import { type MachineRuntime, refusalOfDirect } from '../../src/runtime/oci/machine/machine-runtime.ts';
 import { createOciRuntime, type OciRuntime, type OciRuntimeOptions } from '../../src/runtime/oci/runtime.ts';
 import { testEncryption } from '../archives/test-encryption.ts';
@@ -95,6 +95,11 @@ export function tracesOf({ instanceId, dataDir, runDir }: Instance, id = ''): st
 export function cgroupsNamed(name: string): string[] {
   const roots = ['/sys/fs/cgroup', ...under('/sys/fs/cgroup').map((root) => `/sys/fs/cgroup/${root}`)];
   return roots.map((root) => join(root, name)).filter((folder) => existsSync(folder));
+}
+
+/** Folder of a machine's group in the hierarchy that limits its memory. */
+export function memoryGroupOf({ instanceId }: Pick<Instance, 'instanceId'>, id: string): string {
+  return `${memoryHierarchy(hierarchies())?.mountpoint}/sandhaven-${instanceId}/${id}`;
 }
 
 /** Folders of the helpers' fences, one a boot. */

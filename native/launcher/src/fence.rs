@@ -40,7 +40,8 @@ impl Fence {
 }
 
 /// Joining the group would wait until all processors have noticed, which takes milliseconds; a copy of this small process is
-/// there in a fraction of one.
+/// there in a fraction of one. It has the streams of this process, too, so the service does not take either for ended before both
+/// are.
 fn go_on_in(group: &Path) -> Result<(), Failure> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let group = open(group, flags, Mode::empty()).step("open the fence")?;
