@@ -88,10 +88,10 @@ export interface EngineDependencies {
   encrypted?: boolean;
 }
 
-export function openEngine(parts: EngineDependencies): HostEngine {
+export async function openEngine(parts: EngineDependencies): Promise<HostEngine> {
   const { data, secrets, registries, log, gpuKind = defaultGpuKind, remotePlace = null } = parts;
   const cacheDir = defaultCacheDir();
-  const runtimeKind = chooseRuntime(parts.machineRuntime ?? 'auto', hierarchies());
+  const runtimeKind = await chooseRuntime(parts.machineRuntime ?? 'auto', hierarchies());
   const runDir = runDirOf(data.instance);
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
   const owners = createOwners();

@@ -7,6 +7,7 @@
 //! - `spawner`: starts programs for the service, this one among them
 //! - `notify`: hands messages and sockets of the service to the service manager
 //! - `flush-early`: keeps the flushes of the host's disk short
+//! - `try-device-rules`: finds out if the kernel takes rules about devices for a group of version 2
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
 mod cgroups;
@@ -22,8 +23,7 @@ mod loop_device;
 mod machine;
 mod mounts;
 mod notify;
-mod priority;
-mod rlimits;
+mod process;
 mod runc;
 mod slots;
 mod socket;
@@ -48,7 +48,7 @@ fn run() -> Result<(), Failure> {
     let command = args.next()?;
     // What starts the programs is as urgent as the service; each command that it starts comes by here.
     if !matches!(&command, Some(Value(command)) if command == "spawner") {
-        priority::make_usual()?;
+        process::priority::make_usual()?;
     }
     match command {
         Some(Value(command)) if command == "spawner" => spawner::run(),
@@ -63,8 +63,9 @@ fn run() -> Result<(), Failure> {
         Some(Value(command)) if command == "start" => machine::start(args),
         Some(Value(command)) if command == "exec" => match exec::exec(args)? {},
         Some(Value(command)) if command == "pin-namespaces" => slots::pin(args),
+        Some(Value(command)) if command == "try-device-rules" => direct::device_rules::try_out(),
         _ => Err(usage(
-            "expected a command: start, exec, pin-namespaces, spawner, flush-early, notify",
+            "expected a command: start, exec, pin-namespaces, spawner, flush-early, notify, try-device-rules",
         )),
     }
 }

@@ -85,7 +85,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const hierarchies = parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'));
   const cgroups = createCgroups(options.instanceId, hierarchies);
   const spawner = createSpawner(options.launcherPath);
-  const helpers = createHelpers(options.launcherPath, cgroups.fenceFiles);
+  const helpers = createHelpers(options.launcherPath, cgroups.fenceArguments);
   const machines = createMachines(layout, cgroups, options);
   const disks = createDisks(layout, helpers, log);
   const trash = createTrash({ folder: layout.trash, helpers, log });
@@ -182,13 +182,13 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       const { totalBytes } = memory();
       const { processes } = await prepareHostLimits(totalBytes, log);
       await cgroups.prepare({ memoryBytes: memoryForMachines(totalBytes), processes });
-      const { swapAccounting, socketAccounting, memory: hierarchy } = cgroups;
+      const { socketAccounting, memory: hierarchy } = cgroups;
       starter.use({
         agentName: await installAgent(options.agentPath, layout.agents),
         host: {
           arch: process.arch,
           cgroupVersion: hierarchy.version,
-          swapAccounting,
+          swapAccounting: cgroups.hasSwapAccounting(),
           socketAccounting,
           maxOpenFiles: await maxOpenFiles(),
         },
