@@ -42,7 +42,9 @@ function hierarchyOf(controller: string): string {
 }
 
 function initOf(group: string): string {
-  const pids = readFileSync(`${hierarchyOf('memory')}/${group}/cgroup.procs`, 'utf8').trim().split('\n');
+  const pids = readFileSync(`${hierarchyOf('memory')}/${group}/cgroup.procs`, 'utf8')
+    .trim()
+    .split('\n');
   const init = pids.find((pid) => /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')));
   if (init === undefined) throw new Error(`no PID 1 in ${group}`);
   return init;
