@@ -24,7 +24,6 @@ let last = 0;
 
 async function open({ from, host, port }: { from: string; host: string; port: number }): Promise<number> {
   const socket = connectTcp({ host, port, localAddress: from, allowHalfOpen: true, noDelay: true });
-  await once(socket, 'connect');
   let finish = () => {};
   const over = new Promise<void>((resolve) => {
     finish = resolve;
@@ -41,6 +40,13 @@ async function open({ from, host, port }: { from: string; host: string; port: nu
   };
   socket.on('end', end('end'));
   socket.on('error', end('reset'));
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    // A connection may be reset before its opening is noticed here.
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ECONNRESET' ? resolve() : reject(error),
+    );
+  });
   held.set(++last, one);
   return last;
 }

@@ -57,13 +57,18 @@ createServer((socket) => {
 }).listen(9000, '0.0.0.0');
 
 function web(port: number): void {
-  const server = createHttpServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece);
-    const body = `${request.method} ${request.headers.host}${request.url} ${Buffer.concat(pieces)}`;
-    response.end(body);
+  const server = createHttpServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    let body = `${request.method} ${request.headers.host}${request.url} `;
+    request.on('data', (piece) => {
+      body += piece;
+    });
+    request.on('end', () => response.end(body));
+    // The gate cuts off what is malformed.
+    request.on('error', () => {});
   });
-  server.on('upgrade', (_request, socket: Socket) => {
+  server.on('upgrade', (request, socket: Socket) => {
+    // It does not switch, and would serve a next request.
+    if (request.url === '/plain') return socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno');
     socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nhi');
     socket.pipe(socket);
   });
