@@ -129,6 +129,18 @@ describe('HTTP', () => {
     expect((await net.seen()).at(-1)?.text).toBe(requests.join(''));
   });
 
+  it('passes an interim response, before the body that waits for it', async () => {
+    const connection = await net.connect(api, 80);
+    await connection.write(
+      'PUT / HTTP/1.1\r\nHost: api.test\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n',
+    );
+    await expect
+      .poll(async () => (await connection.state()).head.toString())
+      .toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    await connection.write('body');
+    await expect.poll(async () => (await connection.state()).head.toString()).toContain('PUT api.test/ body');
+  });
+
   it('passes an answer to a client that has ended its side', async () => {
     const connection = await net.connect(api, 80);
     await connection.write(get('/'));

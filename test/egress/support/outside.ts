@@ -49,8 +49,9 @@ createServer((socket) => {
 
 createServer((socket) => {
   note(socket, 9000);
+  const piece = Buffer.alloc(1 << 20);
   const send = () => {
-    while (socket.writable && socket.write(Buffer.alloc(1 << 14)));
+    while (socket.writable && socket.write(piece));
   };
   socket.once('data', send);
   socket.on('drain', send);
@@ -67,8 +68,11 @@ function web(port: number): void {
     request.on('error', () => {});
   });
   server.on('upgrade', (request, socket: Socket) => {
-    // It does not switch, and would serve a next request.
-    if (request.url === '/plain') return socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno');
+    if (request.url === '/plain') {
+      // It does not switch, and would serve a next request.
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno');
+      return;
+    }
     socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nhi');
     socket.pipe(socket);
   });
