@@ -35,7 +35,7 @@ export function createMemoryRuntime({ host, point, fence = () => {} }: MemoryRun
   const parts = { host, step };
 
   return {
-    capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true },
+    capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true, networkPolicies: true },
     init: async () => {},
     close,
     start: (spec, generation, options) =>
@@ -74,6 +74,7 @@ export function createMemoryRuntime({ host, point, fence = () => {} }: MemoryRun
     }),
     deviceEnvironment: () => ({}),
     assign: () => {},
+    setNetwork: async () => {},
     pausedReason: () => null,
     openChannel: async (id) => {
       if (!host.running(id)) throw unavailable('The machine does not run.');
