@@ -15,6 +15,7 @@ const LATE = [
     '@kubernetes/client-node',
     'ssh2',
     'pg',
+    'tldts',
   ],
 ];
 

@@ -1,5 +1,6 @@
 /** Machines on a host, and the images that they run. */
 import type { Duplex } from 'node:stream';
+import type { NetworkPolicy } from '../../model/network/policy.ts';
 import type { ArchiveLocation, ArchiveRecord, Resources } from '../../model/sandbox.ts';
 import type { CallOptions, PullOptions } from './common.ts';
 
@@ -37,6 +38,8 @@ export interface RuntimeCapabilities {
   liveResize: boolean;
   diskGrowth: boolean;
   network: boolean;
+  /** false: every machine has an open network, and no other policy can be put in force. */
+  networkPolicies: boolean;
 }
 
 export interface Capacity {
@@ -100,6 +103,12 @@ export interface Runtime {
    * before each start, at a claim, and when a running machine is adopted.
    */
   assign(id: string, ownerId: string | null): void;
+  /**
+   * Puts the policy of a machine in force: before its start, at a claim, live, and when a running machine is adopted.
+   * Resolves once it holds for every connection, also open ones. Kept until the machine ends; a machine without one
+   * reaches nothing.
+   */
+  setNetwork(id: string, policy: NetworkPolicy): Promise<void>;
   /** Returns the reason for the owner why the machine is paused without a stop; null while it runs. */
   pausedReason(id: string): string | null;
   /** Opens a new byte stream to the agent of the running machine. */

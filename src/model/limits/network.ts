@@ -1,4 +1,4 @@
-/** Bounds of the network of sandboxes and of its DNS forwarder. */
+/** Bounds of the network of sandboxes, of its DNS forwarder, and of network policies. */
 
 export const networkLimits = {
   network: {
@@ -27,5 +27,12 @@ export const networkLimits = {
     dnsTimeoutMs: 5_000,
     dnsQueryBytes: 1_024,
     dnsUdpBytes: 1_232,
+    /** Network policies: rules of one, and names of profiles in it; characters of a rule, and of a host's name. */
+    rules: 100,
+    profiles: 20,
+    ruleChars: 300,
+    hostChars: 253,
+    /** Rules in force for one sandbox: those of its profiles included, and what a ceiling leaves of them. */
+    rulesInForce: 1_000,
   },
 } as const;

@@ -12,6 +12,7 @@ import { createClaims } from './archives/claims.ts';
 import { createNotes } from './archives/notes.ts';
 import type { Api } from './client/api.ts';
 import { checkCluster } from './cluster/check.ts';
+import { assertOpen } from './cluster/open-network.ts';
 import { applyPolicy } from './cluster/policy.ts';
 import { createCopies } from './machine/copies.ts';
 import { createDisks } from './machine/disk.ts';
@@ -63,7 +64,7 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runt
   });
   const capabilities = {
     archive: remote?.chosen === true,
-    ...{ liveResize: true, diskGrowth: false, network: true },
+    ...{ liveResize: true, diskGrowth: false, network: true, networkPolicies: false },
   };
   const lifecycle = createLifecycle({
     ...{ copies, pods, disks, secrets, start, door, turns },
@@ -104,6 +105,7 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runt
     deviceEnvironment: () => ({}),
     // Nodes divide their processors by the sizes of Pods, not by owners.
     assign() {},
+    setNetwork: async (_, policy) => assertOpen(policy),
     pausedReason: () => null,
 
     async close() {

@@ -45,6 +45,7 @@ import type { Slots } from './machine/slot.ts';
 import { createStarter } from './machine/start.ts';
 import { createLifecycle } from './machine/start-stop.ts';
 import { createUsage } from './machine/usage.ts';
+import { createNetworkPolicies } from './network/policies.ts';
 import { createWork } from './work.ts';
 
 export interface OciRuntimeOptions {
@@ -101,6 +102,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     processor: controllerHierarchy(hierarchies, 'cpuacct'),
   });
   const work = createWork(log);
+  const policies = createNetworkPolicies();
   const memory = () => hostMemory(cgroups.memory);
   const survey = createSurvey(layout, { machines, slots, gpus, memory });
   const shares = createProcessorShares({
@@ -121,6 +123,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     trash,
     shares,
     owners,
+    policies,
     work,
   });
 
@@ -166,10 +169,11 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     observe: survey.observe,
     inspect: survey.inspect,
     capacity: survey.capacity,
-    capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true },
+    capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true, networkPolicies: true },
     usage: async (id) => usage(id),
     deviceEnvironment: gpus.environment,
     assign: owners.assign,
+    setNetwork: policies.set,
     pausedReason: guard.pausedReason,
     helpers,
     copies: createCopies({ layout, cgroups, machines, helpers, guard, work, log }),

@@ -24,6 +24,7 @@ import type { FileService } from '../../../src/control/work/files.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../src/model/errors.ts';
 import { newSandboxId, newSnapshotId } from '../../../src/model/ids.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { parseNetwork } from '../../../src/model/network/setting.ts';
 import { everyRegistry } from '../../../src/model/registry-rules.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
@@ -36,6 +37,7 @@ import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakeMetrics } from './fake-metrics.ts';
+import { fakeNetworks } from './fake-networks.ts';
 import { type FakePeopleOptions, fakePeople } from './fake-people.ts';
 import { fakeSessions } from './fake-sessions.ts';
 import { fakeTerminals } from './fake-terminals.ts';
@@ -117,6 +119,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
       clock: Date,
     }),
     git: fakeGit(),
+    networks: fakeNetworks(fake.sandboxes),
     documents: fakeDocuments(),
     previews: fakePreviews(),
     health,
@@ -479,6 +482,7 @@ function newSandbox(
     resizeTarget: null,
     labels,
     envVars,
+    network: parseNetwork('network', request.network ?? 'open'),
     autoStopMinutes,
     autoArchiveMinutes: 10_080,
     autoDeleteMinutes: -1,

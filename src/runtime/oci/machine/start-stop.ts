@@ -8,6 +8,7 @@ import type { ProcessorShares } from '../fairness/processor-shares.ts';
 import type { Gpus } from '../gpu/gpus.ts';
 import type { Cgroups } from '../host/cgroups.ts';
 import type { Layout } from '../layout.ts';
+import type { NetworkPolicies } from '../network/policies.ts';
 import { checkId, type Work } from '../work.ts';
 import { openSocket } from './channel.ts';
 import type { Machines } from './running.ts';
@@ -27,11 +28,13 @@ interface Dependencies {
   trash: Pick<Trash, 'take'>;
   shares: Pick<ProcessorShares, 'forget'>;
   owners: Pick<Owners, 'forget'>;
+  policies: Pick<NetworkPolicies, 'forget'>;
   work: Work;
 }
 
 export function createLifecycle(parts: Dependencies): Lifecycle {
-  const { layout, cgroups, machines, slots, gpus, starter, archives, trash, shares, owners, work } = parts;
+  const { layout, cgroups, machines, slots, gpus, starter, archives, trash, shares, owners, policies, work } =
+    parts;
 
   async function stop(id: string, graceMs: number): Promise<void> {
     await machines.terminate(id, graceMs);
@@ -39,6 +42,7 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
     gpus.release(id);
     shares.forget(id);
     owners.forget(id);
+    policies.forget(id);
     await slots.release(id);
   }
 
