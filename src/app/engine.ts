@@ -100,6 +100,7 @@ export function openEngine(parts: EngineDependencies): HostEngine {
     runDir,
     dataDir: data.path,
     launcherPath,
+    egressPath: join(NATIVE, 'sandhaven-egress'),
     log,
     poolSize: SLOTS_READY,
     network: 'nat',
@@ -201,7 +202,11 @@ function otherService(dataDir: string): { found: string; advice: string } | null
 }
 
 async function tryRules(): Promise<string | null> {
-  const rules = renderRuleset({ instanceId: 'doctor', gateway: addressOf(0), guardedUplinks: [] });
+  const rules = renderRuleset({
+    ...{ instanceId: 'doctor', gateway: addressOf(0), guardedUplinks: [] },
+    policies: new Map(),
+    egress: null,
+  });
   return runCommand('unshare', ['--net', 'nft', '-f', '-'], rules).then(
     () => null,
     (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message),
