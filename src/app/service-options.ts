@@ -9,6 +9,7 @@ import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { AllowedRemote } from '../model/git/allowed-remotes.ts';
 import type { GpuKind } from '../model/gpu-kind.ts';
 import type { KubernetesOptions } from '../model/kubernetes/options.ts';
+import type { NetworkSetting } from '../model/network/setting.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
 import type { Quota } from '../model/quota.ts';
 import type { Regions } from '../model/region.ts';
@@ -46,6 +47,10 @@ export interface ServiceOptions {
   provider?: ProviderOptions | null;
   /** The team's identity provider; none when absent. */
   identity?: IdentityOptions | null;
+  /** Network of sandboxes that ask for none; open by default. */
+  defaultNetwork?: NetworkSetting;
+  /** The most that any sandbox reaches; open by default. */
+  mostNetwork?: NetworkSetting;
   /** Quota of every user without one set by an admin. */
   quota?: Partial<Quota>;
   /** GB that all disks may promise per free GB. */

@@ -113,6 +113,8 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     kubernetes: options.kubernetes,
     machineRuntime: options.machineRuntime,
     gpuKind: options.gpuKind,
+    defaultNetwork: options.defaultNetwork,
+    mostNetwork: options.mostNetwork,
     gitAllow: options.gitAllow,
     webhookAllow: options.webhookAllow,
     registryRules: options.registryRules,

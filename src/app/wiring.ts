@@ -31,6 +31,8 @@ import { announcedRows } from '../control/live/announced-rows.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
 import { SnapshotEvents } from '../control/live/snapshot-events.ts';
 import { LastTurn } from '../control/metrics/last-turn.ts';
+import { NetworkService } from '../control/network/network-service.ts';
+import { Networks } from '../control/network/networks.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople, type SignInProvider } from '../control/people/people.ts';
@@ -49,11 +51,13 @@ import { TunnelService } from '../control/work/tunnels.ts';
 import { Uses } from '../control/work/use.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { openNetwork } from '../model/network/setting.ts';
 import type { Quota } from '../model/quota.ts';
 import { localRegion } from '../model/region.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
 import type { Engine } from './engine.ts';
 import { passkeyVerifierOnUse } from './parts/loaded-on-use.ts';
+import { pruneOldRows } from './parts/prune.ts';
 import { wireAccess } from './parts/wire-access.ts';
 import { wireGit } from './parts/wire-git.ts';
 import { wireLive } from './parts/wire-live.ts';
@@ -109,6 +113,8 @@ export function wire(
     regions = [localRegion],
     passwordSignIn = false,
     adminsReadInside = false,
+    defaultNetwork: usual = openNetwork,
+    mostNetwork: most = openNetwork,
     documentDb,
   }: ServiceOptions,
 ) {
@@ -143,20 +149,24 @@ export function wire(
   const disks = new DiskPromises({ store: sandboxes, runtime, overcommit: diskOvercommit });
   const away = new AwayMachines();
   const nodeLoss = kubernetes?.nodeLoss ?? null;
+  const networks: Networks = new Networks({
+    ...{ runtime, installation: { usual, most }, unfinished, log },
+    inTurn: (id, work) => machines.change(id, () => null, work),
+  });
   const machines = new Machines({
     ...{ store: sandboxes, runtime, images, agent, queue, quotas, disks, activity, watches, replicas },
-    ...{ others, away, nodeLoss, unfinished, clock, log },
+    ...{ networks, others, away, nodeLoss, unfinished, clock, log },
   });
   const lostNodes =
     nodeLoss && new LostNodes({ nodeLoss, away, store: sandboxes, runtime, machines, replicas, log });
   const regionId = identity.home.id;
   const pool = new WarmPool({
-    ...{ store: sandboxes, runtime, images, machines, replicas, regionId, clock, log },
+    ...{ store: sandboxes, runtime, images, machines, networks, replicas, regionId, clock, log },
     bounds: warmPool,
     atOnce: limits.warmPool.madeAtOnce[kubernetes ? 'cluster' : 'host'],
   });
   const creation = new Creation({
-    ...{ store: sandboxes, snapshots, runtime, images, machines, quotas, disks, regionId, clock },
+    ...{ store: sandboxes, snapshots, runtime, images, machines, networks, quotas, disks, regionId, clock },
     onWanted: () => pool.wanted(),
   });
   const idempotency = new Idempotency(store.idempotency, clock, replicas);
@@ -229,6 +239,7 @@ export function wire(
       files,
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce', replicas),
     }),
+    networks: new NetworkService({ store: sandboxes, machines, networks }),
     ...{ audit, webhooks },
   };
   return {
@@ -245,7 +256,7 @@ export function wire(
         log.warn('the base image is missing', { error });
         return null;
       });
-      const keepsInPool = stillUsable(warmPool, base?.digest ?? null);
+      const keepsInPool = stillUsable(warmPool, base?.digest ?? null, networks.usual);
       if (replicas.shared) replicaWork.begin(keepsInPool);
       else {
         const parts = { store: sandboxes, runtime, machines, unfinished, log, keepsInPool };
@@ -253,14 +264,7 @@ export function wire(
       }
       lostNodes?.begin();
       await work.resume();
-      const prune = async () => {
-        await store.idempotency.prune(clock.now() - limits.idempotencyKeptMs);
-        await store.accessTokens.prune(clock.now());
-        await people.signIns.prune();
-        await people.oauth.prune();
-      };
-      // A full disk is no reason to stay away: sandboxes are served, and can be deleted once there is room.
-      await prune().catch((error: unknown) => log.warn('old rows could not be removed', { error }));
+      await pruneOldRows({ store, people, clock, log });
     },
     async close() {
       others.close();

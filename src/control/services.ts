@@ -19,6 +19,7 @@ import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { SnapshotEvents } from './live/snapshot-events.ts';
 import type { UsageSampler } from './live/usage-sampler.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import type { NetworkService } from './network/network-service.ts';
 import type { AuthorizedApps } from './people/apps/authorized-apps.ts';
 import type { OAuthRecords } from './people/apps/oauth-records.ts';
 import type { DeviceSignInService } from './people/device-sign-ins.ts';
@@ -59,6 +60,8 @@ export interface Services extends Credentials {
   tunnels: TunnelService;
   terminals: TerminalService;
   git: GitService;
+  /** Network policies of sandboxes. */
+  networks: NetworkService;
   documents: DocumentService;
   /** Authorizations at the code-hosting provider; null without one. */
   authorizations: AuthorizationService | null;

@@ -1,4 +1,5 @@
 /** A stored sandbox, and its terms in the tools. */
+import type { NetworkSetting } from './network/setting.ts';
 
 /** Folder inside, the base of relative paths. */
 export const WORKSPACE = '/workspace';
@@ -73,6 +74,8 @@ export interface Sandbox {
   resizeTarget: Resources | null;
   labels: Record<string, string>;
   envVars: Record<string, string>;
+  /** As it is meant; the installation's ceiling may allow less. */
+  network: NetworkSetting;
   autoStopMinutes: number;
   autoArchiveMinutes: number;
   autoDeleteMinutes: number;

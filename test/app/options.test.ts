@@ -27,6 +27,8 @@ describe('the options of `sandhaven up`', () => {
       adminsReadInside: false,
       machineRuntime: 'auto',
       gpuKind: { kind: 'nvidia.com/gpu', names: null },
+      defaultNetwork: { mode: 'open', profiles: [], allow: [] },
+      mostNetwork: { mode: 'open', profiles: [], allow: [] },
       webhookAllow: [],
       gitAllow: [
         { network: '127.0.0.0', prefix: 8, family: 'ipv4' },
@@ -79,6 +81,29 @@ describe('the options of `sandhaven up`', () => {
       { network: 'fd00::', prefix: 8, family: 'ipv6' },
       { network: '10.0.0.1', prefix: 32, family: 'ipv4' },
     ]);
+  });
+
+  it('give the usual network and the most of it, by flag or by environment', () => {
+    const env = { SANDHAVEN_MOST_NETWORK: 'packages,git,GET,HEAD http://a.example.com' };
+    expect(parseUpOptions(['--default-network', 'none'], env)).toMatchObject({
+      defaultNetwork: { mode: 'none', profiles: [], allow: [] },
+      mostNetwork: {
+        ...{ mode: 'rules', profiles: ['packages', 'git'], allow: ['GET,HEAD http://a.example.com'] },
+      },
+    });
+    expect(() => parseUpOptions(['--default-network', 'example'], {})).toThrow(
+      expect.objectContaining({ fields: expect.objectContaining({ parameter: '--default-network' }) }),
+    );
+  });
+
+  it('refuse networks other than open on a cluster', () => {
+    const cluster = ['--runtime', 'kubernetes', '--agent-image', 'r/a:1', '--base-image', 'r/b:1'];
+    expect(() => parseUpOptions([...cluster, '--default-network', 'none'], {})).toThrow(
+      '--default-network must be open with --runtime kubernetes.',
+    );
+    expect(() => parseUpOptions([...cluster, '--most-network', 'git'], {})).toThrow(
+      '--most-network must be open with --runtime kubernetes.',
+    );
   });
 
   it('describe a cluster for --runtime kubernetes alone', () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { openNetwork } from '../../src/model/network/setting.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Account } from '../../src/model/user.ts';
 
@@ -51,6 +52,7 @@ export function sandboxRecord(overrides: Partial<Sandbox> = {}): Sandbox {
     resizeTarget: null,
     labels: {},
     envVars: {},
+    network: openNetwork,
     autoStopMinutes: 15,
     autoArchiveMinutes: 10_080,
     autoDeleteMinutes: -1,

@@ -108,6 +108,26 @@ describe('the step of viewers and teams', () => {
   });
 });
 
+describe('the step of networks', () => {
+  it('leaves the network of sandboxes of before open', async () => {
+    const { database } = newDatabase();
+    migrate(database, migrations.slice(0, 18));
+    database.exec(`
+      INSERT INTO users (id, name, email) VALUES ('user_a', 'A', 'a@x');
+      INSERT INTO sandboxes (id, owner_id, name, state, generation, language, auto_stop_minutes, auto_archive_minutes,
+        auto_delete_minutes, ephemeral, created_at, updated_at, last_activity_at, region_id, image, image_digest,
+        resources, labels, env_vars)
+      VALUES ('sb_1', 'user_a', 'old', 'stopped', 1, 'python', 15, 15, -1, 0, 1, 1, 1, 'local', 'base', 'sha256:1',
+        '{"cpu":1,"memory":1,"disk":1,"gpu":0}', '{}', x'00');
+    `);
+    migrate(database);
+    expect(database.prepare('SELECT network FROM sandboxes').get()).toEqual({
+      network: '{"mode":"open","profiles":[],"allow":[]}',
+    });
+    expect(() => database.exec('UPDATE sandboxes SET network = NULL')).toThrow(/NOT NULL/);
+  });
+});
+
 function newDatabase(): { file: string; database: Database } {
   const file = join(temporaryDirectory(), 'sandhaven.db');
   const database = new Database(file);

@@ -33,10 +33,12 @@ import { githubAppSlug } from './provider/github-app-slug.ts';
 import { githubClientId } from './provider/github-client-id.ts';
 import { githubClientSecretFile } from './provider/github-client-secret-file.ts';
 import { githubUrl } from './provider/github-url.ts';
+import { defaultNetwork } from './sandboxes/default-network.ts';
 import { gitAllow } from './sandboxes/git-allow.ts';
 import { gpuKind } from './sandboxes/gpu-kind.ts';
 import { imageKeptMinutes } from './sandboxes/image-kept-minutes.ts';
 import { machineRuntime } from './sandboxes/machine-runtime.ts';
+import { mostNetwork } from './sandboxes/most-network.ts';
 import { allowedImages } from './sandboxes/registry-allow.ts';
 import { registryMirrors } from './sandboxes/registry-mirror.ts';
 import { runtime } from './sandboxes/runtime.ts';
@@ -98,6 +100,8 @@ export const allFlags = {
   s3PathStyle,
   s3CredentialsFile,
   gpuKind,
+  defaultNetwork,
+  mostNetwork,
   gitAllow,
   registryMirrors,
   allowedImages,

@@ -87,6 +87,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   const { identity, ...withoutIdentity } = takeIdentity(withoutProvider);
   const { archives, ...withoutArchives } = takeArchives(withoutIdentity, parseS3Environment(env));
   const { kubernetes, ...single } = takeKubernetes(withoutArchives);
+  if (kubernetes) assertOpenNetworks(single);
   return {
     ...single,
     ...previewNames(single.previewDomain, single.previewUrl),
@@ -101,6 +102,18 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     quota,
     prove,
   };
+}
+
+/** Nothing on a cluster would put another network in force. */
+function assertOpenNetworks({
+  defaultNetwork,
+  mostNetwork,
+}: Pick<FlagValues, 'defaultNetwork' | 'mostNetwork'>): void {
+  const flags = { 'default-network': defaultNetwork, 'most-network': mostNetwork };
+  const narrow = Object.entries(flags).find(([, { mode }]) => mode !== 'open');
+  if (!narrow) return;
+  const name = `--${narrow[0]}`;
+  throw invalidArgument(name, `${name} must be open with --runtime kubernetes.`, `Leave ${name} out.`);
 }
 
 /** Takes the domain from the URL when the URL is given alone. */

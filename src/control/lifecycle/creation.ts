@@ -3,10 +3,12 @@ import { apart, describeSpan, inSpan } from '../../concurrency/span.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import type { NetworkRequest } from '../../model/network/setting.ts';
 import type { Language, Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
 import { creationBounds, DurationTally } from '../metrics/duration-tally.ts';
+import type { Networks } from '../network/networks.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type {
   Allowance,
@@ -37,6 +39,8 @@ export interface CreateRequest {
   gpu: number;
   labels: Record<string, string>;
   ephemeral: boolean;
+  /** By default the installation's. */
+  network?: NetworkRequest;
   /** Idempotency key of a call that may be retried. */
   creationKey?: string;
 }
@@ -48,6 +52,7 @@ export interface CreationDependencies {
   images: Images;
   machines: Machines;
   quotas: Quotas;
+  networks: Pick<Networks, 'accept' | 'isReadyInPool'>;
   disks: Pick<DiskPromises, 'assertRoomFor'>;
   regionId: string;
   clock: Clock;
@@ -74,11 +79,12 @@ export class Creation {
   }
 
   async create(caller: User, request: CreateRequest, onProgress?: OnProgress): Promise<Sandbox> {
-    const { snapshots, images, quotas } = this.#d;
+    const { snapshots, images, quotas, networks } = this.#d;
+    const network = await networks.accept(request.network);
     const template = await templateOf(snapshots, caller, request);
     await quotas.assertRoomFor(ownerIdOf(caller), template.resources);
     const make = (image: Image): Promise<Sandbox> => {
-      const blueprint = this.#blueprint(caller, request, image, template);
+      const blueprint = this.#blueprint(caller, { ...request, network }, image, template);
       return request.name !== undefined ? this.#make(blueprint) : this.#makeNamed(blueprint);
     };
     // Holds the image in use until the sandbox is created: before the row is committed, nothing else marks it.
@@ -134,8 +140,8 @@ export class Creation {
   }
 
   /**
-   * Claims a pool sandbox. It has the standard sizes; cpu and memory are resized at once, the disk must match. It has
-   * started without an entrypoint.
+   * Claims a pool sandbox. It has the standard sizes and network; cpu, memory and network are changed at once, the disk must
+   * match. It has started without an entrypoint.
    */
   async #claim(blueprint: Blueprint, allowance: Allowance): Promise<Sandbox | null> {
     const { image, entrypoint } = blueprint;
@@ -143,7 +149,8 @@ export class Creation {
     const { store, runtime } = this.#d;
     const { cpu, memory, disk } = blueprint.resources;
     if (disk !== defaultResources.disk) return null;
-    const asIs = cpu === defaultResources.cpu && memory === defaultResources.memory;
+    const fits = cpu === defaultResources.cpu && memory === defaultResources.memory;
+    const asIs = fits && this.#d.networks.isReadyInPool(blueprint.network);
     const match = { imageDigest: blueprint.imageDigest, diskGb: disk };
     const sandbox = await store.claim(
       match,
@@ -169,7 +176,12 @@ export class Creation {
     }
   }
 
-  #blueprint(caller: User, request: CreateRequest, image: Image, template: Template): Blueprint {
+  #blueprint(
+    caller: User,
+    request: CreateRequest & Pick<Sandbox, 'network'>,
+    image: Image,
+    template: Template,
+  ): Blueprint {
     const now = this.#d.clock.now();
     return {
       ownerId: ownerIdOf(caller),
@@ -185,6 +197,7 @@ export class Creation {
       resizeTarget: null,
       labels: request.labels,
       envVars: request.envVars,
+      network: request.network,
       autoStopMinutes: request.autoStopMinutes,
       autoArchiveMinutes: limits.autoArchiveMinutes.default,
       autoDeleteMinutes: limits.autoDeleteMinutes.default,

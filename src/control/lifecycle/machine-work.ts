@@ -4,6 +4,7 @@ import { deletedByStop } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
 import { DiskCopies } from '../archives/disk-copies.ts';
+import type { Networks } from '../network/networks.ts';
 import type { AgentLink, Images, Runtime } from '../ports/index.ts';
 import { Environments } from '../work/environment.ts';
 import type { Watches } from './watches.ts';
@@ -13,6 +14,7 @@ export interface WorkDependencies {
   images: Images;
   agent: AgentLink;
   watches: Watches;
+  networks: Pick<Networks, 'put'>;
   /** Commits the record of a verified archive before the disk changes again. */
   saveArchive(sandbox: Sandbox, archive: ArchiveRecord): Promise<unknown>;
 }
@@ -57,9 +59,10 @@ export class MachineWork {
 
   /** Starts a machine, with or without an existing disk, until its agent answers and its entrypoint has started. */
   async bringUp(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { runtime, agent, images } = this.#d;
+    const { runtime, agent, images, networks } = this.#d;
     const { id, imageDigest, resources, generation } = sandbox;
     runtime.assign(id, sandbox.ownerId);
+    await networks.put(sandbox);
     const start = () => runtime.start({ id, imageDigest, resources }, generation, { signal });
     await inSpan('runtime start', { 'sandhaven.sandbox_id': id }, start);
     await agent.hello(id, generation);

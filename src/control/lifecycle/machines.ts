@@ -9,17 +9,18 @@ import { type Command, type Decision, decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { cannotArchive } from '../archives/no-place.ts';
+import type { Networks } from '../network/networks.ts';
 import type { AwayMachines } from '../nodes/away-machines.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type {
   AgentLink,
   Allowance,
   Clock,
+  Comparable,
   Images,
   Log,
   Replicas,
   Runtime,
-  SandboxPatch,
   SandboxStore,
 } from '../ports/index.ts';
 import type { Others } from '../replicas/others.ts';
@@ -40,6 +41,7 @@ export interface MachinesDependencies {
   queue: OperationQueue;
   quotas: Pick<Quotas, 'allowance'>;
   disks: Pick<DiskPromises, 'assertRoomFor'>;
+  networks: Pick<Networks, 'put' | 'keep'>;
   activity: Activity;
   watches: Watches;
   replicas: Replicas;
@@ -105,18 +107,8 @@ export class Machines {
     return comesNext ? this.#turns.preempt(id, work) : this.#turns.run(id, work);
   }
 
-  /** Changes settings in the sandbox's turn; leaves its machine alone. */
-  change(id: string, patch: (sandbox: Sandbox) => SandboxPatch): Promise<Sandbox> {
-    return this.#turns.run(id, async (signal) => {
-      for (let attempt = 1; attempt <= limits.replicas.overtaken; attempt++) {
-        // Settings say what a stop does, so they do not change beneath one.
-        const sandbox = await this.#turns.settled(id, signal);
-        const changed = await this.#operations.tryAdvance(sandbox, patch(sandbox));
-        if (changed) return changed;
-      }
-      throw overtaken();
-    });
-  }
+  /** Changes settings in the sandbox's turn. */
+  change: Turns['change'] = (...given) => this.#turns.change(...given);
 
   /**
    * Finishes an operation that was stored and not settled, by an earlier process or for want of room in the store;
@@ -146,10 +138,12 @@ export class Machines {
   }
 
   /**
-   * Gives the running machine of a claimed row the row's sizes, and settles the row. What a failure leaves is discarded.
+   * Gives the running machine of a claimed row the row's sizes and network, and settles the row. What a failure leaves is
+   * discarded.
    */
   fit(sandbox: Sandbox): Promise<Sandbox> {
     return this.#orDiscard(sandbox, async () => {
+      await this.#d.networks.put(sandbox);
       await this.#d.runtime.resizeLive(sandbox.id, sandbox.resources);
       return this.#operations.advance(sandbox, { operation: null });
     });
@@ -221,8 +215,8 @@ export class Machines {
   }
 
   /** Adopts a running machine. */
-  async adopt(sandbox: Pick<Sandbox, 'id' | 'ownerId' | 'generation' | 'runGeneration'>): Promise<void> {
-    this.#d.runtime.assign(sandbox.id, sandbox.ownerId);
+  async adopt(sandbox: Comparable): Promise<void> {
+    await this.recall(sandbox);
     this.#operations.watch(sandbox);
     await this.#d.agent.hello(sandbox.id, sandbox.runGeneration ?? sandbox.generation);
   }
@@ -230,6 +224,12 @@ export class Machines {
   /** Returns the reason why a started sandbox is paused; null when it runs. */
   pausedReason(id: string): string | null {
     return this.#d.runtime.pausedReason(id);
+  }
+
+  /** Gives the engine back what it keeps in memory alone about a running machine. */
+  async recall({ id, ownerId, network }: Pick<Sandbox, 'id' | 'ownerId' | 'network'>): Promise<void> {
+    this.#d.runtime.assign(id, ownerId);
+    await this.#d.networks.keep({ id, network });
   }
 
   /** Leaves operations that the stop of this process breaks off to the next one. */

@@ -7,6 +7,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { deletedByStop, type Outcome, type Settlement, settle } from '../../model/lifecycle.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { dropSpare, type Spare, spareAfter, spareLeft } from '../archives/spare-copy.ts';
+import type { Networks } from '../network/networks.ts';
 import type {
   AgentLink,
   Allowance,
@@ -31,6 +32,7 @@ export interface OperationsDependencies {
   agent: AgentLink;
   activity: Activity;
   watches: Watches;
+  networks: Pick<Networks, 'put'>;
   replicas: Replicas;
   clock: Clock;
   log: Log;

@@ -61,7 +61,10 @@ async function reconcileOne(
     await machines.discard(sandbox);
     return true;
   }
-  if (sandbox.operation !== null) return false;
+  if (sandbox.operation !== null) {
+    if (runs && sandbox.state === 'started') await machines.recall(sandbox);
+    return false;
+  }
   if (sandbox.ownerId === null && !keepsInPool(sandbox)) {
     await machines.retire(sandbox.id);
     return true;

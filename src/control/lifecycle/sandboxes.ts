@@ -1,6 +1,7 @@
 /** Lifecycle of a caller's sandboxes, for the lifecycle tools. */
 import { invalidArgument } from '../../model/errors.ts';
 import { deletedByStop } from '../../model/lifecycle.ts';
+import { openNetwork } from '../../model/network/setting.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import { concerns } from '../audit/scope.ts';
@@ -52,20 +53,27 @@ export class SandboxService {
     return sandbox;
   }
 
-  #create(
+  async #create(
     caller: User,
     request: CreateRequest,
     options: { onProgress?: OnProgress; idempotencyKey?: string },
   ): Promise<Sandbox> {
     const { idempotencyKey: key, onProgress } = options;
     if (key === undefined) return this.#creation.create(caller, request, onProgress);
-    return this.#idempotency.once(ownerIdOf(caller), key, ['CreateSandbox', request], async (keptSince) => {
-      // Exists when the service was killed between the creation and the storage of its answer.
-      const made = await this.#store.createdUnder(ownerIdOf(caller), key, keptSince);
-      const sandbox =
-        made ?? (await this.#creation.create(caller, { ...request, creationKey: key }, onProgress));
-      return { ...sandbox, envVars: {} };
-    });
+    const answer = await this.#idempotency.once(
+      ownerIdOf(caller),
+      key,
+      ['CreateSandbox', request],
+      async (keptSince) => {
+        // Exists when the service was killed between the creation and the storage of its answer.
+        const made = await this.#store.createdUnder(ownerIdOf(caller), key, keptSince);
+        const sandbox =
+          made ?? (await this.#creation.create(caller, { ...request, creationKey: key }, onProgress));
+        return { ...sandbox, envVars: {} };
+      },
+    );
+    // Answers that an earlier version kept have none.
+    return { ...answer, network: answer.network ?? openNetwork };
   }
 
   async get(caller: User, reference: string): Promise<Sandbox> {

@@ -4,12 +4,13 @@
  */
 import { waiting } from '../../concurrency/span.ts';
 import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { Log, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
+import type { Log, Replicas, Runtime, SandboxPatch, SandboxStore } from '../ports/index.ts';
 import type { Others } from '../replicas/others.ts';
 import { underLease } from '../replicas/tenure.ts';
 import type { OperationQueue } from './operation-queue.ts';
-import type { Operations } from './operations.ts';
+import { type Operations, overtaken } from './operations.ts';
 
 export interface TurnDependencies {
   store: Pick<SandboxStore, 'reread' | 'remove'>;
@@ -30,6 +31,29 @@ export class Turns {
 
   constructor(dependencies: TurnDependencies) {
     this.#d = dependencies;
+  }
+
+  /**
+   * Changes settings in the sandbox's turn; null leaves them.
+   * @param then Follows in the same turn, for what the machine has to know.
+   */
+  change(
+    id: string,
+    patch: (sandbox: Sandbox) => SandboxPatch | null,
+    then?: (changed: Sandbox) => Promise<void>,
+  ): Promise<Sandbox> {
+    return this.run(id, async (signal) => {
+      for (let attempt = 1; attempt <= limits.replicas.overtaken; attempt++) {
+        // Settings say what a stop does, so they do not change beneath one.
+        const sandbox = await this.settled(id, signal);
+        const wanted = patch(sandbox);
+        const changed = wanted ? await this.#d.operations.tryAdvance(sandbox, wanted) : sandbox;
+        if (!changed) continue;
+        await then?.(changed);
+        return changed;
+      }
+      throw overtaken();
+    });
   }
 
   /** Runs work that ends with the lease of this replica: another one goes on with it. */

@@ -1,10 +1,15 @@
 /** Sandboxes that wait in the warm pool: of the base image and the standard sizes, without an owner, named by their ids. */
 import { limits } from '../../model/limits.ts';
+import { isSameNetwork, type NetworkSetting } from '../../model/network/setting.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
 import type { PoolBounds } from './size.ts';
 
-export function poolSandbox(id: string, imageDigest: string, regionId: string, now: number): Sandbox {
+export function poolSandbox(
+  id: string,
+  { imageDigest, network, regionId }: Pick<Sandbox, 'imageDigest' | 'network' | 'regionId'>,
+  now: number,
+): Sandbox {
   return {
     id,
     ownerId: null,
@@ -24,6 +29,7 @@ export function poolSandbox(id: string, imageDigest: string, regionId: string, n
     resizeTarget: null,
     labels: {},
     envVars: {},
+    network,
     autoStopMinutes: 0,
     autoArchiveMinutes: limits.autoArchiveMinutes.default,
     autoDeleteMinutes: limits.autoDeleteMinutes.default,
@@ -43,10 +49,13 @@ export function poolSandbox(id: string, imageDigest: string, regionId: string, n
 /**
  * Returns the test of sandboxes in the pool that are still usable.
  * @param baseDigest The base image; null where it could not be found just now, which other replicas may have.
+ * @param usual The network of sandboxes that ask for none.
  */
 export function stillUsable(
   { max }: PoolBounds,
   baseDigest: string | null,
-): (sandbox: Pick<Sandbox, 'imageDigest'>) => boolean {
-  return ({ imageDigest }) => max > 0 && (baseDigest === null || imageDigest === baseDigest);
+  usual: NetworkSetting,
+): (sandbox: Pick<Sandbox, 'imageDigest' | 'network'>) => boolean {
+  return ({ imageDigest, network }) =>
+    max > 0 && (baseDigest === null || imageDigest === baseDigest) && isSameNetwork(network, usual);
 }

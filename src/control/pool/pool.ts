@@ -10,6 +10,7 @@ import type { Sandbox } from '../../model/sandbox.ts';
 import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
 import { assertRoomToStart } from '../lifecycle/capacity.ts';
 import type { Machines } from '../lifecycle/machines.ts';
+import type { Networks } from '../network/networks.ts';
 import type { Clock, Images, Log, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
 import { Demand } from './demand.ts';
 import { poolSandbox } from './pool-sandbox.ts';
@@ -21,6 +22,7 @@ export interface WarmPoolDependencies {
   runtime: Runtime;
   images: Images;
   machines: Machines;
+  networks: Pick<Networks, 'usual'>;
   regionId: string;
   clock: Clock;
   log: Log;
@@ -179,9 +181,9 @@ export class WarmPool {
   }
 
   async #makeOne(imageDigest: string): Promise<void> {
-    const { store, machines, clock, regionId } = this.#d;
+    const { store, machines, networks, clock, regionId } = this.#d;
     const begun = clock.now();
-    const sandbox = poolSandbox(newSandboxId(), imageDigest, regionId, begun);
+    const sandbox = poolSandbox(newSandboxId(), { imageDigest, network: networks.usual, regionId }, begun);
     this.#making += 1;
     try {
       await inOwnSpan('pool making', { 'sandhaven.sandbox_id': sandbox.id }, async () => {

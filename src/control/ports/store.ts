@@ -46,7 +46,15 @@ export type Schedulable = Pick<
 /** Columns that are compared with machines. */
 export type Comparable = Pick<
   Sandbox,
-  'id' | 'state' | 'stateReason' | 'operation' | 'ownerId' | 'imageDigest' | 'generation' | 'runGeneration'
+  | 'id'
+  | 'state'
+  | 'stateReason'
+  | 'operation'
+  | 'ownerId'
+  | 'imageDigest'
+  | 'generation'
+  | 'runGeneration'
+  | 'network'
 >;
 
 /** An operation, and the replica that carries it out. */

@@ -2,8 +2,8 @@
 import { invalidArgument } from '../errors.ts';
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/;
-/** Characters that a path has unencoded (RFC 3986). */
-const SEGMENT = /^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/;
+/** Characters that a path has unencoded (RFC 3986), without the comma, which is between rules in a list. */
+const SEGMENT = /^[A-Za-z0-9._~!$&'()*+;=:@-]+$/;
 
 /** Parses `GET,HEAD`, in any case; returns each once, sorted. Throws `invalid_argument` naming the parameter. */
 export function parseMethods(parameter: string, text: string): string[] {
@@ -36,6 +36,6 @@ export function parsePath(parameter: string, text: string): string | null {
   throw invalidArgument(
     parameter,
     `The path '${text}' cannot be a prefix: '${wrong}' is no plain segment.`,
-    'Write segments without %, ?, # and spaces, none of them empty, . or ..; a shorter prefix allows all below it.',
+    'Write segments without %, ?, #, commas and spaces, none of them empty, . or ..; a shorter prefix allows all below it.',
   );
 }

@@ -3,6 +3,7 @@
  * on read, and env vars are sealed.
  */
 import { z } from 'zod';
+import { networkModes } from '../../model/network/setting.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { archiveSchema } from '../archive-schema.ts';
 import type { Secrets } from '../secrets.ts';
@@ -26,6 +27,12 @@ const resources = z.strictObject({
   memory: z.int(),
   disk: z.int(),
   gpu: z.int(),
+});
+/** Names and rules of a later version are kept as they are. */
+const network = z.strictObject({
+  mode: z.enum(networkModes),
+  profiles: z.array(z.string()),
+  allow: z.array(z.string()),
 });
 /** Not z.record, which loses a key named __proto__. */
 const textMap = z.custom<Record<string, string>>(
@@ -55,6 +62,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   resizeTarget: json('resize_target', resources.nullable()),
   labels: json('labels', textMap),
   envVars: sealedJson('env_vars', textMap),
+  network: json('network', network),
   autoStopMinutes: plain('auto_stop_minutes'),
   autoArchiveMinutes: plain('auto_archive_minutes'),
   autoDeleteMinutes: plain('auto_delete_minutes'),

@@ -41,6 +41,7 @@ const comparableColumns = [
   'imageDigest',
   'generation',
   'runGeneration',
+  'network',
 ] as const satisfies readonly (keyof Comparable)[];
 
 const inProgressColumns = [

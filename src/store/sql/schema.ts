@@ -72,6 +72,12 @@ const renewals = `
   ALTER TABLE provider_authorizations ADD COLUMN renewing_until INTEGER;
 `;
 
+/** Sandboxes of before have an open network. */
+const networks = `
+  ALTER TABLE sandboxes ADD COLUMN network TEXT NOT NULL
+    DEFAULT '{"mode":"open","profiles":[],"allow":[]}';
+`;
+
 const idempotencyByOwner = `
   CREATE INDEX idempotency_by_owner ON idempotency (owner_id, created_at);
 `;
@@ -285,4 +291,5 @@ export const migrations: readonly Migration[] = [
   { version: 16, sql: teamTables },
   { version: 17, sql: auditByTeam },
   { version: 18, sql: webhookTables },
+  { version: 19, sql: networks },
 ];

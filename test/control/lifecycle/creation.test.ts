@@ -1,16 +1,19 @@
-/** Creation from the warm pool: as it is, with other sizes, and beside it where neither fits. */
+/** Creation from the warm pool: as it is, with other sizes or another network, and beside it where neither fits. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CreateRequest, Creation } from '../../../src/control/lifecycle/creation.ts';
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
+import { type InstallationNetworks, Networks } from '../../../src/control/network/networks.ts';
 import type { Quotas } from '../../../src/control/people/quotas.ts';
 import type {
   Image,
   Images,
   Runtime,
+  RuntimeCapabilities,
   SandboxStore,
   SnapshotStore,
 } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
+import { noNetwork, openNetwork } from '../../../src/model/network/setting.ts';
 import { unlimited } from '../../../src/model/quota.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { alice, sandboxRecord } from '../../store/fixtures.ts';
@@ -35,6 +38,10 @@ let wanted: number;
 let made: string[];
 /** Fails the resize of a claimed sandbox. */
 let refusal: SandhavenError | null;
+/** Networks of claimed sandboxes that were changed, and whether the engine can. */
+let fitted: Sandbox['network'][];
+let capabilities: Pick<RuntimeCapabilities, 'networkPolicies'>;
+let installation: InstallationNetworks;
 
 beforeEach(async () => {
   store = memoryStore().sandboxes;
@@ -46,6 +53,9 @@ beforeEach(async () => {
   wanted = 0;
   made = [];
   refusal = null;
+  fitted = [];
+  capabilities = { networkPolicies: true };
+  installation = { usual: openNetwork, most: openNetwork };
 });
 
 const settle = async (sandbox: Sandbox): Promise<Sandbox> =>
@@ -58,6 +68,7 @@ const machines: Pick<Machines, 'create' | 'fit'> = {
   },
   // As the real one: a failure leaves neither machine nor row.
   async fit(sandbox) {
+    fitted.push(sandbox.network);
     if (!refusal) return settle(sandbox);
     await store.remove(sandbox.id, sandbox.generation);
     throw refusal;
@@ -84,6 +95,11 @@ function newCreation(): Creation {
       assertRoomFor: async () => {},
       allowance: async (ownerId: string) => ({ ownerId, quota: unlimited }),
     } as unknown as Quotas,
+    networks: new Networks({
+      ...{ runtime: { capabilities } as Runtime, installation, unfinished: { add() {} } },
+      inTurn: async () => {},
+      log: { info() {}, warn() {}, error() {} },
+    }),
     disks: { assertRoomFor: async () => {} },
     regionId: 'home',
     clock: { now: () => 7 },
@@ -136,5 +152,53 @@ describe('a creation', () => {
     await create({ name: 'third', image: 'debian:13' });
     await create({ name: 'fourth', disk: 30 });
     expect([made.length, wanted]).toEqual([3, 2]);
+  });
+});
+
+describe('the network of a creation', () => {
+  const rules = { mode: 'rules', profiles: ['git'], allow: ['https://a.example.com'] } as const;
+
+  it('is the usual one, which a sandbox of the pool has already', async () => {
+    expect(await create()).toMatchObject({ id: pooled.id, network: { mode: 'open' } });
+    expect(fitted).toEqual([]);
+  });
+
+  it('is given to a claimed sandbox before its caller gets it', async () => {
+    const request = { profiles: ['git'], allow: ['HTTPS://A.example.com'] };
+    expect(await create({ network: request })).toMatchObject({ id: pooled.id, network: rules });
+    expect(fitted).toEqual([rules]);
+    expect((await store.get(pooled.id))?.network).toEqual(rules);
+  });
+
+  it('is put in force for the owner where it has rules, usual or not', async () => {
+    installation = { usual: openNetwork, most: { mode: 'rules', profiles: ['git'], allow: [] } };
+    expect(await create()).toMatchObject({ id: pooled.id, network: openNetwork });
+    expect(fitted).toEqual([openNetwork]);
+  });
+
+  it('is stored with a new sandbox', async () => {
+    const { id } = await create({ disk: 30, network: 'none' });
+    expect(made).toEqual([id]);
+    expect((await store.get(id))?.network).toEqual(noNetwork);
+  });
+
+  it.each([
+    [{ allow: ['nonsense'] }, 'network.allow'],
+    [{ profiles: ['nonsense'] }, 'network.profiles'],
+    [{ allow: ['https://*.co.uk'] }, 'network'],
+  ])('is refused before anything happens: %j', async (network, parameter) => {
+    await expect(create({ network })).rejects.toMatchObject({
+      ...{ code: 'invalid_argument', fields: { parameter } },
+    });
+    expect([made, wanted, await store.all()]).toEqual([[], 0, [pooled]]);
+  });
+
+  it('is refused, but for open, where the engine has no policies', async () => {
+    capabilities = { networkPolicies: false };
+    await expect(create({ network: 'none' })).rejects.toMatchObject({
+      ...{ code: 'failed_precondition', fields: { parameter: 'network' } },
+    });
+    expect(await store.all()).toEqual([pooled]);
+    expect(await create({ network: 'open' })).toMatchObject({ id: pooled.id });
   });
 });

@@ -35,6 +35,7 @@ beforeEach(() => {
     images: {} as Images,
     agent: { hello: nothing } as unknown as AgentLink,
     watches: {} as Watches,
+    networks: { put: async () => {} },
     saveArchive: nothing,
   });
 });

@@ -31,6 +31,7 @@ beforeEach(() => {
     images: { get: async () => image } as unknown as Images,
     agent: { hello: step('hello'), startBackground: step('startBackground') } as unknown as AgentLink,
     watches: { end: step('endWatch') } as unknown as Watches,
+    networks: { put: ({ id, network }) => step('setNetwork')(id, network.mode).then(() => {}) },
     saveArchive: step('saveArchive'),
   });
 });
@@ -54,11 +55,12 @@ const perform = (operation: Operation | null, overrides: Partial<Sandbox> = {}) 
 
 describe('a start', () => {
   it.each([[null], [[]]])(
-    'assigns the owner, starts the machine, and waits for its agent; entrypoint %o',
+    'assigns the owner, puts the network in force, starts the machine, and waits for its agent; entrypoint %o',
     async (entrypoint) => {
       await perform('starting', { entrypoint });
       expect(steps).toEqual([
         ['assign', 'sb_1', 'user_alice'],
+        ['setNetwork', 'sb_1', 'open'],
         ['start', { id: 'sb_1', imageDigest: 'sha256:base', resources: sizes }, 7, { signal }],
         ['hello', 'sb_1', 7],
       ]);
@@ -67,9 +69,9 @@ describe('a start', () => {
 
   it('[WIRE-SNAP-06] starts the entrypoint last, in the folder and environment of its image', async () => {
     await perform('starting', { entrypoint: ['serve', '-v'], envVars: { B: 'sandbox' } });
-    expect(names()).toEqual(['assign', 'start', 'hello', 'startBackground']);
+    expect(names()).toEqual(['assign', 'setNetwork', 'start', 'hello', 'startBackground']);
     const env = expect.objectContaining({ HOME: '/root', LANG: 'de', A: 'image', B: 'sandbox' });
-    expect(steps[3]).toEqual(['startBackground', 'sb_1', { argv: ['serve', '-v'], cwd: '/app', env }]);
+    expect(steps[4]).toEqual(['startBackground', 'sb_1', { argv: ['serve', '-v'], cwd: '/app', env }]);
   });
 
   it.each([{ workingDir: '', env: {} }, null])(
@@ -77,13 +79,14 @@ describe('a start', () => {
     async (given) => {
       image = given;
       await perform('starting', { entrypoint: ['serve'] });
-      expect(steps[3]?.[2]).toMatchObject({ cwd: '/' });
+      expect(steps[4]?.[2]).toMatchObject({ cwd: '/' });
     },
   );
 
   it.each([
-    ['start', ['assign', 'start']],
-    ['hello', ['assign', 'start', 'hello']],
+    ['setNetwork', ['assign', 'setNetwork']],
+    ['start', ['assign', 'setNetwork', 'start']],
+    ['hello', ['assign', 'setNetwork', 'start', 'hello']],
   ])('ends at a failed %s', async (failing, expected) => {
     during[failing] = fails('broken');
     await expect(perform('starting', { entrypoint: ['serve'] })).rejects.toThrow('broken');
@@ -102,7 +105,7 @@ describe('a start from an archive', () => {
     async (seen) => {
       during['inspect'] = async () => seen;
       await restore();
-      expect(names()).toEqual(['inspect', 'restore', 'assign', 'start', 'hello']);
+      expect(names()).toEqual(['inspect', 'restore', 'assign', 'setNetwork', 'start', 'hello']);
       const spec = { id: 'sb_1', imageDigest: 'sha256:base', resources: sizes };
       expect(steps[1]).toEqual(['restore', spec, 7, archive, { signal }]);
     },
@@ -111,13 +114,13 @@ describe('a start from an archive', () => {
   it('leaves the disk alone that a machine of this very generation uses', async () => {
     during['inspect'] = async () => runs(7);
     await restore();
-    expect(names()).toEqual(['inspect', 'assign', 'start', 'hello']);
+    expect(names()).toEqual(['inspect', 'assign', 'setNetwork', 'start', 'hello']);
   });
 
   it('stops a machine of another generation before it replaces the disk', async () => {
     during['inspect'] = async () => runs(6);
     await restore();
-    expect(names()).toEqual(['inspect', 'stop', 'restore', 'assign', 'start', 'hello']);
+    expect(names()).toEqual(['inspect', 'stop', 'restore', 'assign', 'setNetwork', 'start', 'hello']);
     expect(steps[1]).toEqual(['stop', 'sb_1', 0, 7]);
   });
 

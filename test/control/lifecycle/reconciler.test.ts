@@ -51,6 +51,7 @@ function start(): Promise<void> {
     } as unknown as Runtime,
     machines: {
       adopt: step('adopt'),
+      recall: step('recall'),
       exited: step('exited'),
       discard: step('discard'),
       end: step('end'),
@@ -176,11 +177,20 @@ it('a trace that cannot be destroyed stops no start of the service, and is tried
 
 describe('an unfinished operation', () => {
   it.each(['starting', 'stopping', 'archiving', 'restoring', 'resizing', 'deleting'] as const)(
-    'is finished, and nothing else is done: %s',
+    'is finished, and nothing else is done to a machine that does not run: %s',
     async (operation) => {
-      await have(box({ operation }), { runningGeneration: 1, hasArchive: true });
+      await have(box({ operation }), { hasArchive: true });
       await start();
       expect(steps).toEqual(['finish sb_1']);
+    },
+  );
+
+  it.each(['stopping', 'resizing', 'deleting'] as const)(
+    'goes on with the owner and the network of a machine that runs: %s',
+    async (operation) => {
+      await have(box({ operation }), { runningGeneration: 1 });
+      await start();
+      expect(steps).toEqual(['recall sb_1', 'finish sb_1']);
     },
   );
 

@@ -5,6 +5,7 @@ import { WarmPool } from '../../../src/control/pool/pool.ts';
 import type { PoolBounds } from '../../../src/control/pool/size.ts';
 import type { Image, Images, Replicas, Runtime, SandboxStore } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
+import { noNetwork } from '../../../src/model/network/setting.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { alice, sandboxRecord } from '../../store/fixtures.ts';
@@ -58,6 +59,7 @@ function newPool(bounds: PoolBounds = { min: 3, max: 3 }, atOnce = 1): WarmPool 
     runtime: { capacity: async () => ({ ...enough, freeSlots: host.freeSlots }) } as unknown as Runtime,
     images: { use } as unknown as Images,
     machines: { create, finish } as unknown as Machines,
+    networks: { usual: noNetwork },
     regionId: 'home',
     clock: { now: () => host.now },
     log: { info() {}, warn: () => void host.warnings++, error() {} },

@@ -130,6 +130,7 @@ describe('a network rule', () => {
     ['http://example.com/a#b', /cannot be a prefix/],
     ['http://example.com/a\\b', /cannot be a prefix/],
     ['http://example.com/a b', /cannot be a prefix/],
+    ['http://example.com/a,b', /cannot be a prefix/],
     ['http://example.com/ä', /cannot be a prefix/],
     [`http://example.com/${'a'.repeat(300)}`, /at most 300 characters/],
   ])('%j is refused: %s', (text, detail) => {

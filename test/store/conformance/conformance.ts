@@ -60,6 +60,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
         resizeTarget: { cpu: 1, memory: 1, disk: 200, gpu: 8 },
         labels: { '': '', 'a"b': '\\', é: '\0', '\ud800': '\udfff' },
         envVars: { PATH: '/bin', __TOKEN: 'é\n\0"', LONE: '\ud800' },
+        network: { mode: 'rules', profiles: ['git', 'later'], allow: ['GET http://a.example.com/"', ''] },
         autoStopMinutes: 0,
         autoArchiveMinutes: 0,
         autoDeleteMinutes: 5_256_000,
@@ -421,10 +422,20 @@ export function storeConformance(name: string, create: StoreFactory): void {
       expect(idsOf(await store.sandboxes.inProgress('', 1))).toEqual(busy.slice(0, 1));
       expect(idsOf(await store.sandboxes.inProgress(busy[0] ?? '', 10))).toEqual(busy.slice(1));
       expect(await store.sandboxes.inProgress(busy[1] ?? '', 10)).toEqual([]);
-      const { state, stateReason, operation, ownerId, imageDigest, generation, runGeneration } =
+      const { state, stateReason, operation, ownerId, imageDigest, generation, runGeneration, network } =
         (await store.sandboxes.get(ids[0] ?? '')) ?? expect.fail('no row');
       expect(await store.sandboxes.comparable('', 1)).toEqual([
-        { id: ids[0], state, stateReason, operation, ownerId, imageDigest, generation, runGeneration },
+        {
+          id: ids[0],
+          state,
+          stateReason,
+          operation,
+          ownerId,
+          imageDigest,
+          generation,
+          runGeneration,
+          network,
+        },
       ]);
     });
 

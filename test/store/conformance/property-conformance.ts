@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SandboxPatch, Store } from '../../../src/control/ports/index.ts';
+import { networkModes } from '../../../src/model/network/setting.ts';
 import { type Sandbox, sandboxStates } from '../../../src/model/sandbox.ts';
 import { alice, bob, sandboxId, sandboxRecord } from '../fixtures.ts';
 import { memoryStore } from '../memory/memory-store.ts';
@@ -20,6 +21,11 @@ const labels = fc.dictionary(fc.oneof(fc.constantFrom('k', 'l'), text), fc.const
   maxKeys: 3,
 });
 const envVars = fc.dictionary(text, fc.string({ unit: 'binary' }), { maxKeys: 3 });
+const network = fc.record({
+  mode: fc.constantFrom(...networkModes),
+  profiles: fc.array(fc.constantFrom('git', 'llm'), { maxLength: 2 }),
+  allow: fc.array(text, { maxLength: 2 }),
+});
 const state = fc.constantFrom(...sandboxStates);
 const operation = fc.constantFrom<Sandbox['operation']>(null, null, null, 'creating', 'stopping', 'deleting');
 const resources = fc.record({
@@ -48,6 +54,7 @@ const changeable = {
   resizeTarget: fc.option(resources),
   labels,
   envVars,
+  network,
   autoStopMinutes: time,
   ephemeral: fc.boolean(),
   archive: fc.option(fc.oneof(localArchive, s3Archive)),

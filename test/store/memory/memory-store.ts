@@ -205,6 +205,7 @@ function memorySandboxes({ sandboxes: rows, replicas }: Tables): Pick<Store, 'sa
         imageDigest: row.imageDigest,
         generation: row.generation,
         runGeneration: row.runGeneration,
+        network: row.network,
       })),
     inProgress: async (afterId, limit) =>
       page(afterId, limit, ({ operation }) => operation !== null).map(

@@ -24,6 +24,7 @@ import type { FileService } from '../../../src/control/work/files.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../src/model/errors.ts';
 import { newSandboxId, newSnapshotId } from '../../../src/model/ids.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { parseNetwork } from '../../../src/model/network/setting.ts';
 import { everyRegistry } from '../../../src/model/registry-rules.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
@@ -479,6 +480,7 @@ function newSandbox(
     resizeTarget: null,
     labels,
     envVars,
+    network: parseNetwork('network', request.network ?? 'open'),
     autoStopMinutes,
     autoArchiveMinutes: 10_080,
     autoDeleteMinutes: -1,

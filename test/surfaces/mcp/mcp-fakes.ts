@@ -6,6 +6,7 @@
 import type { Log, OnProgress } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import { notFound } from '../../../src/model/errors.ts';
+import { openNetwork } from '../../../src/model/network/setting.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Caller } from '../../../src/model/user.ts';
 import { fakeAudit } from '../fakes/fake-audit.ts';
@@ -150,6 +151,7 @@ function sandbox(name: string): Sandbox {
     resizeTarget: null,
     labels: {},
     envVars: {},
+    network: openNetwork,
     autoStopMinutes: 15,
     autoArchiveMinutes: 10_080,
     autoDeleteMinutes: -1,

@@ -1,0 +1,95 @@
+/** Network policies of a caller's sandboxes, for the actions: shown, set, and changed rule by rule. */
+import { SandhavenError } from '../../model/errors.ts';
+import type { NetworkPolicy } from '../../model/network/policy.ts';
+import {
+  type NetworkRequest,
+  type NetworkSetting,
+  withoutWords,
+  withWords,
+} from '../../model/network/setting.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { User } from '../../model/user.ts';
+import type { Machines } from '../lifecycle/machines.ts';
+import { resolveSandbox } from '../lifecycle/resolve.ts';
+import type { SandboxStore } from '../ports/index.ts';
+import type { Networks } from './networks.ts';
+
+export interface ShownNetwork {
+  sandboxId: string;
+  setting: NetworkSetting;
+  /** Within the ceiling of the installation. */
+  inForce: NetworkPolicy;
+}
+
+export interface NetworkServiceDependencies {
+  store: SandboxStore;
+  machines: Pick<Machines, 'change'>;
+  networks: Networks;
+}
+
+/**
+ * Changes are stored, then put in force, in the sandbox's turn; what a kill leaves in between, the next start repairs.
+ * Rejects with `unavailable` where the engine fails: the sandbox has no network until it does not.
+ */
+export class NetworkService {
+  readonly #d: NetworkServiceDependencies;
+
+  constructor(dependencies: NetworkServiceDependencies) {
+    this.#d = dependencies;
+  }
+
+  async get(caller: User, reference: string): Promise<ShownNetwork> {
+    return this.#shown(await resolveSandbox(this.#d.store, caller, reference));
+  }
+
+  async set(caller: User, reference: string, request: NetworkRequest): Promise<ShownNetwork> {
+    const setting = await this.#d.networks.accept(request);
+    const { id } = await resolveSandbox(this.#d.store, caller, reference);
+    return this.#change(id, () => setting);
+  }
+
+  /** Adds rules and profiles. Rejects with `failed_precondition` for an open network, which it would narrow. */
+  async allow(caller: User, reference: string, words: readonly string[]): Promise<ShownNetwork> {
+    const { id } = await resolveSandbox(this.#d.store, caller, reference);
+    const { networks } = this.#d;
+    await networks.assertAcceptable(
+      withWords('rules', { mode: 'rules', profiles: [], allow: [] }, words),
+      'rules',
+    );
+    return this.#change(id, (present) => {
+      if (present.mode === 'open') throw openAlready();
+      return withWords('rules', present, words);
+    });
+  }
+
+  /** Removes rules and profiles. Rejects with `invalid_argument` for one that is not there. */
+  async deny(caller: User, reference: string, words: readonly string[]): Promise<ShownNetwork> {
+    const { id } = await resolveSandbox(this.#d.store, caller, reference);
+    return this.#change(id, (present) => withoutWords('rules', present, words));
+  }
+
+  async #change(id: string, next: (present: NetworkSetting) => NetworkSetting): Promise<ShownNetwork> {
+    const { machines, networks } = this.#d;
+    const patch = ({ network }: Sandbox) => {
+      const changed = next(network);
+      networks.inForce(changed, 'rules');
+      return { network: changed };
+    };
+    return this.#shown(await machines.change(id, patch, (sandbox) => networks.apply(sandbox)));
+  }
+
+  #shown({ id, network }: Sandbox): ShownNetwork {
+    return { sandboxId: id, setting: network, inForce: this.#d.networks.inForce(network) };
+  }
+}
+
+function openAlready(): SandhavenError {
+  return new SandhavenError(
+    'failed_precondition',
+    'The network of the sandbox is open: it allows all that is public.',
+    {
+      parameter: 'rules',
+      hint: 'Call SetNetwork with the rules, or with none, to narrow it first.',
+    },
+  );
+}

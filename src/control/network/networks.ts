@@ -1,0 +1,140 @@
+/**
+ * Network policies of machines. The store says what is meant for each sandbox; this puts it in force, within the
+ * installation's ceiling. A policy that cannot be put in force leaves the machine without a network, and is tried again.
+ */
+import type { Unfinished } from '../../concurrency/unfinished.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { intersectPolicies } from '../../model/network/intersection.ts';
+import type { NetworkPolicy } from '../../model/network/policy.ts';
+import { assertNoPublicSuffix } from '../../model/network/public-suffix.ts';
+import {
+  hostsOf,
+  isSameNetwork,
+  type NetworkRequest,
+  type NetworkSetting,
+  parseNetwork,
+  policyOf,
+} from '../../model/network/setting.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { Log, Runtime } from '../ports/index.ts';
+
+/** Networks of an installation, as its operator has set them. */
+export interface InstallationNetworks {
+  /** Of a sandbox whose creation asks for none. */
+  usual: NetworkSetting;
+  /** The most that any sandbox reaches, whatever its own allows. */
+  most: NetworkSetting;
+}
+
+export interface NetworkDependencies {
+  runtime: Pick<Runtime, 'capabilities' | 'setNetwork'>;
+  installation: InstallationNetworks;
+  /** Runs work in the sandbox's turn, with its settled row. Rejects with `not_found` once it is gone. */
+  inTurn(id: string, work: (sandbox: Sandbox) => Promise<void>): Promise<unknown>;
+  unfinished: Pick<Unfinished, 'add'>;
+  log: Log;
+}
+
+type Networked = Pick<Sandbox, 'id' | 'network'>;
+
+export class Networks {
+  readonly #d: NetworkDependencies;
+  readonly #most: NetworkPolicy;
+
+  constructor(dependencies: NetworkDependencies) {
+    this.#d = dependencies;
+    this.#most = policyOf(dependencies.installation.most);
+  }
+
+  /** Network of sandboxes that ask for none; those of the warm pool have it. */
+  get usual(): NetworkSetting {
+    return this.#d.installation.usual;
+  }
+
+  /**
+   * Returns what a request means. Rejects, before anything happens, with `invalid_argument` naming the part of the
+   * parameter, and with `failed_precondition` where the engine has no policies.
+   */
+  async accept(request: NetworkRequest | undefined, parameter = 'network'): Promise<NetworkSetting> {
+    if (request === undefined) return this.usual;
+    const setting = parseNetwork(parameter, request);
+    await this.assertAcceptable(setting, parameter);
+    return setting;
+  }
+
+  /** Rejects like `accept`. */
+  async assertAcceptable(setting: NetworkSetting, parameter: string): Promise<void> {
+    if (setting.mode !== 'open' && !this.#d.runtime.capabilities.networkPolicies) throw noPolicies(parameter);
+    await assertNoPublicSuffix(parameter, hostsOf(setting));
+    this.inForce(setting, parameter);
+  }
+
+  /** Returns what is in force of a setting, within the ceiling. Throws `invalid_argument` for too many rules. */
+  inForce(setting: NetworkSetting, parameter = 'network'): NetworkPolicy {
+    return intersectPolicies(parameter, policyOf(setting), this.#most);
+  }
+
+  /** Returns true when a machine of the warm pool has this network in force already, whoever owns it. */
+  isReadyInPool(setting: NetworkSetting): boolean {
+    return isSameNetwork(setting, this.usual) && this.inForce(setting).mode !== 'rules';
+  }
+
+  /** Puts the policy in force, before a start and at a claim. */
+  async put({ id, network }: Networked): Promise<void> {
+    await this.#d.runtime.setNetwork(id, this.inForce(network));
+  }
+
+  /** Like `put`, for a machine that runs already and stays; repeated when it fails, which does not reject. */
+  async keep(sandbox: Networked): Promise<void> {
+    await this.put(sandbox).catch((error: unknown) => this.#closeUntilDone(sandbox.id, error));
+  }
+
+  /**
+   * Puts a changed policy of a settled sandbox in force, if its machine runs. Rejects with `unavailable` when that fails: it
+   * is repeated, and until it succeeds the machine has no network.
+   */
+  async apply(sandbox: Networked & Pick<Sandbox, 'state'>): Promise<void> {
+    if (sandbox.state !== 'started') return;
+    try {
+      await this.put(sandbox);
+    } catch (error) {
+      await this.#closeUntilDone(sandbox.id, error);
+      throw notInForce(error);
+    }
+  }
+
+  async #closeUntilDone(id: string, error: unknown): Promise<void> {
+    const { runtime, unfinished, log } = this.#d;
+    log.error('a network policy is not in force, and the sandbox has no network', { sandbox: id, error });
+    await runtime.setNetwork(id, { mode: 'none' }).catch((cause: unknown) => {
+      log.error('the network of a sandbox could not be closed', { sandbox: id, error: cause });
+    });
+    unfinished.add(`network of ${id}`, () => this.#again(id));
+  }
+
+  async #again(id: string): Promise<void> {
+    const put = async (sandbox: Sandbox) => {
+      if (sandbox.state === 'started') await this.put(sandbox);
+    };
+    await this.#d.inTurn(id, put).catch((error: unknown) => {
+      const isGone = error instanceof SandhavenError && error.code === 'not_found';
+      if (!isGone) throw error;
+    });
+  }
+}
+
+function noPolicies(parameter: string): SandhavenError {
+  return new SandhavenError('failed_precondition', 'The engine of this service has no network policies.', {
+    parameter,
+    hint: 'Leave network out, or set it to open.',
+  });
+}
+
+function notInForce(cause: unknown): SandhavenError {
+  return new SandhavenError(
+    'unavailable',
+    'The network policy is stored, and is not in force yet. Until it is, the sandbox has no network.',
+    { hint: 'The service goes on trying; repeat the call to try at once.' },
+    cause,
+  );
+}

@@ -1,0 +1,148 @@
+/** The network of a sandbox as people write it, which is kept; its compiled form follows at each use. */
+import { invalidArgument } from '../errors.ts';
+import { limits } from '../limits.ts';
+import type { NetworkPolicy, NetworkRule } from './policy.ts';
+import { networkProfileNames, networkProfiles } from './profiles.ts';
+import { parseRule } from './rule-text.ts';
+
+export const networkModes = ['open', 'none', 'rules'] as const;
+
+export interface NetworkSetting {
+  mode: (typeof networkModes)[number];
+  /** Names of profiles; empty unless the mode is `rules`, and so are the rules. */
+  profiles: string[];
+  /** Rules in canonical form. */
+  allow: string[];
+}
+
+/** A change of the network as a caller asks for it. */
+export type NetworkRequest = 'open' | 'none' | { allow?: string[]; profiles?: string[] };
+
+export const openNetwork: NetworkSetting = { mode: 'open', profiles: [], allow: [] };
+export const noNetwork: NetworkSetting = { mode: 'none', profiles: [], allow: [] };
+
+/** Throws `invalid_argument` naming the parameter. Says nothing about public suffixes: see `assertNoPublicSuffix`. */
+export function parseNetwork(parameter: string, request: NetworkRequest): NetworkSetting {
+  if (request === 'open') return openNetwork;
+  if (request === 'none') return noNetwork;
+  const { allow = [], profiles = [] } = request;
+  const texts = allow.map((text) => parseRule(`${parameter}.allow`, text).text);
+  return assertBounds(parameter, {
+    mode: 'rules',
+    profiles: profiles.map((name) => parseProfile(`${parameter}.profiles`, name)),
+    allow: texts,
+  });
+}
+
+/**
+ * Parses `open`, `none`, or names of profiles and rules with commas between. Throws `invalid_argument` naming the
+ * parameter.
+ */
+export function parseNetworkText(parameter: string, text: string): NetworkSetting {
+  const trimmed = text.trim();
+  if (trimmed === 'open' || trimmed === 'none') return parseNetwork(parameter, trimmed);
+  const words = wordsOf(trimmed);
+  if (words.length > 0) return withWords(parameter, { mode: 'rules', profiles: [], allow: [] }, words);
+  throw invalidArgument(
+    parameter,
+    `${parameter} must be open, none, or profiles and rules with commas between.`,
+    `For example packages,https://api.example.com; profiles are ${networkProfileNames.join(', ')}.`,
+  );
+}
+
+/** Adds names of profiles and rules. Throws `invalid_argument` naming the parameter. */
+export function withWords(
+  parameter: string,
+  { profiles, allow }: NetworkSetting,
+  words: readonly string[],
+): NetworkSetting {
+  const named = words.filter(isProfile);
+  const rules = words.filter((word) => !isProfile(word)).map((word) => parseRule(parameter, word).text);
+  return assertBounds(parameter, {
+    mode: 'rules',
+    profiles: [...profiles, ...named],
+    allow: [...allow, ...rules],
+  });
+}
+
+/** Removes names of profiles and rules. Throws `invalid_argument` naming the parameter for one that is not there. */
+export function withoutWords(
+  parameter: string,
+  { profiles, allow }: NetworkSetting,
+  words: readonly string[],
+): NetworkSetting {
+  const gone = new Set(words.map((word) => (isProfile(word) ? word : parseRule(parameter, word).text)));
+  const missing = [...gone].find((word) => !profiles.includes(word) && !allow.includes(word));
+  if (missing !== undefined) {
+    throw invalidArgument(
+      parameter,
+      `The network of the sandbox has no rule or profile '${missing}'.`,
+      'GetNetwork shows those that it has; remove each in the form in which it is shown.',
+    );
+  }
+  const left = (word: string) => !gone.has(word);
+  return { mode: 'rules', profiles: profiles.filter(left), allow: allow.filter(left) };
+}
+
+/** Compiles it. A text that this version does not know, as of a later one, allows nothing. */
+export function policyOf({ mode, profiles, allow }: NetworkSetting): NetworkPolicy {
+  if (mode !== 'rules') return { mode };
+  const ofProfiles = profiles.filter(isProfile).flatMap((name) => networkProfiles[name].rules);
+  const rules = [...ofProfiles, ...allow].flatMap(rulesOf);
+  return { mode, rules: [...new Map(rules.map((rule) => [rule.text, rule])).values()] };
+}
+
+/** Returns the hosts that rules name, for the check of public suffixes. */
+export function hostsOf({ allow }: NetworkSetting): string[] {
+  return allow.flatMap(rulesOf).flatMap(({ host }) => host ?? []);
+}
+
+export function isSameNetwork(one: NetworkSetting, other: NetworkSetting): boolean {
+  const texts = ({ mode, profiles, allow }: NetworkSetting) => JSON.stringify([mode, profiles, allow]);
+  return texts(one) === texts(other);
+}
+
+function rulesOf(text: string): NetworkRule[] {
+  try {
+    return parseRule('allow', text).rules;
+  } catch {
+    return [];
+  }
+}
+
+function isProfile(word: string): word is (typeof networkProfileNames)[number] {
+  return (networkProfileNames as readonly string[]).includes(word);
+}
+
+function parseProfile(parameter: string, name: string): string {
+  if (isProfile(name)) return name;
+  throw invalidArgument(
+    parameter,
+    `There is no network profile '${name}'.`,
+    `The profiles are ${networkProfileNames.join(', ')}; ListNetworkProfiles shows their rules.`,
+  );
+}
+
+/** Each profile and each rule once, in their order. */
+function assertBounds(parameter: string, { mode, profiles, allow }: NetworkSetting): NetworkSetting {
+  const once = { mode, profiles: [...new Set(profiles)], allow: [...new Set(allow)] };
+  if (once.allow.length <= limits.network.rules) return once;
+  throw invalidArgument(
+    parameter,
+    `A sandbox has at most ${limits.network.rules} network rules, and these are ${once.allow.length}.`,
+    'Allow all names below one by *.example.com, or a range of addresses.',
+  );
+}
+
+/** Splits at commas, other than those between the methods of a rule. */
+function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  let methods = '';
+  for (const piece of text.split(',').map((part) => part.trim())) {
+    const isMethod = /^[A-Za-z]+$/.test(piece) && !isProfile(piece);
+    if (isMethod) methods += `${piece},`;
+    else if (piece !== '') words.push(methods + piece);
+    if (!isMethod) methods = '';
+  }
+  return methods === '' ? words : [...words, methods.slice(0, -1)];
+}
