@@ -2,7 +2,7 @@
  * A double of the egress program: speaks its control lines, and tells every caller of its gate and its resolver what it
  * knows about them. Its control socket is a file of commands of the test's: `hang` makes it answer nothing more.
  */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EgressPolicy } from '../../src/runtime/oci/network/egress/messages.ts';
@@ -18,6 +18,8 @@ export interface GateAnswer {
 /** Returns the path of the program. It hangs while a file of this name beside it exists. */
 export function fakeEgress(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sandhaven-egress-'));
+  // The program looks for the file as a user without rights.
+  chmodSync(folder, 0o711);
   const path = join(folder, 'sandhaven-egress');
   writeFileSync(path, `#!${process.execPath}\n${code}`, { mode: 0o755 });
   return path;

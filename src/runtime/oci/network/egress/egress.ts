@@ -43,24 +43,31 @@ const RESOLVERS_INTERVAL_MS = 3_000;
 
 export function createEgress({ start, lead, resolvers, onEvents, log }: EgressDependencies): Egress {
   const wanted = new Map<string, EgressPolicy>();
-  /** Settles to a program with all policies; null before the first policy. */
+  /** Present attempt to have a program with all policies; null before the first policy. */
   let current: Promise<Conversation> | null = null;
   let pauses = growingPauses(LONGEST_PAUSE_MS);
   const closing = new AbortController();
 
-  async function begin(): Promise<Conversation> {
-    for (;;) {
-      closing.signal.throwIfAborted();
-      try {
-        return await open();
-      } catch (error) {
-        log.warn('the egress program could not be started', { reason: String(error) });
-        await sleep(pauses.next().value, undefined, { signal: closing.signal });
-      }
-    }
+  /** Resolves after a pause; never while closing. */
+  const pause = () => sleep(pauses.next().value, undefined, { signal: closing.signal });
+
+  /** Callers wait for an attempt, and fail with it; the pause after a failed one is nobody's. */
+  function attempt(begin: Promise<unknown>): Promise<Conversation> {
+    const made = begin.then(open);
+    current = made;
+    made.catch((error) => {
+      if (closing.signal.aborted) return;
+      log.warn('the egress program could not be started', { reason: String(error) });
+      pause().then(
+        () => void attempt(Promise.resolve()),
+        () => {},
+      );
+    });
+    return made;
   }
 
   async function open(): Promise<Conversation> {
+    closing.signal.throwIfAborted();
     const conversation = await converseWith(await start(), onEvents);
     const startedAt = performance.now();
     try {
@@ -83,17 +90,14 @@ export function createEgress({ start, lead, resolvers, onEvents, log }: EgressDe
 
   function again(reason: string): void {
     log.warn('the egress program has ended; it is started again', { reason });
-    current = lead(null)
-      .catch((error) => log.warn('the way to the egress program is still open', { reason: String(error) }))
-      .then(() => sleep(pauses.next().value, undefined, { signal: closing.signal }))
-      .then(begin);
-    current.catch(() => {});
+    const shut = lead(null).catch((error) =>
+      log.warn('the way to the egress program is still open', { reason: String(error) }),
+    );
+    attempt(shut.then(pause));
   }
 
   function running(): Promise<Conversation> {
-    current ??= begin();
-    current.catch(() => {});
-    return current;
+    return current ?? attempt(Promise.resolve());
   }
 
   /** Passes on a change of `wanted`. A program that fails it is replaced by one that gets all that is wanted. */
