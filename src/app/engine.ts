@@ -37,6 +37,7 @@ import { findOrphans } from '../runtime/oci/host/orphans.ts';
 import { addressOf } from '../runtime/oci/host/plan.ts';
 import { isVulnerable, parseRuncVersion } from '../runtime/oci/machine/runc-version.ts';
 import { runCommand } from '../runtime/oci/network/command.ts';
+import { createEventLog, type EventLog } from '../runtime/oci/network/egress/event-log.ts';
 import { renderRuleset } from '../runtime/oci/network/ruleset.ts';
 import { createSlots } from '../runtime/oci/network/slots.ts';
 import { createOciRuntime, type OciRuntime } from '../runtime/oci/runtime.ts';
@@ -64,6 +65,8 @@ export interface HostEngine extends Engine {
   runtime: OciRuntime;
   images: LocalImages;
   copies: SandboxCopies;
+  /** What sandboxes with network rules were allowed and refused lately. */
+  networkEvents: Pick<EventLog, 'of'>;
 }
 
 export function isOnHost(engine: Engine): engine is HostEngine {
@@ -95,6 +98,7 @@ export function openEngine(parts: EngineDependencies): HostEngine {
   const runDir = runDirOf(data.instance);
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
   const owners = createOwners();
+  const networkEvents = createEventLog();
   const slots = createSlots({
     instanceId: data.instance,
     runDir,
@@ -105,6 +109,7 @@ export function openEngine(parts: EngineDependencies): HostEngine {
     poolSize: SLOTS_READY,
     network: 'nat',
     ownerOf: owners.of,
+    onNetworkEvents: networkEvents.add,
   });
   const runtime = createOciRuntime({
     instanceId: data.instance,
@@ -143,6 +148,7 @@ export function openEngine(parts: EngineDependencies): HostEngine {
     images,
     agent: createAgentLink({ openChannel: (id) => runtime.openChannel(id) }),
     copies: runtime.copies,
+    networkEvents,
     remoteArchives: remotePlace && {
       collect: (request) => collectArchives(remotePlace.place, request, log),
     },

@@ -45,14 +45,15 @@ export async function startHostNetwork(options: HostNetworkOptions): Promise<Hos
   const gateway = addressOf(gatewayIndex);
   const uid = uidBaseOf(gatewayIndex);
   const firewall = createFirewall(instance.id, gateway, log);
-  const resolvers = resolvConf(options.resolvConfPath, gateway);
+  const ofHost = resolvConf(options.resolvConfPath, gateway);
   const egress = createEgress({
     start: () => startEgressProgram({ ...options, gateway, uid }),
     lead: (target) =>
       firewall.lead(
         target && { uid, gatePort: target.gate, dnsPort: target.dns, resolvers: target.resolvers },
       ),
-    resolvers,
+    // An address within a link is nothing to the program, which knows no links.
+    resolvers: () => ofHost().filter((address) => !address.includes('%')),
     onEvents: options.onNetworkEvents,
     log,
   });

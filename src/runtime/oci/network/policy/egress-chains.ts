@@ -72,7 +72,6 @@ export function answerRules(machines: string, gateway: string, way: EgressWay): 
 
 function resolverRules(resolvers: string[]): string {
   return resolvers
-    .map((resolver) => resolver.replace(/%.*/, ''))
     .map(
       (address) =>
         `    ${isIPv6(address) ? 'ip6' : 'ip'} daddr ${address} meta l4proto { tcp, udp } th dport 53 accept\n`,
