@@ -123,7 +123,7 @@ setup:
 setup-checks:
 	@setup/locked.sh setup/setup.sh --checks
 
-# The static binaries (the agent, the launcher and the unpacker), and the page.
+# The static binaries (the agent, the egress program, the launcher and the unpacker), and the page.
 build: setup web
 	@$(CARGO) build --release --locked --quiet
 

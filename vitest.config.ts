@@ -4,6 +4,7 @@ import { onBothEngines, onEachChange } from './test/support/cluster-engine/lists
 /** They measure the machine, starve it, or change what all of it shares: nothing else runs meanwhile. */
 const alone = [
   'test/chaos/**/*.test.ts',
+  'test/egress/**/*.test.ts',
   'test/hostile/**/*.test.ts',
   'test/isolation/**/*.test.ts',
   'test/network/**/*.test.ts',

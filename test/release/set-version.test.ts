@@ -72,8 +72,8 @@ describe('a release', () => {
     const changed = read('native/Cargo.lock')
       .split('\n')
       .filter((line, at) => line !== before.split('\n')[at]);
-    // Of the agent, the filter, the launcher and the unpacker.
-    expect(changed).toEqual(Array(4).fill('version = "0.2.0"'));
+    // Of the agent, the egress program, the filter, the launcher and the unpacker.
+    expect(changed).toEqual(Array(5).fill('version = "0.2.0"'));
   });
 
   it('with --dry-run changes nothing, and shows what it would', () => {

@@ -27,7 +27,7 @@ export function withAgentOf(dataDir: string, folder: string): string {
     cpSync(join(HOME, name), join(folder, name), { recursive: true });
   symlinkSync(join(HOME, 'node_modules'), join(folder, 'node_modules'));
   mkdirSync(join(folder, NATIVE), { recursive: true });
-  for (const name of ['sandhaven-launcher', 'sandhaven-unpack'])
+  for (const name of ['sandhaven-egress', 'sandhaven-launcher', 'sandhaven-unpack'])
     cpSync(join(HOME, NATIVE, name), join(folder, NATIVE, name));
   const [agent] = globSync(join(dataDir, 'agents/*'));
   if (agent === undefined) throw new Error(`${dataDir} has no agent`);

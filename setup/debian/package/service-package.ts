@@ -80,7 +80,7 @@ async function writePrograms(to: Staged, { home, processor }: Made): Promise<voi
     await to.copy(join(home, 'bin', name), `${HOME}/bin/${name}`, 0o755);
   }
   await to.copy(join(await nodeOf(processor), 'bin/node'), `${HOME}/${processor.node}`, 0o755);
-  for (const name of ['sandhaven-agent', 'sandhaven-launcher', 'sandhaven-unpack']) {
+  for (const name of ['sandhaven-agent', 'sandhaven-egress', 'sandhaven-launcher', 'sandhaven-unpack']) {
     const built = join(home, 'native/target', processor.rust, 'release', name);
     await to.copy(built, `${HOME}/native/programs/${name}`, 0o755);
   }

@@ -57,7 +57,7 @@ async function makeDisk(processor: Processor, gather: (root: string) => Promise<
 }
 
 async function gather(root: string): Promise<void> {
-  const programs = ['agent', 'launcher', 'unpack'].map((name) => `${release}/sandhaven-${name}`);
+  const programs = ['agent', 'egress', 'launcher', 'unpack'].map((name) => `${release}/sandhaven-${name}`);
   const packages = [...(await productionPackages(home)), dirname(dirname(hostProcessor.node))];
   for (const path of ['bin', 'src', 'web/dist', 'package.json', look, ...programs, ...packages]) {
     // A package inside another came with it.

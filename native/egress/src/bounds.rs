@@ -1,0 +1,68 @@
+//! Every bound of this program. A sandbox is hostile, and all of them share it.
+
+use std::time::Duration;
+
+/// Connections of all sandboxes, decided or not. When all are taken, the owner with most gives one up.
+pub const CONNECTIONS: usize = 16_384;
+pub const CONNECTIONS_PER_SANDBOX: usize = 1_024;
+
+/// What a client may send before the gate decides, and until when all of it must have come.
+pub const FIRST_BYTES: usize = 16 * 1024;
+pub const FIRST_BYTES_TIMEOUT: Duration = Duration::from_secs(10);
+/// A kept HTTP connection may wait that long for its next request.
+pub const NEXT_REQUEST_TIMEOUT: Duration = Duration::from_secs(300);
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Head of a response, which the client reads whole in any case.
+pub const RESPONSE_HEAD: usize = 64 * 1024;
+
+/// Names and addresses that a sandbox is remembered to have resolved.
+pub const NAMES: usize = 512;
+pub const ADDRESSES_PER_NAME: usize = 32;
+pub const TTL_FLOOR: Duration = Duration::from_secs(60);
+pub const TTL_CEILING: Duration = Duration::from_secs(3600);
+/// A client may take a moment from an answer to its connection.
+pub const TTL_GRACE: Duration = Duration::from_secs(60);
+
+/// Questions that a sandbox may ask, over UDP and TCP together.
+pub const QUESTIONS_PER_SECOND: f64 = 200.0;
+pub const QUESTIONS_AT_ONCE: f64 = 400.0;
+/// Questions that wait for an upstream resolver, each with a socket.
+pub const WAITING: Share = Share {
+    total: 2_048,
+    per_owner: 512,
+    per_sandbox: 64,
+};
+/// Connections of the resolver.
+pub const RESOLVER_CONNECTIONS: Share = Share {
+    total: 1_024,
+    per_owner: 256,
+    per_sandbox: 8,
+};
+pub const RESOLVER_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
+/// One try of one upstream resolver.
+pub const UPSTREAM_TIMEOUT: Duration = Duration::from_secs(2);
+pub const UPSTREAM_ROUNDS: usize = 2;
+
+pub const EVENTS_PER_BATCH: usize = 1_000;
+/// One sandbox does not hide the events of others.
+pub const EVENTS_PER_SANDBOX: usize = 100;
+pub const EVENTS_PAUSE: Duration = Duration::from_millis(100);
+
+/// Pipes that hold bytes of splice. The kernel gives a user 16,384 pages of full pipes, 16 to each.
+pub const PIPES: usize = 960;
+pub const IDLE_PIPES: usize = 64;
+
+pub const COMMAND_LINE: usize = 1024 * 1024;
+pub const RULES: usize = 1_000;
+
+/// Descriptors: two a connection, two a pipe, and those of the resolver.
+pub const OPEN_FILES: u64 = 65_536;
+/// Descriptors for everything but connections.
+pub const OTHER_FILES: u64 = 8_192;
+
+/// A bound that owners and their sandboxes divide.
+pub struct Share {
+    pub total: usize,
+    pub per_owner: usize,
+    pub per_sandbox: usize,
+}

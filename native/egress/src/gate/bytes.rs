@@ -1,0 +1,54 @@
+//! Bytes of a connection that are read ahead, and writing.
+
+use std::io::{Error, ErrorKind, Result};
+use tokio::net::TcpStream;
+
+/// A connection with what came from it and is not used yet.
+pub struct Half<'a> {
+    pub stream: &'a TcpStream,
+    pub bytes: Vec<u8>,
+}
+
+impl<'a> Half<'a> {
+    pub fn new(stream: &'a TcpStream) -> Half<'a> {
+        Half {
+            stream,
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Adds up to so many bytes. Returns 0 at the end. May be cancelled; no byte is lost.
+    pub async fn read(&mut self, most: usize) -> Result<usize> {
+        loop {
+            self.stream.readable().await?;
+            let start = self.bytes.len();
+            self.bytes.resize(start + most, 0);
+            let outcome = self.stream.try_read(&mut self.bytes[start..]);
+            self.bytes.truncate(start + *outcome.as_ref().unwrap_or(&0));
+            match outcome {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+        }
+    }
+
+    /// Writes the first bytes to another connection, and forgets them.
+    pub async fn pass(&mut self, count: usize, to: &TcpStream) -> Result<()> {
+        write_all(to, &self.bytes[..count]).await?;
+        self.bytes.drain(..count);
+        Ok(())
+    }
+}
+
+pub async fn write_all(stream: &TcpStream, mut bytes: &[u8]) -> Result<()> {
+    while !bytes.is_empty() {
+        stream.writable().await?;
+        match stream.try_write(bytes) {
+            Ok(0) => return Err(Error::from(ErrorKind::WriteZero)),
+            Ok(count) => bytes = &bytes[count..],
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

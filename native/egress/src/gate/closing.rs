@@ -1,0 +1,57 @@
+//! Ends of connections. A socket that is dropped resets its connection, so that an end which nobody arranged never looks like
+//! a whole answer; an end that is meant to be orderly is made so first.
+
+use super::bytes::{Half, write_all};
+use rustix::net::sockopt::{
+    set_socket_keepalive, set_socket_linger, set_tcp_keepidle, set_tcp_nodelay,
+};
+use rustix::net::{Shutdown, shutdown};
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// How long, and for how many bytes, a client may go on sending to somebody who has answered and reads no more.
+const LINGER: Duration = Duration::from_secs(1);
+const LINGER_BYTES: usize = 256 * 1024;
+/// After so long the kernel asks a silent peer if it is there.
+const KEEP_ALIVE_IDLE: Duration = Duration::from_secs(60);
+
+/// Options of every connection; from now on, dropping it resets it.
+pub fn prepare(stream: &TcpStream) {
+    // None of these fails on a TCP socket, and without one of them the connection works too.
+    let _ = set_socket_linger(stream, Some(Duration::ZERO));
+    let _ = set_tcp_nodelay(stream, true);
+    let _ = set_socket_keepalive(stream, true);
+    let _ = set_tcp_keepidle(stream, KEEP_ALIVE_IDLE);
+}
+
+/// Dropping it sends what is left, and an orderly end.
+pub fn make_orderly(stream: &TcpStream) {
+    let _ = set_socket_linger(stream, None);
+}
+
+pub fn end_writing(stream: &TcpStream) -> std::io::Result<()> {
+    Ok(shutdown(stream, Shutdown::Write)?)
+}
+
+/// Sends last words so that they arrive: what the client still sends is read and thrown away for a moment, because a socket
+/// that is closed with unread bytes is reset.
+pub async fn take_leave(stream: &TcpStream, words: &[u8]) {
+    let leave = async {
+        write_all(stream, words).await?;
+        end_writing(stream)?;
+        let mut rest = Half::new(stream);
+        let mut thrown = 0;
+        while thrown < LINGER_BYTES {
+            match rest.read(16 * 1024).await? {
+                0 => break,
+                count => thrown += count,
+            }
+            rest.bytes.clear();
+        }
+        std::io::Result::Ok(())
+    };
+    if let Ok(Ok(())) = timeout(LINGER, leave).await {
+        make_orderly(stream);
+    }
+}

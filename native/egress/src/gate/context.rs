@@ -1,0 +1,34 @@
+//! What all connections of the gate have in common.
+
+use super::pipes::Pipes;
+use crate::events::Events;
+use crate::policy::Range;
+use crate::world::World;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+
+pub struct Gate {
+    pub world: Arc<World>,
+    pub events: Arc<Events>,
+    pub pipes: Arc<Pipes>,
+    /// Ranges that are not public.
+    pub public_except: Arc<[Range]>,
+    pub gateway: Ipv4Addr,
+}
+
+impl Gate {
+    pub fn new(
+        world: Arc<World>,
+        events: Arc<Events>,
+        public_except: Arc<[Range]>,
+        gateway: Ipv4Addr,
+    ) -> Arc<Gate> {
+        Arc::new(Gate {
+            world,
+            events,
+            pipes: Pipes::new(),
+            public_except,
+            gateway,
+        })
+    }
+}

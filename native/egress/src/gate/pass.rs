@@ -1,0 +1,30 @@
+//! Passes a connection on to its destination, unopened.
+
+use super::bytes::Half;
+use super::closing::make_orderly;
+use super::relay::relay;
+use super::session::Session;
+use super::upstream::connect;
+use crate::policy::Asked;
+use std::sync::Arc;
+
+/// Connects, sends what was read, and passes all on.
+pub async fn pass(session: &Session<'_>, asked: Asked, rule: Arc<str>, mut half: Half<'_>) {
+    let _ending = session.report_allowed(asked.kind, asked.name, rule);
+    let Some(upstream) = connect(session.destination).await else {
+        return;
+    };
+    let count = half.bytes.len();
+    if half.pass(count, &upstream).await.is_err() {
+        return;
+    }
+    session.live.count_sent(count);
+    drop(half);
+    if relay(session.client, &upstream, &session.gate.pipes, session.live)
+        .await
+        .is_ok()
+    {
+        make_orderly(session.client);
+        make_orderly(&upstream);
+    }
+}

@@ -1,0 +1,12 @@
+//! Rules of a sandbox, as the service compiled them, and what they admit. Nothing here has state.
+
+mod asked;
+mod name;
+mod path;
+mod range;
+mod rule;
+
+pub use asked::{Asked, Kind};
+pub use name::parse_name;
+pub use range::Range;
+pub use rule::{Rule, RuleText, Target};

@@ -1,0 +1,10 @@
+//! The resolver of sandboxes with rules: answers for the names of their rules, and remembers the addresses for the gate.
+
+mod judge;
+mod tcp;
+mod udp;
+mod upstream;
+
+pub use judge::Resolver;
+pub use tcp::serve_tcp;
+pub use udp::serve_udp;

@@ -1,0 +1,135 @@
+//! One sandbox with network rules: what they admit, and its connections that they admitted.
+
+use super::live::Live;
+use super::names::Names;
+use super::rate::Rate;
+use crate::policy::{Asked, Kind, Rule, Target};
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::sync::Arc;
+use std::time::Instant;
+
+pub struct Policy {
+    pub sandbox: Arc<str>,
+    pub owner: Arc<str>,
+    pub rules: Vec<Rule>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// By the rule of this text.
+    Allowed(Arc<str>),
+    Refused(&'static str),
+}
+
+const NO_RULE: &str = "no rule allows it";
+const NO_ADDRESS: &str = "the resolver gave the sandbox no such address for this name";
+
+pub struct Sandbox {
+    pub policy: Policy,
+    pub names: Names,
+    pub rate: Rate,
+    /// By number: the newest is the last.
+    pub open: BTreeMap<u64, Open>,
+}
+
+pub struct Open {
+    pub live: Arc<Live>,
+    /// None until it is decided.
+    admitted: Option<Asked>,
+}
+
+impl Sandbox {
+    pub fn new(policy: Policy, now: Instant) -> Sandbox {
+        Sandbox {
+            policy,
+            names: Names::default(),
+            rate: Rate::new(now),
+            open: BTreeMap::new(),
+        }
+    }
+
+    pub fn add(&mut self, live: Arc<Live>) {
+        self.open.insert(
+            live.number,
+            Open {
+                live,
+                admitted: None,
+            },
+        );
+    }
+
+    pub fn resolves(&self, name: &str) -> bool {
+        self.policy.rules.iter().any(|rule| rule.names(name))
+    }
+
+    /// Decides about a connection, or about the next request on it.
+    pub fn decide(&mut self, number: u64, asked: Asked, now: Instant) -> Decision {
+        let decision = self.judge(&asked, now);
+        if let (Decision::Allowed(_), Some(open)) = (&decision, self.open.get_mut(&number)) {
+            open.admitted = Some(asked);
+        }
+        decision
+    }
+
+    /// A rule for all that is sent to the destination, and the name that it is reached by.
+    pub fn decide_tcp(
+        &mut self,
+        number: u64,
+        to: SocketAddrV4,
+        now: Instant,
+    ) -> Option<(Arc<str>, Asked)> {
+        let names = self
+            .names
+            .of(*to.ip(), now)
+            .map(|name| Some(name.to_owned()));
+        let candidates = names.chain([None]).map(|name| Asked {
+            kind: Kind::Tcp,
+            name,
+            destination: to,
+            method: String::new(),
+            path: String::new(),
+        });
+        let (rule, asked) = candidates
+            .filter_map(|asked| match self.judge(&asked, now) {
+                Decision::Allowed(rule) => Some((rule, asked)),
+                Decision::Refused(_) => None,
+            })
+            .next()?;
+        if let Some(open) = self.open.get_mut(&number) {
+            open.admitted = Some(asked.clone());
+        }
+        Some((rule, asked))
+    }
+
+    /// Returns the connections that the new rules do not admit.
+    pub fn replace(&mut self, policy: Policy) -> Vec<Arc<Live>> {
+        self.policy = policy;
+        let rules = &self.policy.rules;
+        let is_lost = |asked: &Asked| !rules.iter().any(|rule| rule.admits(asked));
+        let lost = self
+            .open
+            .values()
+            .filter(|open| open.admitted.as_ref().is_some_and(is_lost));
+        lost.map(|open| open.live.clone()).collect()
+    }
+
+    fn judge(&self, asked: &Asked, now: Instant) -> Decision {
+        let mut why = NO_RULE;
+        for rule in self.policy.rules.iter().filter(|rule| rule.admits(asked)) {
+            if matches!(rule.target, Target::Range(_)) || self.knows(asked, now) {
+                return Decision::Allowed(rule.text.clone());
+            }
+            why = NO_ADDRESS;
+        }
+        Decision::Refused(why)
+    }
+
+    fn knows(&self, asked: &Asked, now: Instant) -> bool {
+        let address: Ipv4Addr = *asked.destination.ip();
+        asked
+            .name
+            .as_ref()
+            .is_some_and(|name| self.names.has(name, address, now))
+    }
+}
