@@ -104,7 +104,7 @@ export function openEngine(parts: EngineDependencies): HostEngine {
     runDir,
     dataDir: data.path,
     launcherPath,
-    egressPath: join(NATIVE, 'sandhaven-egress'),
+    egressPath: program(join(NATIVE, 'sandhaven-egress')),
     log,
     poolSize: SLOTS_READY,
     network: 'nat',
