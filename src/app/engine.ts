@@ -65,7 +65,7 @@ export interface HostEngine extends Engine {
   runtime: OciRuntime;
   images: LocalImages;
   copies: SandboxCopies;
-  /** What sandboxes with network rules were allowed and refused lately. */
+  /** Latest decisions about connections of sandboxes with network rules. */
   networkEvents: Pick<EventLog, 'of'>;
 }
 

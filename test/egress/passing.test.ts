@@ -147,7 +147,7 @@ describe('HTTP', () => {
     await connection.write('\x81\x05frame');
     await expect
       .poll(async () => (await connection.state()).head.toString('latin1'))
-      .toContain("hi\x81\x05frame");
+      .toContain('hi\x81\x05frame');
   });
 
   it('passes to addresses of a rule with any Host', async () => {

@@ -5,10 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NetworkPolicy } from '../../src/model/network/policy.ts';
-import { parseRule } from '../../src/model/network/rule-text.ts';
-import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
-import { fakeEgress, type GateAnswer, hangFile } from './fake-egress.ts';
+import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
 import {
   createTestHost,
   forbiddenAddresses,
@@ -19,8 +16,10 @@ import {
   publicAddress,
   runDirOf,
   type TestHost,
-} from './harness.ts';
-import { connectTcp, openConnection, sendUdp, serve } from './probe.ts';
+} from '../harness.ts';
+import { connectTcp, openConnection, sendUdp, serve } from '../probe.ts';
+import { fakeEgress, type GateAnswer, hangFile } from './fake-egress.ts';
+import { open, rules } from './rules.ts';
 
 const port = 18_085;
 let host: TestHost;
@@ -32,13 +31,8 @@ beforeAll(async () => {
 
 afterAll(() => host?.[Symbol.asyncDispose]());
 
-const open: NetworkPolicy = { mode: 'open' };
 const named = rules('https://api.example.com');
 const nextId = () => `sb_${String(++last).padStart(16, '0')}`;
-
-function rules(...texts: string[]): NetworkPolicy {
-  return { mode: 'rules', rules: texts.flatMap((text) => parseRule('rules', text).rules) };
-}
 
 async function started(options: object = {}): Promise<{ instance: Instance; egressPath: string }> {
   const egressPath = fakeEgress();

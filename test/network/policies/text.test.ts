@@ -1,12 +1,15 @@
 /** Policies as text for nftables, and the lines of the egress program. */
 import { describe, expect, it } from 'vitest';
-import type { NetworkRule } from '../../src/model/network/policy.ts';
-import { parseRule } from '../../src/model/network/rule-text.ts';
-import { createEventLog } from '../../src/runtime/oci/network/egress/event-log.ts';
-import { readLines } from '../../src/runtime/oci/network/egress/lines.ts';
-import { type NetworkEvent, parseAnswer } from '../../src/runtime/oci/network/egress/messages.ts';
-import { type AddressPolicy, addressPolicyOf } from '../../src/runtime/oci/network/policy/address-policy.ts';
-import { renderChange } from '../../src/runtime/oci/network/policy/elements.ts';
+import type { NetworkRule } from '../../../src/model/network/policy.ts';
+import { parseRule } from '../../../src/model/network/rule-text.ts';
+import { createEventLog } from '../../../src/runtime/oci/network/egress/event-log.ts';
+import { readLines } from '../../../src/runtime/oci/network/egress/lines.ts';
+import { type NetworkEvent, parseAnswer } from '../../../src/runtime/oci/network/egress/messages.ts';
+import {
+  type AddressPolicy,
+  addressPolicyOf,
+} from '../../../src/runtime/oci/network/policy/address-policy.ts';
+import { renderChange } from '../../../src/runtime/oci/network/policy/elements.ts';
 
 const ruled = (...texts: string[]) =>
   addressPolicyOf({ mode: 'rules', rules: texts.flatMap((text) => parseRule('rules', text).rules) });

@@ -4,12 +4,11 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NetworkPolicy } from '../../src/model/network/policy.ts';
-import { parseRule } from '../../src/model/network/rule-text.ts';
-import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import { createTestHost, type Instance, inside, publicAddress, runDirOf, type TestHost } from '../harness.ts';
+import { connectTcp, type Server, serve } from '../probe.ts';
 import { fakeEgress } from './fake-egress.ts';
-import { createTestHost, type Instance, inside, publicAddress, runDirOf, type TestHost } from './harness.ts';
-import { connectTcp, type Server, serve } from './probe.ts';
+import { open, rules } from './rules.ts';
 
 const port = 18_087;
 /** A port of the outside that no policy of these tests allows. */
@@ -27,13 +26,8 @@ afterAll(async () => {
   await host?.[Symbol.asyncDispose]();
 });
 
-const open: NetworkPolicy = { mode: 'open' };
 const granted = rules(`tcp://${publicAddress}:${port}`);
 const sandbox = (number: number) => `sb_${String(number).padStart(16, '0')}`;
-
-function rules(...texts: string[]): NetworkPolicy {
-  return { mode: 'rules', rules: texts.flatMap((text) => parseRule('rules', text).rules) };
-}
 
 async function started(options: object = {}): Promise<Instance> {
   const instance = host.start({ poolSize: 1, egressPath: fakeEgress(), ...options });

@@ -3,14 +3,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomText } from '../../src/model/ids.ts';
-import type { NetworkPolicy, NetworkRule } from '../../src/model/network/policy.ts';
-import { parseRule } from '../../src/model/network/rule-text.ts';
-import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
+import { randomText } from '../../../src/model/ids.ts';
+import type { NetworkPolicy, NetworkRule } from '../../../src/model/network/policy.ts';
+import { parseRule } from '../../../src/model/network/rule-text.ts';
+import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import { createTestHost, type Instance, inside, publicAddress, type TestHost } from '../harness.ts';
+import { connectTcp, openConnection, ping, type Server, sendUdp, serve } from '../probe.ts';
+import { locksOf } from '../traces.ts';
 import { fakeEgress } from './fake-egress.ts';
-import { createTestHost, type Instance, inside, publicAddress, type TestHost } from './harness.ts';
-import { connectTcp, openConnection, ping, type Server, sendUdp, serve } from './probe.ts';
-import { locksOf } from './traces.ts';
+import { none, open, rules } from './rules.ts';
 
 const port = 18_083;
 const otherPort = 18_084;
@@ -38,13 +39,7 @@ afterAll(async () => {
   await host?.[Symbol.asyncDispose]();
 });
 
-const open: NetworkPolicy = { mode: 'open' };
-const none: NetworkPolicy = { mode: 'none' };
 const nextId = () => `sb_${String(++last).padStart(16, '0')}`;
-
-function rules(...texts: string[]): NetworkPolicy {
-  return { mode: 'rules', rules: texts.flatMap((text) => parseRule('rules', text).rules) };
-}
 
 async function machine(policy: NetworkPolicy | null): Promise<{ id: string; slot: Slot }> {
   const id = nextId();

@@ -7,11 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NATIVE } from '../../src/app/parts/installed.ts';
-import type { NetworkPolicy } from '../../src/model/network/policy.ts';
-import { parseRule } from '../../src/model/network/rule-text.ts';
-import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
-import { createTestHost, type Instance, inside, publicAddress, runDirOf, type TestHost } from './harness.ts';
+import { NATIVE } from '../../../src/app/parts/installed.ts';
+import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import { createTestHost, type Instance, inside, publicAddress, runDirOf, type TestHost } from '../harness.ts';
+import { rules } from './rules.ts';
 
 /** Exit statuses of curl. */
 const curl = { ok: 0, noSuchName: 6, tlsRefused: 35, cutOff: 56 };
@@ -29,7 +28,7 @@ beforeAll(async () => {
   const made = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-subj', '/CN=public.test', '-nodes'];
   await promisify(execFile)('openssl', ['req', '-x509', ...made, '-keyout', key, '-out', certificate]);
   await start('web.ts', key, certificate);
-  await start('upstream.ts', publicAddress, 'test');
+  await start('../upstream.ts', publicAddress, 'test');
   instance = await startService();
 });
 
@@ -52,10 +51,6 @@ async function startService(options: object = {}): Promise<Instance> {
   writeFileSync(`${runDirOf(service.id)}/resolv.conf`, `nameserver ${publicAddress}\n`);
   await service.init();
   return service;
-}
-
-function rules(...texts: string[]): NetworkPolicy {
-  return { mode: 'rules', rules: texts.flatMap((text) => parseRule('rules', text).rules) };
 }
 
 async function machine(...texts: string[]): Promise<{ id: string; slot: Slot }> {
@@ -196,9 +191,11 @@ describe('the egress program', () => {
       .toContainEqual(
         expect.objectContaining({ kind: 'tls', name: 'public.test', port: 443, allowed: true, ended: true }),
       );
-    expect(own()).toContainEqual(
-      expect.objectContaining({ kind: 'dns', name: 'spoofed.test', allowed: false, rule: null }),
-    );
+    await expect
+      .poll(own)
+      .toContainEqual(
+        expect.objectContaining({ kind: 'dns', name: 'spoofed.test', allowed: false, rule: null }),
+      );
     expect(own().find(({ ended }) => ended)?.received).toBeGreaterThan(0);
   });
 });

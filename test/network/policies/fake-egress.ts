@@ -5,7 +5,7 @@
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EgressPolicy } from '../../src/runtime/oci/network/egress/messages.ts';
+import type { EgressPolicy } from '../../../src/runtime/oci/network/egress/messages.ts';
 
 /** What its gate answers: one line of JSON. */
 export interface GateAnswer {
