@@ -213,8 +213,10 @@ function parameter(name: string, schema: JsonSchema, isRequired: boolean, type: 
 
 /** Records in parameters are declared with the results, and stand there. */
 function typeNameOf(names: PythonTypes, schema: JsonSchema, name: string): string {
+  if (schema.anyOf) return schema.anyOf.map((one) => typeNameOf(names, one, name)).join(' | ');
   const isRecord = schema.type === 'object' && schema.properties !== undefined;
-  const declared = names.typeOf(schema, name);
+  // A result may have a field of the same name.
+  const declared = names.typeOf(schema, isRecord && names.names.includes(name) ? `${name}Parameter` : name);
   return isRecord ? `types.${declared}` : declared;
 }
 

@@ -48,6 +48,11 @@ export interface CreateSandboxParameters {
   gpu?: number;
   /** Labels, as strings (default: none). */
   labels?: Record<string, string>;
+  /** Rules like https://api.example.com; profiles packages, git, llm. */
+  network?: 'open' | 'none' | {
+    allow?: string[];
+    profiles?: string[];
+  };
   /** Delete it when it stops (default false). */
   ephemeral?: boolean;
 }
@@ -80,6 +85,12 @@ export interface CreateSandboxResult {
   started_at: string | null;
   stopped_at: string | null;
   archived_at: string | null;
+  /** CreateSandbox and GetSandbox only. */
+  network?: {
+    mode: 'open' | 'none' | 'rules';
+    profiles: string[];
+    allow: string[];
+  };
 }
 
 export interface GetSandboxParameters {
@@ -117,6 +128,12 @@ export interface GetSandboxResult {
   started_at: string | null;
   stopped_at: string | null;
   archived_at: string | null;
+  /** CreateSandbox and GetSandbox only. */
+  network?: {
+    mode: 'open' | 'none' | 'rules';
+    profiles: string[];
+    allow: string[];
+  };
   usage: {
     memory_bytes: number | null;
     disk_bytes: number | null;
@@ -183,6 +200,12 @@ export interface StopSandboxResult {
   started_at: string | null;
   stopped_at: string | null;
   archived_at: string | null;
+  /** CreateSandbox and GetSandbox only. */
+  network?: {
+    mode: 'open' | 'none' | 'rules';
+    profiles: string[];
+    allow: string[];
+  };
   deleted?: boolean;
 }
 

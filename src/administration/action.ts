@@ -31,6 +31,8 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Output extends 
   command: string;
   /** Parameter that the command takes without its flag. */
   argument?: string;
+  /** Parameter that the command takes from the arguments after that one. */
+  words?: string;
   /** Parameter that the command takes from a file or standard input, never as an argument. */
   secret?: string;
   /** Strict object: unknown parameters are refused by name. */

@@ -21,6 +21,10 @@ import { listIdentities } from './identities/list-identities.ts';
 import { createKey } from './keys/create-key.ts';
 import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
+import { allowNetwork, denyNetwork } from './networks/change-rules.ts';
+import { getNetwork } from './networks/get-network.ts';
+import { listNetworkProfiles } from './networks/list-network-profiles.ts';
+import { setNetwork } from './networks/set-network.ts';
 import { addRegistryCredentials } from './registries/add-registry-credentials.ts';
 import { listRegistries } from './registries/list-registries.ts';
 import { removeRegistryCredentials } from './registries/remove-registry-credentials.ts';
@@ -83,6 +87,11 @@ export const actions: readonly Action[] = [
   stopAnySandbox,
   deleteAnySandbox,
   deleteSnapshot,
+  getNetwork,
+  setNetwork,
+  allowNetwork,
+  denyNetwork,
+  listNetworkProfiles,
   revokeAccess,
   getFilePreviewUrl,
   listTerminals,
@@ -119,6 +128,7 @@ export const commandGroups: Record<string, string> = {
   apps: 'applications that may act for you over MCP: list, revoke',
   everybody: "everybody's sandboxes, for admins: list, stop, delete",
   snapshots: 'your snapshots: delete',
+  network: 'networks of your sandboxes: get, set, allow, deny, profiles',
   access: 'SSH and preview access to your sandboxes: revoke',
   files: 'images and PDFs of your sandboxes: an address to look at one',
   terminals: 'terminals of your sandboxes: list, end',

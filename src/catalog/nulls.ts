@@ -31,5 +31,6 @@ function isOptional(field: z.core.$ZodType): boolean {
 function inner(field: z.core.$ZodType, value: unknown): unknown {
   let type = field;
   while (type instanceof z.ZodOptional || type instanceof z.ZodDefault) type = type.unwrap();
-  return type instanceof z.ZodObject ? withoutNulls(type, value) : value;
+  const object = type instanceof z.ZodUnion ? type.options.find((one) => one instanceof z.ZodObject) : type;
+  return object instanceof z.ZodObject ? withoutNulls(object, value) : value;
 }

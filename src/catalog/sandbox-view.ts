@@ -1,5 +1,6 @@
 /** View of a sandbox for callers, which most lifecycle tools return. */
 import { z } from 'zod';
+import { type NetworkSetting, networkModes } from '../model/network/setting.ts';
 import { languages, type Sandbox, sandboxStates } from '../model/sandbox.ts';
 
 /**
@@ -10,6 +11,13 @@ const unlisted = { unlisted: true };
 
 const resourcesOutput = z.looseObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() });
 const labelsOutput = z.record(z.string(), z.string());
+
+/** Network as it is meant; the installation's ceiling may allow less. */
+export const networkOutput = z.looseObject({
+  mode: z.enum(networkModes),
+  profiles: z.array(z.string()),
+  allow: z.array(z.string()),
+});
 
 export const sandboxOutput = z.looseObject({
   id: z.string(),
@@ -34,6 +42,7 @@ export const sandboxOutput = z.looseObject({
   started_at: z.string().nullable().meta(unlisted),
   stopped_at: z.string().nullable().meta(unlisted),
   archived_at: z.string().nullable().meta(unlisted),
+  network: networkOutput.optional().meta(unlisted).describe('CreateSandbox and GetSandbox only.'),
 });
 
 /** Output after a change of the resources, and of the labels. */
@@ -75,6 +84,10 @@ export function toSandboxView(sandbox: Sandbox): SandboxView {
     stopped_at: timestampOrNull(sandbox.stoppedAt),
     archived_at: timestampOrNull(sandbox.archivedAt),
   };
+}
+
+export function toNetworkView({ mode, profiles, allow }: NetworkSetting): z.output<typeof networkOutput> {
+  return { mode, profiles, allow };
 }
 
 /** Returns one line for people, with the sandbox's origin and settings. */

@@ -7,6 +7,7 @@ import { invalidArgument, SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { nearest } from '../model/nearest.ts';
 import { withoutNulls } from './nulls.ts';
+import { issuesInside, kindsOf } from './union-faults.ts';
 
 const FAULTS_SHOWN = 5;
 /** A hostile request may be wrong in a million places. */
@@ -67,6 +68,9 @@ function onePerParameter(faults: Fault[]): Fault[] {
 }
 
 function explain(schema: z.ZodObject, raw: unknown, issue: z.core.$ZodIssue): Fault[] {
+  const inside = issue.code === 'invalid_union' ? issuesInside(issue) : [];
+  if (inside.length > 0)
+    return inside.slice(0, FAULTS_EXPLAINED).flatMap((inner) => explain(schema, raw, inner));
   if (issue.code === 'unrecognized_keys') {
     const inside = issue.path.map(String);
     return issue.keys.slice(0, FAULTS_EXPLAINED).map((key) => {
@@ -140,6 +144,8 @@ function rule(issue: z.core.$ZodIssue): string {
       return `must be at most ${issue.maximum}${unitOf(issue.origin)}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map((value) => String(value)).join(', ')}`;
+    case 'invalid_union':
+      return `must be ${kindsOf(issue, (type) => typeNames[type] ?? type)}`;
     default:
       return issue.message;
   }

@@ -10,7 +10,7 @@ import { callWith, leastCall } from '../contract/values.ts';
 /** One value of each type, and a number that is no integer. */
 const ofEveryType = [[], 'text', 7, true, {}, 1.5];
 
-function ofWrongTypes({ type }: Parameter): unknown[] {
+function ofWrongTypes({ type, kinds = [] }: Parameter): unknown[] {
   const others = ofEveryType.filter((value) => !isOfType(value, type));
   switch (type) {
     case 'integer':
@@ -21,6 +21,8 @@ function ofWrongTypes({ type }: Parameter): unknown[] {
       return [...others, { key: 1 }, { key: null }, '{"a":"b"}'];
     case 'strings':
       return [...others, [1], ['x', null], [['x']], '["x"]'];
+    case 'either':
+      return others.filter((value) => !kinds.some((kind) => isOfType(value, kind.type)));
     case 'string':
       return others;
   }

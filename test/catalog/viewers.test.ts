@@ -69,6 +69,7 @@ const closed = [
 const closedActions = [
   'AddRegistryCredentials',
   'AddTeamMember',
+  'AllowNetwork',
   'CreateTeam',
   'CreateUser',
   'CreateWebhook',
@@ -76,6 +77,7 @@ const closedActions = [
   'DeleteSnapshot',
   'DeleteTeam',
   'DeleteWebhook',
+  'DenyNetwork',
   'DisableUser',
   'EnableUser',
   'EndTerminal',
@@ -90,6 +92,7 @@ const closedActions = [
   'RemoveTeamMember',
   'RevokeAccess',
   'RotateWebhookSecret',
+  'SetNetwork',
   'StopAnySandbox',
   'TestWebhook',
   'UnlinkIdentity',

@@ -58,7 +58,7 @@ function undescribed({ description: _, ...schema }: JsonSchema): JsonSchema {
 
 /** Rules without a keyword of JSON Schema (bytes, `takes`, `refuses`) are only tried, in bounds.test.ts. */
 function schemaFor(parameter: Parameter): JsonSchema {
-  const { type, values, keys, items, default: fallback } = parameter;
+  const { type, values, kinds = [], keys, items, default: fallback } = parameter;
   const common = { ...(fallback === undefined ? {} : { default: fallback }) };
   switch (type) {
     case 'boolean':
@@ -72,6 +72,8 @@ function schemaFor(parameter: Parameter): JsonSchema {
         ...{ type: 'array', ...common, ...keywords(parameter) },
         items: { type: 'string', ...keywords(items ?? {}) },
       };
+    case 'either':
+      return { ...common, anyOf: kinds.map(schemaFor) };
     case 'json':
       return { type: 'object', ...common, ...(keys ? { properties: schemasFor(keys) } : {}) };
   }

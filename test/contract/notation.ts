@@ -33,10 +33,12 @@ export interface Rules {
 }
 
 export interface Parameter extends Rules {
-  type: 'string' | 'integer' | 'boolean' | 'json' | 'strings';
+  type: 'string' | 'integer' | 'boolean' | 'json' | 'strings' | 'either';
   required: boolean;
   /** All values of an enum. */
   values?: readonly string[];
+  /** Kinds of values, of which each is taken. */
+  kinds?: readonly Parameter[];
 }
 
 /** Rules between parameters of one tool. */
@@ -92,5 +94,6 @@ function parametersThat(required: boolean) {
     /** List of strings. */
     strings: of('strings'),
     stringsWith: (rules: Rules) => of('strings', rules),
+    either: (kinds: readonly Parameter[], rules: Rules) => ({ ...of('either', rules), kinds }),
   };
 }

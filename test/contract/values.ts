@@ -17,7 +17,9 @@ export function callWith(tool: ToolContract, parameter: string, value: unknown):
 export function sampleOf({ type, values, takes, beginning, min }: Parameter): unknown {
   if (values) return values[0];
   if (takes) return takes[0];
-  return { string: beginning ?? 'x', integer: min, boolean: true, json: {}, strings: ['x'] }[type];
+  return { string: beginning ?? 'x', integer: min, boolean: true, json: {}, strings: ['x'], either: null }[
+    type
+  ];
 }
 
 /** Lists the last values that are taken. */
@@ -39,6 +41,8 @@ export function atBounds(parameter: Parameter): unknown[] {
         ...textsAtBounds(items).map((text) => [text]),
         ...takes,
       ];
+    case 'either':
+      return [...takes];
   }
 }
 
@@ -63,6 +67,8 @@ export function beyondBounds(parameter: Parameter): unknown[] {
         ...[...textsBeyondBounds(items), ...(items.refuses ?? [])].map((text) => ['x', text]),
         ...refuses,
       ];
+    case 'either':
+      return [...refuses];
   }
 }
 

@@ -1,6 +1,7 @@
 /** Random calls of two users, as the tools make them, and what their answers promise. */
 import type { CreateRequest } from '../../src/control/lifecycle/creation.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
+import type { NetworkRequest } from '../../src/model/network/setting.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { User } from '../../src/model/user.ts';
 import type { Expectations } from './expectations.ts';
@@ -11,6 +12,13 @@ import type { Process, World } from './world.ts';
 const MOST_OPEN = 16;
 const MOST_FILES = 12;
 const KEYS = 8;
+/** One of each kind. */
+const NETWORKS: readonly NetworkRequest[] = [
+  'open',
+  'none',
+  { profiles: ['git'] },
+  { allow: ['example.com'] },
+];
 const NAMES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
 
 const weights = {
@@ -23,6 +31,7 @@ const weights = {
   resize: 6,
   configure: 4,
   label: 2,
+  network: 4,
   write: 18,
   read: 4,
   list: 2,
@@ -110,6 +119,8 @@ export class Callers {
         return this.#configure(services, user, id);
       case 'label':
         return void (await services.sandboxes.setLabels(user, id, { turn: String(this.#drawn) }));
+      case 'network':
+        return void (await services.networks.set(user, id, dice.oneOf(NETWORKS)));
       case 'write':
         return this.#write(process, user, id);
       case 'read':
@@ -142,9 +153,11 @@ export class Callers {
     const some = <T>(values: readonly T[], salt: number) => values[(drawn * 7 + salt) % values.length] as T;
     const image = some([undefined, undefined, undefined, undefined, ...pullable, 'no/such:image'], 1);
     const named = drawn % 3 === 0 ? { name: some(NAMES, 1) } : {};
+    const network = drawn % 4 === 0 ? { network: some(NETWORKS, 1) } : {};
     const snapshot = drawn % 11 === 0 ? { snapshot: some(['snap 0', 'snap 1', 'base'], 2) } : {};
     return {
       ...named,
+      ...network,
       ...snapshot,
       ...(image === undefined || drawn % 11 === 0 ? {} : { image }),
       ...{ language: 'python', envVars: {}, labels: {}, gpu: 0 },

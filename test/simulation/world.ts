@@ -185,8 +185,13 @@ export class World {
       full: () => this.storeIsFull || this.#fails(),
     });
     const log = this.#log();
+    // Until the service has put them in force again, machines of an earlier process reach nothing.
+    if (this.most === 1) host.networks.clear();
     const engine = {
-      runtime: createMemoryRuntime({ host, point, fence: () => alike && assertTenure(alike) }),
+      runtime: createMemoryRuntime({
+        ...{ host, point, networkPolicies: this.most === 1 },
+        fence: () => alike && assertTenure(alike),
+      }),
       images: createMemoryImages({ host, clock, point }),
       agent: createFakeAgent({ host, point, answer, idleMs: () => null }) as AgentLink,
     };

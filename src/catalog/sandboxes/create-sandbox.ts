@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { languages } from '../../model/sandbox.ts';
 import { integerWithDefault } from '../parameters/integer.ts';
+import { network } from '../parameters/network.ts';
 import { environment, labels } from '../parameters/string-map.ts';
 import { textWithoutNul } from '../parameters/text.ts';
 import { present } from '../present.ts';
-import { sandboxText, sizedOutput, toSandboxView } from '../sandbox-view.ts';
+import { sandboxText, sizedOutput, toNetworkView, toSandboxView } from '../sandbox-view.ts';
 import { defineTool } from '../tool.ts';
 
 const input = z
@@ -37,6 +38,9 @@ const input = z
     disk_gb: integerWithDefault('Disk in GB', limits.diskGb),
     gpu: integerWithDefault('GPUs', limits.gpu),
     labels: labels().default({}).describe('Labels, as strings (default: none).'),
+    network: network()
+      .optional()
+      .describe('Rules like https://api.example.com; profiles packages, git, llm.'),
     ephemeral: z.boolean().default(false).describe('Delete it when it stops (default false).'),
   })
   .check(({ value, issues }) => {
@@ -67,7 +71,8 @@ export const createSandbox = defineTool({
       disk: disk_gb,
     };
     const options = { onProgress: progress, ...present({ idempotencyKey }) };
-    return toSandboxView(await services.sandboxes.create(caller, request, options));
+    const created = await services.sandboxes.create(caller, request, options);
+    return { ...toSandboxView(created), network: toNetworkView(created.network) };
   },
   text: sandboxText,
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { redactEnvVars } from '../../model/sandbox.ts';
 import { sandbox } from '../parameters/sandbox.ts';
-import { shownOutput, toSandboxView } from '../sandbox-view.ts';
+import { shownOutput, toNetworkView, toSandboxView } from '../sandbox-view.ts';
 import { defineTool } from '../tool.ts';
 
 export const getSandbox = defineTool({
@@ -25,6 +25,6 @@ export const getSandbox = defineTool({
     const envVars = parameters.include_raw_env_vars ? found.envVars : redactEnvVars(found.envVars);
     const { memoryBytes, diskBytes } = await services.sandboxes.usage(found);
     const usage = { memory_bytes: memoryBytes, disk_bytes: diskBytes };
-    return { ...toSandboxView(found), usage, env_vars: envVars };
+    return { ...toSandboxView(found), usage, env_vars: envVars, network: toNetworkView(found.network) };
   },
 });

@@ -28,8 +28,8 @@ export interface NetworkServiceDependencies {
 }
 
 /**
- * Changes are stored, then put in force, in the sandbox's turn; what a kill leaves in between, the next start repairs.
- * Rejects with `unavailable` where the engine fails: the sandbox has no network until it does not.
+ * Changes are stored, then put in force, in the sandbox's turn; what a kill leaves in between, the next start repairs. A
+ * change rejects with `unavailable` where the engine fails: then the sandbox has no network until a later try succeeds.
  */
 export class NetworkService {
   readonly #d: NetworkServiceDependencies;

@@ -16,7 +16,10 @@ export interface NetworkSetting {
 }
 
 /** A change of the network as a caller asks for it. */
-export type NetworkRequest = 'open' | 'none' | { allow?: string[]; profiles?: string[] };
+export type NetworkRequest =
+  | 'open'
+  | 'none'
+  | { allow?: string[] | undefined; profiles?: string[] | undefined };
 
 export const openNetwork: NetworkSetting = { mode: 'open', profiles: [], allow: [] };
 export const noNetwork: NetworkSetting = { mode: 'none', profiles: [], allow: [] };

@@ -25,6 +25,8 @@ export interface CallArguments {
 export interface TakenArguments {
   /** The parameter that may be given without its flag. */
   argument?: string | undefined;
+  /** The parameter that the arguments after it are the value of, when its flag is not given. */
+  words?: string | undefined;
   /** Refused unless the command takes any number of arguments. */
   extras?: 'refused' | 'returned';
 }
@@ -33,7 +35,7 @@ export interface TakenArguments {
 export function toCallArguments(
   tool: Pick<Tool, 'input'> & Partial<Pick<Tool, 'output'>>,
   argv: string[],
-  { argument, extras: others = 'refused' }: TakenArguments = {},
+  { argument, words, extras: others = 'refused' }: TakenArguments = {},
 ): CallArguments {
   const properties = inputJsonSchema(tool).properties ?? {};
   const runs = tool.output !== undefined && Object.hasOwn(tool.output.shape, 'exit_code');
@@ -44,6 +46,8 @@ export function toCallArguments(
   const extras = [...flags.positionals, ...(flags.rest ?? [])];
   const bare = argument !== undefined && !flags.values.has(argument) ? extras.shift() : undefined;
   if (argument !== undefined && bare !== undefined) flags.values.set(argument, [bare]);
+  if (words !== undefined && extras.length > 0 && !flags.values.has(words))
+    flags.values.set(words, extras.splice(0));
   const given = [...flags.values].filter(([name]) => Object.hasOwn(properties, name));
   const parameters = Object.fromEntries(
     given.map(([name, values]) => [name, toValue(name, values, properties[name] ?? {})]),
@@ -86,8 +90,9 @@ function specsOf(properties: Record<string, JsonSchema>): Record<string, FlagSpe
   );
 }
 
-function toValue(name: string, values: string[], { type }: JsonSchema): unknown {
+function toValue(name: string, values: string[], { type, anyOf }: JsonSchema): unknown {
   const [text = ''] = values;
+  if (anyOf && values.length === 1) return parseJson(text) ?? text;
   if (type === 'array') return values.length === 1 ? (parseJson(text) ?? values) : values;
   if (type === 'object') return (values.length === 1 ? parseJson(text) : null) ?? toPairs(values) ?? text;
   if (values.length > 1)

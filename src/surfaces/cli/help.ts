@@ -40,8 +40,11 @@ export function toolHelp(tool: Tool): string {
 }
 
 export function actionHelp(action: Action): string {
-  const { command, argument, role, description } = action;
-  const usage = `sandhaven ${command}${argument ? ` [${argument.toUpperCase()}]` : ''}`;
+  const { command, argument, words, role, description } = action;
+  const taken = [argument, words]
+    .filter((name) => name !== undefined)
+    .map((name) => ` [${name.toUpperCase()}]`);
+  const usage = `sandhaven ${command}${taken.join('')}`;
   const forAdmins = role === 'admin' ? ' For admins.' : '';
   return parametersHelp(usage, { ...action, description: description + forAdmins });
 }
@@ -81,7 +84,8 @@ function parameterHelp(name: string, schema: JsonSchema, required: boolean): str
   return `${flag}${required ? '  (required)' : ''}\n${wrap(schema.description ?? '', INDENT)}`;
 }
 
-function valueName({ type, enum: values }: JsonSchema): string {
+function valueName({ type, enum: values, anyOf }: JsonSchema): string {
+  if (anyOf) return anyOf.map((one) => (one.type === 'object' ? 'JSON' : valueName(one))).join('|');
   if (values) return values.join('|');
   const names: Record<string, string> = {
     boolean: '',

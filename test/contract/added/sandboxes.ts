@@ -1,5 +1,5 @@
 /** The project's own bounds of lifecycle, snapshot and access tools. */
-import { addition } from '../notation.ts';
+import { addition, optional } from '../notation.ts';
 import { environment, imageReference, labels, minutes, position, reference } from './common.ts';
 
 /** A sandbox that a snapshot makes has the bounds of any other. */
@@ -24,6 +24,32 @@ const entrypoint = {
   refuses: [['x'.repeat(32_768)], ['x'.repeat(16_383), 'x'.repeat(16_384)], ['a\0b']],
 };
 
+const networkRule = 'x'.repeat(301);
+
+/** At most 100 rules of 300 characters each, and 20 names of profiles. */
+const network = optional.either(
+  [
+    optional.oneOf(['open', 'none']),
+    optional.jsonWith({ keys: { allow: optional.strings, profiles: optional.strings } }),
+  ],
+  {
+    takes: [
+      ...['open', 'none', {}, { allow: [], profiles: [] }],
+      {
+        allow: ['https://a.example.com', `http://a.example.com/${'x'.repeat(279)}`],
+        profiles: ['git', 'llm'],
+      },
+      { allow: Array<string>(100).fill('example.com'), profiles: Array<string>(20).fill('packages') },
+    ],
+    refuses: [
+      ...['', 'Open', 'rules', 1, true, [], { deny: [] }, { allow: 'example.com' }, { allow: [1] }],
+      ...[{ allow: [networkRule] }, { profiles: [networkRule] }, { profiles: 'git' }],
+      { allow: Array<string>(101).fill('example.com') },
+      { profiles: Array<string>(21).fill('packages') },
+    ],
+  },
+);
+
 export const sandboxAdditions = [
   addition('Sandbox.CreateSandbox', {
     snapshot: imageReference,
@@ -31,6 +57,7 @@ export const sandboxAdditions = [
     env_vars: environment,
     auto_stop_minutes: minutes,
     labels: { default: {}, ...labels },
+    network,
   }),
   addition('Sandbox.GetSandbox', { sandbox: reference }),
   addition('Sandbox.ListSandboxes', { labels, page: position }),

@@ -19,12 +19,19 @@ export interface MemoryRuntimeOptions {
   point(label: string): Promise<void>;
   /** Throws when this process may change nothing any more. */
   fence?(): unknown;
+  /** false as on a cluster, where no process is the only one that puts policies in force. */
+  networkPolicies?: boolean;
 }
 
 const KEY = 'installation';
 const RESERVE_GB = 4;
 
-export function createMemoryRuntime({ host, point, fence = () => {} }: MemoryRuntimeOptions): Runtime {
+export function createMemoryRuntime({
+  host,
+  point,
+  fence = () => {},
+  networkPolicies = true,
+}: MemoryRuntimeOptions): Runtime {
   const { inTurn, atOnce, close } = createTurns();
   const step = async (label: string, signal?: AbortSignal): Promise<void> => {
     signal?.throwIfAborted();
@@ -35,7 +42,7 @@ export function createMemoryRuntime({ host, point, fence = () => {} }: MemoryRun
   const parts = { host, step };
 
   return {
-    capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true, networkPolicies: true },
+    capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true, networkPolicies },
     init: async () => {},
     close,
     start: (spec, generation, options) =>
@@ -74,7 +81,11 @@ export function createMemoryRuntime({ host, point, fence = () => {} }: MemoryRun
     }),
     deviceEnvironment: () => ({}),
     assign: () => {},
-    setNetwork: async () => {},
+    setNetwork: (id, policy) =>
+      inTurn(id, async () => {
+        await step('put the network in force');
+        host.networks.set(id, policy);
+      }),
     pausedReason: () => null,
     openChannel: async (id) => {
       if (!host.running(id)) throw unavailable('The machine does not run.');
@@ -170,6 +181,7 @@ async function stop(
   await step('terminate');
   if ((host.running(id)?.generation ?? 0) > newest) return;
   end(host, id);
+  host.networks.delete(id);
 }
 
 /** Ends the machine, or dooms it where its node does not answer. Leaves the disk. */

@@ -37,6 +37,7 @@ import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakeMetrics } from './fake-metrics.ts';
+import { fakeNetworks } from './fake-networks.ts';
 import { type FakePeopleOptions, fakePeople } from './fake-people.ts';
 import { fakeSessions } from './fake-sessions.ts';
 import { fakeTerminals } from './fake-terminals.ts';
@@ -118,6 +119,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
       clock: Date,
     }),
     git: fakeGit(),
+    networks: fakeNetworks(fake.sandboxes),
     documents: fakeDocuments(),
     previews: fakePreviews(),
     health,

@@ -103,6 +103,7 @@ class Sandhaven:
         disk_gb: int | None = None,
         gpu: int | None = None,
         labels: dict[str, str] | None = None,
+        network: Literal["open", "none"] | types.CreateSandboxNetworkParameter | None = None,
         ephemeral: bool | None = None,
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
@@ -126,6 +127,7 @@ class Sandhaven:
             disk_gb: Disk in GB (1-200, default 20).
             gpu: GPUs (0-8, default 0).
             labels: Labels, as strings (default: none).
+            network: Rules like https://api.example.com; profiles packages, git, llm.
             ephemeral: Delete it when it stops (default false).
             call_timeout_seconds: Longest time of the call, with its retries (default: the
                 client's).
@@ -149,6 +151,7 @@ class Sandhaven:
             "disk_gb": disk_gb,
             "gpu": gpu,
             "labels": labels,
+            "network": network,
             "ephemeral": ephemeral,
         }
         options = CallOptions(

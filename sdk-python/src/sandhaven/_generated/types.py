@@ -6,6 +6,7 @@ from typing import Any, Literal, TypedDict
 
 __all__ = [
     "CreateSandboxResources",
+    "CreateSandboxNetwork",
     "CreateSandboxResult",
     "GetSandboxUsage",
     "GetSandboxResult",
@@ -79,6 +80,7 @@ __all__ = [
     "FindDocumentsResult",
     "CountDocumentsResult",
     "AggregateDocumentsResult",
+    "CreateSandboxNetworkParameter",
     "CreateSnapshotResources",
 ]
 
@@ -88,6 +90,12 @@ class CreateSandboxResources(TypedDict):
     memory: int
     disk: int
     gpu: int
+
+
+class CreateSandboxNetwork(TypedDict):
+    mode: Literal["open", "none", "rules"]
+    profiles: list[str]
+    allow: list[str]
 
 
 class _CreateSandboxResultRequired(TypedDict):
@@ -116,6 +124,8 @@ class _CreateSandboxResultRequired(TypedDict):
 class CreateSandboxResult(_CreateSandboxResultRequired, total=False):
     operation: str
     state_reason: str
+    network: CreateSandboxNetwork
+    """CreateSandbox and GetSandbox only."""
 
 
 class GetSandboxUsage(TypedDict):
@@ -151,6 +161,8 @@ class _GetSandboxResultRequired(TypedDict):
 class GetSandboxResult(_GetSandboxResultRequired, total=False):
     operation: str
     state_reason: str
+    network: CreateSandboxNetwork
+    """CreateSandbox and GetSandbox only."""
 
 
 class ListSandboxesResult(TypedDict):
@@ -190,6 +202,8 @@ class _StopSandboxResultRequired(TypedDict):
 class StopSandboxResult(_StopSandboxResultRequired, total=False):
     operation: str
     state_reason: str
+    network: CreateSandboxNetwork
+    """CreateSandbox and GetSandbox only."""
     deleted: bool
 
 
@@ -757,6 +771,11 @@ class CountDocumentsResult(_CountDocumentsResultRequired, total=False):
 
 
 AggregateDocumentsResult = FindDocumentsResult
+
+
+class CreateSandboxNetworkParameter(TypedDict, total=False):
+    allow: list[str]
+    profiles: list[str]
 
 
 class CreateSnapshotResources(TypedDict, total=False):

@@ -71,10 +71,10 @@ async function runGroup(group: string, argv: string[], io: CliIo): Promise<numbe
 }
 
 async function runAction(action: Action, argv: string[], io: CliIo): Promise<number> {
-  const { argument, secret } = action;
+  const { argument, words, secret } = action;
   refuseSecretFlag(argv, secret);
   const taken = { input: flagsInput(action.input, secret) };
-  const { parameters: given, flags } = toCallArguments(taken, argv, { argument });
+  const { parameters: given, flags } = toCallArguments(taken, argv, { argument, words });
   if (flagIsSet(flags, 'help')) {
     io.stdout.write(actionHelp({ ...action, ...taken }));
     return 0;

@@ -21,8 +21,9 @@ export interface Shape {
 
 export function shapeOfInput(input: z.ZodObject): Record<string, FlagValue> {
   const properties = Object.entries(inputJsonSchema({ input }).properties ?? {});
-  const flags = properties.map(([name, { type, enum: words }]): [string, FlagValue] => {
+  const flags = properties.map(([name, { type, anyOf = [], ...schema }]): [string, FlagValue] => {
     const flag = name.replaceAll('_', '-');
+    const words = schema.enum ?? anyOf.find((one) => one.enum)?.enum;
     if (type === 'boolean') return [flag, 'none'];
     if (words) return [flag, words.map(String)];
     return [flag, name === 'sandbox' || name === 'snapshot' ? { of: name } : 'text'];

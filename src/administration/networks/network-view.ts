@@ -1,0 +1,42 @@
+/** View of a sandbox's network beside what of it is in force. */
+import { z } from 'zod';
+import { networkOutput, toNetworkView } from '../../catalog/sandbox-view.ts';
+import type { ShownNetwork } from '../../control/network/network-service.ts';
+import { policyOf } from '../../model/network/setting.ts';
+
+export const shownNetworkOutput = z.looseObject({
+  sandbox: z.string(),
+  network: networkOutput,
+  in_force: networkOutput
+    .pick({ mode: true })
+    .extend({
+      rules: z.array(z.string()).describe("Of its profiles too, within the installation's ceiling."),
+    }),
+});
+
+type ShownNetworkView = z.output<typeof shownNetworkOutput>;
+
+export function toShownNetwork({ sandboxId, setting, inForce }: ShownNetwork): ShownNetworkView {
+  const rules = inForce.mode === 'rules' ? inForce.rules.map(({ text }) => text) : [];
+  return { sandbox: sandboxId, network: toNetworkView(setting), in_force: { mode: inForce.mode, rules } };
+}
+
+/** Shows each profile and rule as a row, and a network without any as one. */
+export function networkRows({ network, in_force }: ShownNetworkView): Record<string, unknown>[] {
+  const { mode, profiles, allow } = network;
+  const inForce = new Set(in_force.rules);
+  const row = (allows: string, isWhole: boolean) => ({
+    ...{ mode, allows, in_force: isWhole ? 'yes' : 'within the ceiling' },
+  });
+  const part = (allows: string, of: { profiles?: string[]; allow?: string[] }) => {
+    const policy = policyOf({ mode: 'rules', profiles: [], allow: [], ...of });
+    return row(allows, policy.mode === 'rules' && policy.rules.every(({ text }) => inForce.has(text)));
+  };
+  if (mode !== 'rules')
+    return [row(mode === 'open' ? 'all that is public' : 'nothing', in_force.mode === mode)];
+  if (profiles.length + allow.length === 0) return [row('nothing', true)];
+  return [
+    ...profiles.map((name) => part(name, { profiles: [name] })),
+    ...allow.map((rule) => part(rule, { allow: [rule] })),
+  ];
+}

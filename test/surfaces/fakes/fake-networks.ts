@@ -1,0 +1,34 @@
+/** Networks of the sandboxes in memory: the service as it is, over an engine that does nothing. */
+import type { Machines } from '../../../src/control/lifecycle/machines.ts';
+import { NetworkService } from '../../../src/control/network/network-service.ts';
+import { Networks } from '../../../src/control/network/networks.ts';
+import type { SandboxStore } from '../../../src/control/ports/index.ts';
+import { notFound } from '../../../src/model/errors.ts';
+import { openNetwork, parseNetworkText } from '../../../src/model/network/setting.ts';
+import type { Sandbox } from '../../../src/model/sandbox.ts';
+
+/** Within a ceiling that leaves out `.org`. */
+export function fakeNetworks(sandboxes: Map<string, Sandbox>): NetworkService {
+  const machines: Pick<Machines, 'change'> = {
+    async change(id, patch, then) {
+      const sandbox = sandboxes.get(id);
+      if (!sandbox) throw notFound('sandbox', 'gone');
+      Object.assign(sandbox, patch(sandbox));
+      await then?.(sandbox);
+      return sandbox;
+    },
+  };
+  const networks = new Networks({
+    runtime: { capabilities: { networkPolicies: true } as never, setNetwork: async () => {} },
+    installation: { usual: openNetwork, most: parseNetworkText('most', 'git,*.example.com') },
+    inTurn: (id, work) => machines.change(id, () => null, work),
+    unfinished: { add() {} },
+    log: { info() {}, warn() {}, error() {} },
+  });
+  const store = {
+    find: async (ownerId: string, wanted: string) =>
+      [...sandboxes.values()].find((row) => row.ownerId === ownerId && [row.id, row.name].includes(wanted)) ??
+      null,
+  } as unknown as SandboxStore;
+  return new NetworkService({ store, machines, networks });
+}
