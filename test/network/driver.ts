@@ -6,11 +6,15 @@ import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { NetworkPolicy } from '../../src/model/network/policy.ts';
 import { createSlots, type SlotsOptions } from '../../src/runtime/oci/network/slots.ts';
+import { useRunner } from '../../src/runtime/programs/run-program.ts';
+import { createSpawner } from '../../src/runtime/programs/spawner.ts';
 
 const say = (level: string) => (message: string, context?: object) =>
   process.stderr.write(`${level} ${message} ${JSON.stringify(context ?? {})}\n`);
 
 const options: Omit<SlotsOptions, 'log'> = JSON.parse(process.argv[2] ?? '{}');
+// As in a service, which changes some sets of the firewall by it.
+useRunner(createSpawner(options.launcherPath));
 const slots = createSlots({
   ...options,
   log: { info: say('info'), warn: say('warn'), error: say('error') },

@@ -17,7 +17,7 @@ const open = addressPolicyOf({ mode: 'open' });
 /** Address of the slot 4. */
 const address = '10.213.0.5';
 const change = (before: AddressPolicy | null, after: AddressPolicy | null) =>
-  renderChange('t', address, before, after).trimEnd().split('\n');
+  renderChange({ table: 't', address, before, after }).trimEnd().split('\n');
 
 describe('the firewall’s part of a policy', () => {
   it('is a statement for each protocol and range of ports, of all their addresses', () => {

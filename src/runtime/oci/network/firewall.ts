@@ -7,13 +7,15 @@
  * not as it was left, the whole table is replaced.
  */
 import type { Log } from '../../../control/ports/index.ts';
+import { applyNetfilter } from '../../programs/run-program.ts';
 import { tableOf } from '../host/plan.ts';
 import { runCommand } from './command.ts';
 import { acceptInForeignChains, listChains, withdrawFromForeignChains } from './foreign-forward.ts';
 import type { AddressPolicies, AddressPolicy } from './policy/address-policy.ts';
 import type { EgressWay } from './policy/egress-chains.ts';
-import { renderChange } from './policy/elements.ts';
+import { changesGrants, type PolicyChange, renderChange, setChanges } from './policy/elements.ts';
 import { arePoliciesInForce } from './policy/in-force.ts';
+import { setBatch } from './policy/set-messages.ts';
 import { renderRuleset } from './ruleset.ts';
 import { noteUplinks, openUplinks } from './uplinks.ts';
 
@@ -83,17 +85,15 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
 
   async function applyChanges(): Promise<void> {
     next = null;
-    const addresses = [...changed];
-    changed.clear();
     const after = new Map(wanted);
-    const commands = addresses
-      .map((address) =>
-        renderChange(table, address, inForce.get(address) ?? null, after.get(address) ?? null),
-      )
-      .join('');
-    if (commands === '') return;
+    const changes = [...changed].map((address) => ({
+      ...{ table, address },
+      before: inForce.get(address) ?? null,
+      after: after.get(address) ?? null,
+    }));
+    changed.clear();
     try {
-      await runCommand('nft', ['-f', '-'], commands);
+      await apply(changes);
       inForce = after;
     } catch (error) {
       log.warn('policies could not be changed; the whole table is applied', {
@@ -141,6 +141,14 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
       await turn;
     },
   };
+}
+
+/** Changes of sets alone, as of a machine with an open network, need no program. */
+async function apply(changes: PolicyChange[]): Promise<void> {
+  const commands = changes.map(renderChange).join('');
+  if (commands === '') return;
+  const batch = changes.some(changesGrants) ? null : setBatch(changes.flatMap(setChanges));
+  await ((batch && applyNetfilter(batch)) ?? runCommand('nft', ['-f', '-'], commands));
 }
 
 /** Removes the table, and the instance's rules in other tables. */

@@ -7,6 +7,7 @@
  */
 import { indexOfAddress } from '../../host/plan.ts';
 import type { AddressPolicies, AddressPolicy } from './address-policy.ts';
+import type { SetChange } from './set-messages.ts';
 
 /** Name of the set that holds the addresses of each mode. */
 export const setOf = { open: 'open_to', rules: 'ruled' } as const satisfies Record<
@@ -35,31 +36,45 @@ export function renderPolicies(policies: AddressPolicies): string {
   ].join('\n');
 }
 
-/** Renders one address' way from one policy to another; null where it has none. */
-export function renderChange(
-  table: string,
-  address: string,
-  before: AddressPolicy | null,
-  after: AddressPolicy | null,
-): string {
-  const commands: string[] = [];
-  if (before?.mode !== after?.mode) {
-    if (before) commands.push(`delete element inet ${table} ${setOf[before.mode]} { ${address} }`);
-    if (after) commands.push(`add element inet ${table} ${setOf[after.mode]} { ${address} }`);
-  }
-  commands.push(...grantChange(table, address, before?.grants ?? [], after?.grants ?? []));
+/** An address' way from one policy to another; null where it has none. */
+export interface PolicyChange {
+  table: string;
+  address: string;
+  before: AddressPolicy | null;
+  after: AddressPolicy | null;
+}
+
+/** Returns the moves between sets that are part of a change. */
+export function setChanges({ table, address, before, after }: PolicyChange): SetChange[] {
+  if (before?.mode === after?.mode) return [];
+  return [
+    ...(before ? [{ table, set: setOf[before.mode], address, kind: 'delete' as const }] : []),
+    ...(after ? [{ table, set: setOf[after.mode], address, kind: 'add' as const }] : []),
+  ];
+}
+
+export function changesGrants({ before, after }: PolicyChange): boolean {
+  return (before?.grants ?? []).join() !== (after?.grants ?? []).join();
+}
+
+/** Renders a change as commands for nft. */
+export function renderChange(change: PolicyChange): string {
+  const moves = setChanges(change).map(
+    ({ kind, table, set, address }) => `${kind} element inet ${table} ${set} { ${address} }`,
+  );
+  const commands = changesGrants(change) ? [...moves, ...grantCommands(change)] : moves;
   return commands.map((command) => `${command}\n`).join('');
 }
 
-function grantChange(table: string, address: string, before: string[], after: string[]): string[] {
-  if (before.join() === after.join()) return [];
+function grantCommands({ table, address, before, after }: PolicyChange): string[] {
   const chain = `inet ${table} ${grantChain(address)}`;
   const map = `inet ${table} ${grantMap}`;
-  if (after.length === 0) {
+  const had = (before?.grants ?? []).length > 0;
+  const rules = (after?.grants ?? []).map((grant) => `add rule ${chain} ${grant}`);
+  if (rules.length === 0) {
     return [`delete element ${map} { ${address} }`, `flush chain ${chain}`, `delete chain ${chain}`];
   }
-  const rules = after.map((grant) => `add rule ${chain} ${grant}`);
-  if (before.length > 0) return [`flush chain ${chain}`, ...rules];
+  if (had) return [`flush chain ${chain}`, ...rules];
   return [`add chain ${chain}`, ...rules, `add element ${map} { ${address} : jump ${grantChain(address)} }`];
 }
 
