@@ -6,7 +6,10 @@ use std::time::Duration;
 pub const CONNECTIONS: usize = 16_384;
 pub const CONNECTIONS_PER_SANDBOX: usize = 1_024;
 
-/// What a client may send before the gate decides, and until when all of it must have come.
+/// Connections that wait for the gate to take them.
+pub const ARRIVALS: i32 = 4_096;
+
+/// Bytes of a client that the gate decides by, and the time for all of them.
 pub const FIRST_BYTES: usize = 16 * 1024;
 pub const FIRST_BYTES_TIMEOUT: Duration = Duration::from_secs(10);
 /// A kept HTTP connection may wait that long for its next request.

@@ -27,6 +27,7 @@ use failure::{Failure, Step};
 use gate::Gate;
 use options::{Options, options};
 use resolver::Resolver;
+use rustix::net::listen;
 use std::io::{Error, ErrorKind, Result as IoResult};
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::process::ExitCode;
@@ -94,6 +95,8 @@ fn bind(gateway: Ipv4Addr) -> IoResult<Sockets> {
         let dns_udp = UdpSocket::bind((gateway, 0))?;
         match TcpListener::bind((gateway, dns_udp.local_addr()?.port())) {
             Ok(dns_tcp) => {
+                // Connections that arrive in a burst wait, those of others too.
+                listen(&gate, bounds::ARRIVALS)?;
                 gate.set_nonblocking(true)?;
                 dns_udp.set_nonblocking(true)?;
                 dns_tcp.set_nonblocking(true)?;

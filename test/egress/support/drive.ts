@@ -23,6 +23,9 @@ export function drive(namespacePath: string, program: string): Driven {
     waiting.get(answer.call)?.(answer);
     waiting.delete(answer.call);
   });
+  child.on('exit', () => {
+    for (const answer of waiting.values()) answer({ error: 'the program ended' });
+  });
   let calls = 0;
   return {
     async call<T>(name: string, argument: object = {}) {

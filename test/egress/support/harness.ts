@@ -57,8 +57,8 @@ export interface EgressEvent {
 
 export interface Program {
   child: ChildProcess;
-  /** Events so far, which are forgotten with the call. */
-  events(): EgressEvent[];
+  /** All events so far. */
+  events: EgressEvent[];
   command(command: object): Promise<void>;
   send(text: string): void;
   /** Puts rules in force, which are texts. */
@@ -201,7 +201,7 @@ export async function startProgram(host: Namespace): Promise<Program & { ports: 
   child.stdin.on('error', () => {});
   const exited = once(child, 'exit');
   const waiting = new Map<number, (why: string | null) => void>();
-  let events: EgressEvent[] = [];
+  const events: EgressEvent[] = [];
   let ready: (ports: Ports) => void = () => {};
   const ports = new Promise<Ports>((resolve) => {
     ready = resolve;
@@ -227,11 +227,7 @@ export async function startProgram(host: Namespace): Promise<Program & { ports: 
     ports: await ports,
     command,
     send: (text) => void child.stdin.write(text),
-    events() {
-      const taken = events;
-      events = [];
-      return taken;
-    },
+    events,
     allow: (address, rules, { id = `sb_${address}`, owner = 'us_1' } = {}) =>
       command({ set: { address, sandbox: id, owner, rules: rules.map(compileRule) } }),
     async kill() {

@@ -24,7 +24,6 @@ let last = 0;
 
 async function open({ from, host, port }: { from: string; host: string; port: number }): Promise<number> {
   const socket = connectTcp({ host, port, localAddress: from, allowHalfOpen: true, noDelay: true });
-  await once(socket, 'connect');
   let finish = () => {};
   const over = new Promise<void>((resolve) => {
     finish = resolve;
@@ -41,6 +40,13 @@ async function open({ from, host, port }: { from: string; host: string; port: nu
   };
   socket.on('end', end('end'));
   socket.on('error', end('reset'));
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    // A connection may be reset before its opening is noticed here.
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ECONNRESET' ? resolve() : reject(error),
+    );
+  });
   held.set(++last, one);
   return last;
 }
@@ -98,6 +104,27 @@ interface Stream {
   tls?: string;
 }
 
+/** Returns the milliseconds from before the connection until so many bytes have come. */
+async function timeBytes({ from, host, port, first, bytes }: Stream): Promise<number> {
+  const start = performance.now();
+  let left = bytes;
+  return await new Promise((resolve, reject) => {
+    const onread = {
+      buffer: Buffer.alloc(1 << 20),
+      callback(count: number) {
+        left -= count;
+        if (left > 0) return true;
+        resolve(performance.now() - start);
+        socket.destroy();
+        return false;
+      },
+    };
+    const socket = connectTcp({ host, port, localAddress: from, noDelay: true, onread });
+    socket.on('error', reject);
+    socket.write(Buffer.from(first ?? '', 'base64'));
+  });
+}
+
 async function askUdp({ from, host, message, timeoutMs }: Ask): Promise<string | null> {
   const socket = createSocket('udp4');
   socket.bind(0, from);
@@ -152,6 +179,7 @@ obey({
     return state(one);
   },
   stream,
+  timeBytes,
   askUdp,
   flood,
 });

@@ -49,21 +49,30 @@ createServer((socket) => {
 
 createServer((socket) => {
   note(socket, 9000);
+  const piece = Buffer.alloc(1 << 20);
   const send = () => {
-    while (socket.writable && socket.write(Buffer.alloc(1 << 14)));
+    while (socket.writable && socket.write(piece));
   };
   socket.once('data', send);
   socket.on('drain', send);
 }).listen(9000, '0.0.0.0');
 
 function web(port: number): void {
-  const server = createHttpServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece);
-    const body = `${request.method} ${request.headers.host}${request.url} ${Buffer.concat(pieces)}`;
-    response.end(body);
+  const server = createHttpServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    let body = `${request.method} ${request.headers.host}${request.url} `;
+    request.on('data', (piece) => {
+      body += piece;
+    });
+    request.on('end', () => response.end(body));
+    // The gate cuts off what is malformed.
+    request.on('error', () => {});
   });
-  server.on('upgrade', (_request, socket: Socket) => {
+  server.on('upgrade', (request, socket: Socket) => {
+    if (request.url === '/plain') {
+      // It does not switch, and would serve a next request.
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno');
+      return;
+    }
     socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nhi');
     socket.pipe(socket);
   });

@@ -17,7 +17,7 @@ pub mod code {
 const EXTENDED_ERROR: u16 = 15;
 const BLOCKED: u16 = 15;
 const LONGEST_TEXT: usize = 400;
-/// Without EDNS, and at most.
+/// Bytes of an answer over UDP: to an asker without EDNS, and at most.
 const SMALLEST_UDP: usize = 512;
 const LARGEST_UDP: usize = 1232;
 /// Points to the name of the question.

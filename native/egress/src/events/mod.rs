@@ -1,5 +1,5 @@
-//! What the gate and the resolver decided, for the service, in batches. A sandbox can cause more of it than anybody reads:
-//! past its part of a batch its events are counted.
+//! Decisions of the gate and the resolver, for the service, in batches. A sandbox can cause more of them than anybody reads:
+//! past its part of a batch they are counted.
 
 use crate::bounds::{EVENTS_PER_BATCH, EVENTS_PER_SANDBOX};
 use serde::Serialize;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// How long, and for how many bytes, a client may go on sending to somebody who has answered and reads no more.
+/// Time and bytes of a client that goes on sending after the last answer.
 const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: usize = 256 * 1024;
 /// After so long the kernel asks a silent peer if it is there.

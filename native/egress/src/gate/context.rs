@@ -1,4 +1,4 @@
-//! What all connections of the gate have in common.
+//! Things that all connections of the gate have in common.
 
 use super::pipes::Pipes;
 use crate::events::Events;

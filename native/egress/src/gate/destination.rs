@@ -1,4 +1,4 @@
-//! Where a connection was going, and if that is a place that sandboxes may reach at all.
+//! The original destination of a connection, and the check that sandboxes may reach it at all.
 
 use super::context::Gate;
 use std::io::{Error, ErrorKind, Result};

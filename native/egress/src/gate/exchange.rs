@@ -17,7 +17,8 @@ pub enum After {
     Upgrade,
 }
 
-const PIECE: usize = 64 * 1024;
+/// Read at once; as much of each side may wait for the other.
+const PIECE: usize = 16 * 1024;
 
 enum Broken {
     Client,
@@ -99,7 +100,7 @@ async fn receive(
         if response.status == 101 && request.is_upgrade {
             return Ok(After::Upgrade);
         }
-        // What switches unasked has no next request.
+        // A server that switches unasked gets no next request.
         let framing = if response.status == 101 {
             Framing::UntilEnd
         } else {

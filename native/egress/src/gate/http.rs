@@ -34,7 +34,7 @@ pub async fn serve(session: &Session<'_>, mut client: Half<'_>, deadline: Instan
     loop {
         match exchange(session.live, &request, &mut client, &mut upstream).await {
             Ok(After::NextRequest) => {}
-            Ok(After::Nothing) => return take_leave(session.client, &[]).await,
+            Ok(After::Nothing) => return part(session, &stream).await,
             Ok(After::Upgrade) => return upgrade(session, client, upstream, &stream).await,
             Err(_) => return,
         }
@@ -42,7 +42,7 @@ pub async fn serve(session: &Session<'_>, mut client: Half<'_>, deadline: Instan
             .await
             .unwrap_or(false)
         {
-            return take_leave(session.client, &[]).await;
+            return part(session, &stream).await;
         }
         let deadline = Instant::now() + FIRST_BYTES_TIMEOUT;
         let Some((next, rule)) = next_request(session, &mut client, deadline).await else {
@@ -53,6 +53,12 @@ pub async fn serve(session: &Session<'_>, mut client: Half<'_>, deadline: Instan
         }
         request = next;
     }
+}
+
+/// Ends both sides in order.
+async fn part(session: &Session<'_>, upstream: &TcpStream) {
+    make_orderly(upstream);
+    take_leave(session.client, &[]).await;
 }
 
 fn host(request: &Request) -> Option<&str> {
@@ -119,11 +125,18 @@ fn decide(session: &Session<'_>, request: &Request) -> Decision {
 
 /// Ok(None) where the client ended.
 async fn read(client: &mut Half<'_>) -> std::result::Result<Option<Request>, Fault> {
+    let mut looked_at = 0;
     loop {
-        if let Some(request) = Request::read(&client.bytes)? {
-            return Ok(Some(request));
+        // A head is read again only when a line of it has come, however small the pieces are.
+        let request = match client.bytes[looked_at..].contains(&b'\n') {
+            true => Request::read(&client.bytes)?,
+            false => None,
+        };
+        if request.is_some() {
+            return Ok(request);
         }
-        let room = FIRST_BYTES.saturating_sub(client.bytes.len());
+        looked_at = client.bytes.len();
+        let room = FIRST_BYTES.saturating_sub(looked_at);
         if room == 0 {
             return Err(Fault {
                 status: 431,

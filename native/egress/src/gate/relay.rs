@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio::task::yield_now;
 use tokio::try_join;
 
-/// What a pipe takes at once, more or less.
+/// Moved at once: a pipe of the usual size.
 const PIECE: usize = 64 * 1024;
 /// Copied at once where no pipe is free.
 const COPIED_PIECE: usize = 8 * 1024;
@@ -53,8 +53,8 @@ async fn one_way(
             Some(bytes) => count(bytes),
             None => {}
         }
-        pieces += 1;
-        if pieces % PIECES_A_TURN == 0 {
+        pieces = (pieces + 1) % PIECES_A_TURN;
+        if pieces == 0 {
             yield_now().await;
         }
     }

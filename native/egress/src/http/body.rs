@@ -1,4 +1,4 @@
-//! Where the body of a message ends, found while its bytes pass.
+//! Finds the end of a message's body while its bytes pass.
 
 use super::fault::{Fault, malformed};
 use super::head::{self, Head};

@@ -15,7 +15,7 @@ pub struct Asked {
     pub kind: Kind,
     /// Server name or host, lower case. None where the client names none, or an address.
     pub name: Option<String>,
-    /// Where the client's packets were going.
+    /// Address and port that the client's packets were for.
     pub destination: SocketAddrV4,
     /// Method and path with its query of an HTTP request; empty for others.
     pub method: String,

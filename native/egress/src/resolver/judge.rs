@@ -17,7 +17,7 @@ pub struct Resolver {
     public_except: Arc<[Range]>,
 }
 
-/// What a message leads to.
+/// The next step after a message.
 pub enum Step {
     Nothing,
     Answer(Vec<u8>),
@@ -73,7 +73,7 @@ impl Resolver {
         };
         let reply = match query.kind {
             record_types::A => None,
-            // Without them clients use IPv4 and need no keys of an encrypted hello.
+            // An empty answer makes clients use IPv4, and gives no key for an encrypted hello.
             record_types::AAAA | record_types::HTTPS | record_types::SVCB => {
                 Some(Reply::code(code::NO_ERROR))
             }

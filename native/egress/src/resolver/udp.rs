@@ -21,7 +21,7 @@ pub async fn serve_udp(resolver: Arc<Resolver>, socket: UdpSocket) {
         };
         match resolver.begin(source, &message[..length], true) {
             Step::Nothing => {}
-            // Who takes no more gets none.
+            // An answer that does not fit the socket now is lost, as UDP loses others.
             Step::Answer(answer) => drop(socket.try_send_to(&answer, peer)),
             Step::Ask(asking) => {
                 let (resolver, socket) = (resolver.clone(), socket.clone());

@@ -16,6 +16,8 @@ pub struct Upstream(Mutex<Arc<[IpAddr]>>);
 
 const PORT: u16 = 53;
 const LONGEST: usize = 65_535;
+/// Messages that are no answer to one question, before another resolver is asked: nobody gets to guess for long.
+const WRONG_ANSWERS: usize = 64;
 
 impl Upstream {
     pub fn set(&self, resolvers: Vec<IpAddr>) {
@@ -52,7 +54,7 @@ async fn ask_one(resolver: IpAddr, name: &str) -> Result<Found> {
     socket.connect((resolver, PORT)).await?;
     socket.send(&question).await?;
     let mut message = vec![0; LONGEST];
-    loop {
+    for _ in 0..WRONG_ANSWERS {
         let length = socket.recv(&mut message).await?;
         let message = &message[..length];
         if let Some(found) = read_answer(message, id, name) {
@@ -62,6 +64,7 @@ async fn ask_one(resolver: IpAddr, name: &str) -> Result<Found> {
             return ask_over_tcp((resolver, PORT).into(), id, &question, name).await;
         }
     }
+    Err(Error::from(ErrorKind::InvalidData))
 }
 
 async fn ask_over_tcp(resolver: SocketAddr, id: u16, question: &[u8], name: &str) -> Result<Found> {

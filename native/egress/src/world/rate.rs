@@ -1,4 +1,4 @@
-//! How many questions a sandbox may ask in a time.
+//! Rate of the questions of one sandbox.
 
 use crate::bounds::{QUESTIONS_AT_ONCE, QUESTIONS_PER_SECOND};
 use std::time::Instant;

@@ -5,7 +5,7 @@ use super::state::{Refusal, World};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-/// Whoever holds it drops it after the sockets.
+/// Its holder drops it after the sockets.
 pub struct Ticket {
     pub live: Arc<Live>,
     world: Arc<World>,

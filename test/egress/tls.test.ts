@@ -1,0 +1,114 @@
+/** Ways around the rules for TLS, and for connections that are neither TLS nor HTTP. Servers would echo each. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createInternet, type Internet, neighbour, sandbox, stranger } from './support/harness.ts';
+import { extension, hello, helloMessage, numbers, record, sized } from './support/messages.ts';
+
+const api = '203.0.113.10';
+const elsewhere = '203.0.113.66';
+const accessDenied = '15030100020231';
+
+let net: Internet;
+
+beforeAll(async () => {
+  net = await createInternet();
+  await net.zone('api.test', { addresses: [api] });
+  const rules = ['https://api.test', 'https://*.suffix.test', 'http://plain.test', 'tcp://shell.test:22'];
+  await net.program.allow(sandbox, rules);
+  await net.program.allow(neighbour, rules);
+  expect(await net.resolve('api.test')).toEqual([api]);
+});
+
+afterAll(() => net[Symbol.asyncDispose]());
+
+beforeEach(() => net.seen());
+
+const pieces = (message: Buffer, size: number) =>
+  Buffer.concat(
+    Array.from({ length: Math.ceil(message.length / size) }, (_, at) =>
+      record(message.subarray(at * size, (at + 1) * size)),
+    ),
+  );
+const encryptedHello = extension(0xfe0d, Buffer.alloc(200));
+const serverName = (name: string) =>
+  extension(0, sized(2, Buffer.concat([Buffer.from([0]), sized(2, Buffer.from(name))])));
+
+describe('a fatal alert answers, and no server hears of', () => {
+  it.each<[string, Buffer]>([
+    ['a name that no rule names', hello(['evil.test'])],
+    ['a name that ends like one of a rule', hello(['evilapi.test'])],
+    ['a name that begins like one of a rule', hello(['api.test.evil.test'])],
+    ['the parent of a suffix', hello(['suffix.test'])],
+    ['a name whose rule is for http', hello(['plain.test'])],
+    ['no name', hello([])],
+    ['an address as a name', hello([api])],
+    ['an address in another form as a name', hello(['0xcb00710a'])],
+    ['an empty name', hello([''])],
+    ['a name that ends with a dot', hello(['api.test.'])],
+    ['a name with a zero byte', hello(['api.test\0.evil.test'])],
+    ['two names', hello(['api.test', 'evil.test'])],
+    ['two extensions with names', hello(['api.test'], serverName('evil.test'))],
+    ['an encrypted hello behind a name of no rule', hello(['evil.test'], encryptedHello)],
+    ['an encrypted hello without an outer name', hello([], encryptedHello)],
+    ['a name of no rule in pieces of one byte', pieces(helloMessage(['evil.test']), 1)],
+    ['a name of no rule in pieces of 50 bytes', pieces(helloMessage(['evil.test']), 50)],
+    [
+      'another record inside the hello',
+      Buffer.concat([
+        record(helloMessage(['api.test']).subarray(0, 60)),
+        Buffer.from([21, 3, 1, 0, 2, 1, 0]),
+        record(helloMessage(['api.test']).subarray(60)),
+      ]),
+    ],
+    [
+      'two hellos in a record',
+      record(Buffer.concat([helloMessage(['api.test']), helloMessage(['evil.test'])])),
+    ],
+    ['a hello that is longer than it says', record(Buffer.concat([helloMessage(['api.test']), numbers(0)]))],
+    ['an empty record', Buffer.concat([Buffer.from([22, 3, 1, 0, 0]), hello(['api.test'])])],
+    [
+      'a hello longer than 16 KiB',
+      pieces(helloMessage(['api.test'], extension(21, Buffer.alloc(30_000))), 16_000),
+    ],
+    ['a version that is no TLS', Buffer.concat([Buffer.from([22, 2, 0]), hello(['api.test']).subarray(3)])],
+  ])('%s', async (_what, bytes) => {
+    const { head, ended } = await net.talk(api, 443, bytes);
+    expect(head.toString('hex')).toBe(accessDenied);
+    expect(ended).toBe('end');
+    expect(await net.seen()).toEqual([]);
+  });
+
+  it.each([
+    ['an allowed name at an address that the resolver never gave', elsewhere, 443, sandbox],
+    ['an allowed name at an address that the resolver gave to another sandbox', api, 443, neighbour],
+    ['an allowed name on a port of no rule', api, 8443, sandbox],
+  ])('%s', async (_what, to, port, from) => {
+    expect((await net.talk(to, port, hello(['api.test']), from)).head.toString('hex')).toBe(accessDenied);
+    expect(await net.seen()).toEqual([]);
+  });
+});
+
+describe('a reset answers, and no server hears of', () => {
+  it.each<[string, string, number, Buffer | string, string]>([
+    ['a hello of SSL 2', api, 443, Buffer.from([0x80, 0x2e, 1, 0, 2, ...Buffer.alloc(41)]), sandbox],
+    ['a protocol that is neither TLS nor HTTP', api, 443, Buffer.from([0, 1, 2, 3]), sandbox],
+    ['TCP to a port of a rule at another address', elsewhere, 22, Buffer.from([0, 1, 2, 3]), sandbox],
+    ['HTTP behind an empty line', api, 443, '\r\nGET / HTTP/1.1\r\nHost: api.test\r\n\r\n', sandbox],
+    ['a private address', '10.77.0.1', 443, hello(['api.test']), sandbox],
+    ['the metadata service', '169.254.169.254', 80, 'GET / HTTP/1.1\r\nHost: api.test\r\n\r\n', sandbox],
+    ['a sandbox without a policy', api, 443, hello(['api.test']), stranger],
+    ['the host, at an address of its own that is public', '198.51.100.1', 443, hello(['api.test']), sandbox],
+  ])('%s', async (_what, to, port, bytes, from) => {
+    const { head, ended } = await net.talk(to, port, bytes, from);
+    expect(head.toString()).toBe('');
+    expect(ended).toBe('reset');
+    expect(await net.seen()).toEqual([]);
+  });
+
+  it('a rule for addresses that holds a private one', async () => {
+    await net.program.allow(neighbour, ['https://10.77.0.1', 'https://198.51.100.1']);
+    for (const to of ['10.77.0.1', '198.51.100.1']) {
+      expect((await net.talk(to, 443, hello(['api.test']), neighbour)).ended).toBe('reset');
+    }
+    expect(await net.seen()).toEqual([]);
+  });
+});
