@@ -37,6 +37,7 @@ import { findOrphans } from '../runtime/oci/host/orphans.ts';
 import { addressOf } from '../runtime/oci/host/plan.ts';
 import { isVulnerable, parseRuncVersion } from '../runtime/oci/machine/runc-version.ts';
 import { runCommand } from '../runtime/oci/network/command.ts';
+import { createEventLog, type EventLog } from '../runtime/oci/network/egress/event-log.ts';
 import { renderRuleset } from '../runtime/oci/network/ruleset.ts';
 import { createSlots } from '../runtime/oci/network/slots.ts';
 import { createOciRuntime, type OciRuntime } from '../runtime/oci/runtime.ts';
@@ -64,6 +65,8 @@ export interface HostEngine extends Engine {
   runtime: OciRuntime;
   images: LocalImages;
   copies: SandboxCopies;
+  /** Latest decisions about connections of sandboxes with network rules. */
+  networkEvents: Pick<EventLog, 'of'>;
 }
 
 export function isOnHost(engine: Engine): engine is HostEngine {
@@ -95,15 +98,18 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
   const runDir = runDirOf(data.instance);
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
   const owners = createOwners();
+  const networkEvents = createEventLog();
   const slots = createSlots({
     instanceId: data.instance,
     runDir,
     dataDir: data.path,
     launcherPath,
+    egressPath: program(join(NATIVE, 'sandhaven-egress')),
     log,
     poolSize: SLOTS_READY,
     network: 'nat',
     ownerOf: owners.of,
+    onNetworkEvents: networkEvents.add,
   });
   const runtime = createOciRuntime({
     instanceId: data.instance,
@@ -142,6 +148,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
     images,
     agent: createAgentLink({ openChannel: (id) => runtime.openChannel(id) }),
     copies: runtime.copies,
+    networkEvents,
     remoteArchives: remotePlace && {
       collect: (request) => collectArchives(remotePlace.place, request, log),
     },
@@ -201,7 +208,11 @@ function otherService(dataDir: string): { found: string; advice: string } | null
 }
 
 async function tryRules(): Promise<string | null> {
-  const rules = renderRuleset({ instanceId: 'doctor', gateway: addressOf(0), guardedUplinks: [] });
+  const rules = renderRuleset({
+    ...{ instanceId: 'doctor', gateway: addressOf(0), guardedUplinks: [] },
+    policies: new Map(),
+    egress: null,
+  });
   return runCommand('unshare', ['--net', 'nft', '-f', '-'], rules).then(
     () => null,
     (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message),

@@ -4,20 +4,32 @@
  */
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { NetworkPolicy } from '../../src/model/network/policy.ts';
 import { createSlots, type SlotsOptions } from '../../src/runtime/oci/network/slots.ts';
+import { useRunner } from '../../src/runtime/programs/run-program.ts';
+import { createSpawner } from '../../src/runtime/programs/spawner.ts';
 
 const say = (level: string) => (message: string, context?: object) =>
   process.stderr.write(`${level} ${message} ${JSON.stringify(context ?? {})}\n`);
 
 const options: Omit<SlotsOptions, 'log'> = JSON.parse(process.argv[2] ?? '{}');
+// As in a service, which changes some sets of the firewall by it.
+useRunner(createSpawner(options.launcherPath));
 const slots = createSlots({
   ...options,
   log: { info: say('info'), warn: say('warn'), error: say('error') },
+  onNetworkEvents: (events) => void process.stdout.write(`${JSON.stringify({ events })}\n`),
 });
 
-const methods: Record<string, (sandboxId: string) => unknown> = {
+const methods: Record<string, (sandboxId: string, policy: NetworkPolicy | null) => unknown> = {
   init: () => slots.init(),
-  acquire: (sandboxId) => slots.acquire(sandboxId),
+  async acquire(sandboxId, policy) {
+    if (policy) await slots.setNetwork(sandboxId, policy);
+    const slot = await slots.acquire(sandboxId);
+    await slots.networkSet(sandboxId);
+    return slot;
+  },
+  setNetwork: (sandboxId, policy) => policy && slots.setNetwork(sandboxId, policy),
   get: (sandboxId) => slots.get(sandboxId),
   release: (sandboxId) => slots.release(sandboxId),
   held: () => slots.held(),
@@ -27,9 +39,9 @@ const methods: Record<string, (sandboxId: string) => unknown> = {
 };
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { call, method, sandboxId } = JSON.parse(line);
+  const { call, method, sandboxId, policy } = JSON.parse(line);
   const answer = (result: object) => process.stdout.write(`${JSON.stringify({ call, ...result })}\n`);
-  Promise.resolve(methods[method]?.(sandboxId)).then(
+  Promise.resolve(methods[method]?.(sandboxId, policy)).then(
     (result) => answer({ result }),
     (error) =>
       answer({ error: { code: error.code, message: error.message, cause: String(error.cause ?? '') } }),

@@ -11,7 +11,9 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { NATIVE } from '../../src/app/parts/installed.ts';
 import { randomText } from '../../src/model/ids.ts';
+import type { NetworkPolicy } from '../../src/model/network/policy.ts';
 import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
+import type { NetworkEvent } from '../../src/runtime/oci/network/egress/messages.ts';
 
 export const launcherPath = join(NATIVE, 'sandhaven-launcher');
 const node = process.execPath;
@@ -48,13 +50,19 @@ export interface TestHost extends Namespace {
 export interface Instance {
   id: string;
   init(): Promise<void>;
-  acquire(sandboxId: string): Promise<Slot>;
+  /** Resolves once the policy is in force: an open network, and with null none. */
+  acquire(sandboxId: string, policy?: NetworkPolicy | null): Promise<Slot>;
+  setNetwork(sandboxId: string, policy: NetworkPolicy): Promise<void>;
   get(sandboxId: string): Promise<Slot | null>;
   release(sandboxId: string): Promise<void>;
   held(): Promise<string[]>;
   free(): Promise<number>;
   close(): Promise<void>;
   purge(): Promise<void>;
+  /** Events of the egress program so far. */
+  events: NetworkEvent[];
+  /** Log so far, as text. */
+  log(): string;
   /** kill -9 */
   kill(): Promise<void>;
 }
@@ -146,6 +154,7 @@ function startInstance(host: Namespace, options: { instanceId?: string }): Insta
     runDir: runDirOf(id),
     dataDir: '/',
     launcherPath,
+    egressPath: '/nonexistent',
     poolSize: 2,
     network: 'nat',
     resolvConfPath: join(runDirOf(id), 'resolv.conf'),
@@ -159,9 +168,11 @@ function startInstance(host: Namespace, options: { instanceId?: string }): Insta
     JSON.stringify(settings),
   ]);
   const exited = once(child, 'exit');
+  const events: NetworkEvent[] = [];
   const waiting = new Map<number, (answer: { result?: unknown; error?: { code: string } }) => void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     const answer = JSON.parse(line);
+    events.push(...(answer.events ?? []));
     waiting.get(answer.call)?.(answer);
     waiting.delete(answer.call);
   });
@@ -174,20 +185,25 @@ function startInstance(host: Namespace, options: { instanceId?: string }): Insta
       answer({ error: Object.assign(new Error(`driver ended: ${log}`), { code: 'ended' }) });
   });
   let calls = 0;
-  const call = (method: string) => async (sandboxId?: string) => {
+  const call = (method: string) => async (sandboxId?: string, policy?: NetworkPolicy | null) => {
     const number = ++calls;
     const answer = new Promise<{ result?: unknown; error?: { code: string } }>((resolve) =>
       waiting.set(number, resolve),
     );
-    child.stdin.write(`${JSON.stringify({ call: number, method, sandboxId })}\n`);
+    child.stdin.write(`${JSON.stringify({ call: number, method, sandboxId, policy })}\n`);
     const { result, error } = await answer;
     if (error) throw Object.assign(new Error(JSON.stringify(error)), error);
     return result;
   };
-  const methods = ['init', 'acquire', 'get', 'release', 'held', 'free', 'close', 'purge'];
+  const methods = ['init', 'setNetwork', 'get', 'release', 'held', 'free', 'close', 'purge'];
+  const acquire = call('acquire');
   return {
     id,
+    events,
     ...Object.fromEntries(methods.map((method) => [method, call(method)])),
+    acquire: (sandboxId: string, policy: NetworkPolicy | null = { mode: 'open' }) =>
+      acquire(sandboxId, policy),
+    log: () => log,
     async kill() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
       await exited;

@@ -51,6 +51,11 @@ export async function sendUdp(
   return (await greeting(from, udpCode, address, port, source, text))[0] ?? '';
 }
 
+/** Sends an echo request; true when its reply comes. */
+export async function ping(from: Namespace, address: string): Promise<boolean> {
+  return (await from.run('python3', '-c', pingCode, address, String(timeoutMs / 1_000))).trim() === 'True';
+}
+
 /** The address that a server sees connections of this namespace come from. */
 export async function addressSeen(
   from: Namespace,
@@ -135,6 +140,22 @@ socket.bind(0, source || undefined, () => {
   socket.send(text, Number(port), address);
 });
 setTimeout(end, Number(timeout), 'timeout');
+`;
+
+const pingCode = `
+import socket, sys
+raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+raw.settimeout(float(sys.argv[2]))
+try:
+    # Type 8, a checksum of what follows, number 0x1234, sequence 1.
+    raw.sendto(bytes([8, 0, 0xE5, 0xCA, 0x12, 0x34, 0, 1]), (sys.argv[1], 0))
+    while True:
+        answer = raw.recv(2000)
+        if answer[20] == 0 and answer[24:28] == bytes([0x12, 0x34, 0, 1]):
+            print(True)
+            break
+except OSError:
+    print(False)
 `;
 
 const echoCode = `

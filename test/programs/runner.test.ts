@@ -1,8 +1,11 @@
 /** Both ways to run a program to its end: as a child of this process, and by the spawner. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { setBatch } from '../../src/runtime/oci/network/policy/set-messages.ts';
 import { direct } from '../../src/runtime/programs/direct.ts';
 import type { ProgramOptions, Runner } from '../../src/runtime/programs/runner.ts';
 import { createSpawner } from '../../src/runtime/programs/spawner.ts';
@@ -151,5 +154,46 @@ describe('the spawner', () => {
     const { code, stdout } = await start(direct, process.execPath, node).result;
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\n$/)]);
     await until(() => !lives(stdout.trim()));
+  });
+});
+
+describe('the spawner', () => {
+  /** nft in a network namespace of the test's own. */
+  const nft = (net: string, ...args: string[]) =>
+    execFileSync('nsenter', [`--net=${net}`, 'nft', ...args]).toString();
+
+  it('changes sets of the firewall without a program: all of a batch, or nothing', async () => {
+    const holder = spawn('unshare', ['--net', 'sh', '-c', 'echo ready; exec cat >/dev/null']);
+    await once(holder.stdout, 'data');
+    const net = `/proc/${holder.pid}/ns/net`;
+    const inside = join(folder, 'launcher-inside');
+    writeFileSync(inside, `#!/bin/sh\nexec nsenter --net=${net} ${launcherPath} "$@"\n`, { mode: 0o755 });
+    const there = createSpawner(inside);
+    try {
+      const sets = 'set one { type ipv4_addr; }; set other { type ipv4_addr; elements = { 10.213.0.7 }; };';
+      nft(net, `add table inet t { ${sets} }`);
+      const change = (kind: 'add' | 'delete', set: string, address: string) => ({
+        table: 't',
+        set,
+        address,
+        kind,
+      });
+      await there.netfilter(
+        setBatch([change('add', 'one', '10.213.0.5'), change('delete', 'other', '10.213.0.7')]),
+      );
+      expect(nft(net, 'list', 'set', 'inet', 't', 'one')).toContain('elements = { 10.213.0.5 }');
+      expect(nft(net, 'list', 'set', 'inet', 't', 'other')).not.toContain('elements');
+      await there.netfilter(setBatch([change('add', 'one', '10.213.0.5')]));
+      const broken = [change('add', 'other', '10.213.0.8'), change('delete', 'one', '10.213.0.99')];
+      await expect(there.netfilter(setBatch(broken))).rejects.toMatchObject({ code: 'ENOENT' });
+      expect(nft(net, 'list', 'set', 'inet', 't', 'other')).not.toContain('elements');
+      await expect(there.netfilter(Buffer.alloc(20))).rejects.toThrow();
+      await expect(
+        there.netfilter(setBatch([{ ...change('add', 'one', '10.213.0.5'), table: 'no' }])),
+      ).rejects.toMatchObject({ code: 'ENOENT' });
+    } finally {
+      there.close();
+      holder.stdin.end();
+    }
   });
 });

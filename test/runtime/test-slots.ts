@@ -66,6 +66,8 @@ export function createTestSlots(directory: string, count = 64): Slots {
     },
     get: async (sandboxId) => find(sandboxId),
     release,
+    async setNetwork() {},
+    async networkSet() {},
     held: async () => pins().map(({ sandboxId }) => sandboxId),
     free: () => count - pins().length,
     async close() {},

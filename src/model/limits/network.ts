@@ -34,5 +34,8 @@ export const networkLimits = {
     hostChars: 253,
     /** Rules in force for one sandbox: those of its profiles included, and what a ceiling leaves of them. */
     rulesInForce: 1_000,
+    /** Latest events of the egress program that are kept in memory: of one sandbox, and of all. */
+    eventsPerSandbox: 200,
+    events: 20_000,
   },
 } as const;

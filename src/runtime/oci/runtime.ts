@@ -45,7 +45,6 @@ import type { Slots } from './machine/slot.ts';
 import { createStarter } from './machine/start.ts';
 import { createLifecycle } from './machine/start-stop.ts';
 import { createUsage } from './machine/usage.ts';
-import { createNetworkPolicies } from './network/policies.ts';
 import { createWork } from './work.ts';
 
 export interface OciRuntimeOptions {
@@ -102,7 +101,6 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     processor: controllerHierarchy(hierarchies, 'cpuacct'),
   });
   const work = createWork(log);
-  const policies = createNetworkPolicies();
   const memory = () => hostMemory(cgroups.memory);
   const survey = createSurvey(layout, { machines, slots, gpus, memory });
   const shares = createProcessorShares({
@@ -123,7 +121,6 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     trash,
     shares,
     owners,
-    policies,
     work,
   });
 
@@ -173,7 +170,6 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     usage: async (id) => usage(id),
     deviceEnvironment: gpus.environment,
     assign: owners.assign,
-    setNetwork: policies.set,
     pausedReason: guard.pausedReason,
     helpers,
     copies: createCopies({ layout, cgroups, machines, helpers, guard, work, log }),
@@ -198,7 +194,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
         },
       });
       await gpus.init(await cgroups.ids());
-      await slots.init();
+      await slots.init(cgroups.fenceFiles());
       await disks.init();
       trash.begin();
       await archives.init();

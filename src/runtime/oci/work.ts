@@ -16,6 +16,8 @@ export interface Work {
   ): Promise<T>;
   /** Cancels running and waiting work of this sandbox, and goes next. */
   atOnce<T>(id: string, what: string, work: () => Promise<T>): Promise<T>;
+  /** Does work that needs no turn. */
+  now(id: string, what: string, work: () => Promise<void>): Promise<void>;
   busy(id: string): boolean;
   close(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export function createWork(log: Log): Work {
   return {
     inTurn: (id, what, work, signal) => asCallersSee(id, what, () => turns.run(id, work, signal)),
     atOnce: (id, what, work) => asCallersSee(id, what, () => turns.preempt(id, work)),
+    now: (id, what, work) => asCallersSee(id, what, work),
     busy: (id) => turns.busy(id),
     close: () => turns.close(),
   };

@@ -8,6 +8,7 @@ const HEADER_BYTES = 9;
 const MOST_BYTES = 16 * 1024 ** 2;
 const START = 0;
 const KILL = 1;
+const NETFILTER = 2;
 
 export type Answer =
   | { kind: 'stdout'; id: number; bytes: Buffer }
@@ -39,6 +40,10 @@ export function startRequest(
 
 export function killRequest(id: number): Buffer {
   return frame(KILL, id, []);
+}
+
+export function netfilterRequest(id: number, batch: Buffer): Buffer {
+  return frame(NETFILTER, id, [batch]);
 }
 
 /** Reads answers from pieces of any length. */

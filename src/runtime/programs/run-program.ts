@@ -1,4 +1,7 @@
-/** Runs a program to its end, through the spawner once the runtime has one. One runner serves the whole process. */
+/**
+ * Runs a program to its end, through the spawner once the runtime has one, or a change of the firewall without a program. One
+ * runner serves the whole process.
+ */
 import { direct } from './direct.ts';
 import type { ProgramOptions, Runner, RunningProgram } from './runner.ts';
 
@@ -11,4 +14,9 @@ export function useRunner(other: Runner | null): void {
 
 export function runProgram(file: string, args: string[], options: ProgramOptions): RunningProgram {
   return runner.run(file, args, options);
+}
+
+/** Applies a batch of netfilter's messages; null where the runner cannot, and a program has to. */
+export function applyNetfilter(batch: Buffer): Promise<void> | null {
+  return runner.netfilter?.(batch) ?? null;
 }

@@ -28,4 +28,9 @@ export interface RunningProgram {
 export interface Runner {
   /** @param file Absolute path, or a name to search in the PATH of `env`. */
   run(file: string, args: string[], options: ProgramOptions): RunningProgram;
+  /**
+   * Applies one batch of netfilter's messages, each of which asks for an answer. Rejects with the system's error when the
+   * kernel refuses one; nothing of the batch is in force then. Absent where only programs can do it.
+   */
+  netfilter?(batch: Buffer): Promise<void>;
 }

@@ -8,10 +8,10 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { type StartedProgram, startProgram } from '../start-program.ts';
-import { type Answer, AnswerReader, killRequest, startRequest } from './frames.ts';
+import { type Answer, AnswerReader, killRequest, netfilterRequest, startRequest } from './frames.ts';
 import type { ProgramEnd, ProgramOptions, Runner, RunningProgram } from './runner.ts';
 
-export interface Spawner extends Runner {
+export interface Spawner extends Required<Runner> {
   /** Ends the process without waiting for programs that still run. */
   close(): void;
 }
@@ -44,10 +44,21 @@ export function createSpawner(launcherPath: string): Spawner {
     return made;
   }
 
+  function next(): number {
+    last = (last + 1) % 2 ** 32;
+    return last;
+  }
+
   return {
     run(file, args, options) {
-      last = (last + 1) % 2 ** 32;
-      return begin(connect(), last, startRequest(last, file, args, options), options);
+      const id = next();
+      return begin(connect(), id, startRequest(id, file, args, options), options);
+    },
+
+    async netfilter(batch) {
+      const id = next();
+      const unheard = { onStdout() {}, onStderr() {} };
+      await begin(connect(), id, netfilterRequest(id, batch), unheard).ended;
     },
 
     close() {
@@ -92,7 +103,7 @@ function begin(
   connecting: Promise<Connection>,
   id: number,
   request: Buffer,
-  { onStdout, onStderr }: ProgramOptions,
+  { onStdout, onStderr }: Pick<ProgramOptions, 'onStdout' | 'onStderr'>,
 ): RunningProgram {
   const ended = connecting.then(
     ({ process, waiting }) =>

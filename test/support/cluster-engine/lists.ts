@@ -49,6 +49,7 @@ export const onOneMachine: Record<string, string> = {
   'test/system/images/registries.test.ts': 'looks at the credentials of programs that pull on the machine',
   'test/system/images/snapshot-layers.test.ts':
     'counts layers and unpacked images on the disk of the machine',
+  'test/system/networks.test.ts': 'sets networks, which the engine of a cluster has not',
   'test/system/readiness.test.ts': 'removes a cgroup of the engine',
   'test/system/refused-start.test.ts': 'starts on machines that lack something',
   'test/system/side-by-side.test.ts': 'runs two services on one machine',

@@ -5,12 +5,13 @@
 //! | --- | --- |
 //! | 0 start | how many arguments (4), how many variables (4), each with a zero byte at its end, and the standard input |
 //! | 1 kill | |
+//! | 2 netfilter | a batch of messages for the kernel; it ends with status 0, or fails |
 //!
 //! | answer | |
 //! | --- | --- |
 //! | 0 standard output, 1 standard error | bytes |
 //! | 2 ended | exit status (4), signal (4); the one that is not there is -1 |
-//! | 3 failed: it could not be started | errno (4) |
+//! | 3 failed: it could not be started, or not applied | errno (4) |
 
 use std::ffi::OsString;
 use std::io::{Error, ErrorKind, Read};
@@ -24,6 +25,7 @@ const READ_BYTES: usize = 64 << 10;
 pub enum Request {
     Start(Program),
     Kill { id: u32 },
+    Netfilter { id: u32, batch: Vec<u8> },
 }
 
 pub struct Program {
@@ -100,6 +102,10 @@ fn parse(frame: &[u8]) -> Option<Request> {
             }))
         }
         1 => Some(Request::Kill { id }),
+        2 => Some(Request::Netfilter {
+            id,
+            batch: frame.get(HEADER_BYTES..)?.to_vec(),
+        }),
         _ => None,
     }
 }

@@ -6,6 +6,7 @@
 
 mod child;
 mod frame;
+mod netfilter;
 
 use crate::failure::{Failure, Step};
 use child::Child;
@@ -54,6 +55,12 @@ fn obey(request: Request, children: &mut Vec<Child>) -> Option<Answer> {
             if let Some(child) = children.iter().find(|child| child.id == id) {
                 child.kill();
             }
+        }
+        Request::Netfilter { id, batch } => {
+            return Some(match netfilter::apply(&batch) {
+                Ok(()) => Answer::ended(id, Some(0), None),
+                Err(error) => Answer::failed(id, &error),
+            });
         }
     }
     None

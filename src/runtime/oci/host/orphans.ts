@@ -52,7 +52,7 @@ export async function removeOrphan({ instance: id }: Orphan, log: Log): Promise<
   for (const sandbox of await cgroups.ids()) await cgroups.destroy(sandbox);
   const runDir = runDirOf(id);
   const dataDir = orphan.dataDir ?? '/nonexistent';
-  const nothing = { launcherPath: '', poolSize: 0, network: 'nat' } as const;
+  const nothing = { launcherPath: '', egressPath: '', poolSize: 0, network: 'nat' } as const;
   await cgroups.purge();
   await createServiceGroup(id, hierarchies).leave();
   // Last before the folder: the slots' folder notes the data directory, without which this is no orphan any more.

@@ -1,3 +1,6 @@
+/** Slots: the parts of a machine that this host gives out by number. */
+import type { NetworkPolicy } from '../../../model/network/policy.ts';
+
 /** Slot for one running machine: its host user ids, its namespaces and its address. */
 export interface Slot {
   /** Host-wide number, locked under /run/sandhaven/slots. */
@@ -22,8 +25,11 @@ export interface Slots {
    * when a running service or another data directory has its id.
    */
   claim(): void;
-  /** Recovers the slots that sandboxes held before a restart, removes the rest, fills the pool. */
-  init(): Promise<void>;
+  /**
+   * Recovers the slots that sandboxes held before a restart, removes the rest, fills the pool.
+   * @param fence Files of the cgroup for helper programs.
+   */
+  init(fence?: string[]): Promise<void>;
   /** Binds a slot to the sandbox until `release`, the same one each time; `resource_exhausted` when none is left. */
   acquire(sandboxId: string): Promise<Slot>;
   /** The slot of a sandbox, when it has one. */
@@ -33,6 +39,13 @@ export interface Slots {
    * none of its processes is left.
    */
   release(sandboxId: string): Promise<void>;
+  /**
+   * Sets the policy of a sandbox until `release`: at once where it has a slot, and otherwise when it gets one. Until then it
+   * reaches nothing. Resolves once the policy holds for open connections too.
+   */
+  setNetwork(sandboxId: string, policy: NetworkPolicy): Promise<void>;
+  /** Resolves once the policy holds that the sandbox had when it got its slot; rejects when it could not be set. */
+  networkSet(sandboxId: string): Promise<void>;
   /** Sandbox ids that hold slots, for finding orphans. */
   held(): Promise<string[]>;
   free(): number;

@@ -8,14 +8,13 @@ import type { ProcessorShares } from '../fairness/processor-shares.ts';
 import type { Gpus } from '../gpu/gpus.ts';
 import type { Cgroups } from '../host/cgroups.ts';
 import type { Layout } from '../layout.ts';
-import type { NetworkPolicies } from '../network/policies.ts';
 import { checkId, type Work } from '../work.ts';
 import { openSocket } from './channel.ts';
 import type { Machines } from './running.ts';
 import type { Slots } from './slot.ts';
 import type { Starter } from './start.ts';
 
-type Lifecycle = Pick<Runtime, 'start' | 'stop' | 'resizeLive' | 'destroy' | 'openChannel'>;
+type Lifecycle = Pick<Runtime, 'start' | 'stop' | 'resizeLive' | 'destroy' | 'setNetwork' | 'openChannel'>;
 
 interface Dependencies {
   layout: Layout;
@@ -28,13 +27,11 @@ interface Dependencies {
   trash: Pick<Trash, 'take'>;
   shares: Pick<ProcessorShares, 'forget'>;
   owners: Pick<Owners, 'forget'>;
-  policies: Pick<NetworkPolicies, 'forget'>;
   work: Work;
 }
 
 export function createLifecycle(parts: Dependencies): Lifecycle {
-  const { layout, cgroups, machines, slots, gpus, starter, archives, trash, shares, owners, policies, work } =
-    parts;
+  const { layout, cgroups, machines, slots, gpus, starter, archives, trash, shares, owners, work } = parts;
 
   async function stop(id: string, graceMs: number): Promise<void> {
     await machines.terminate(id, graceMs);
@@ -42,7 +39,6 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
     gpus.release(id);
     shares.forget(id);
     owners.forget(id);
-    policies.forget(id);
     await slots.release(id);
   }
 
@@ -77,6 +73,10 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
         await archives.forget(id);
         await trash.take(layout.sandbox(id));
       }),
+
+    // Waits for no turn: it may be what a caller needs to stop a machine in the middle of other work.
+    setNetwork: (id, policy) =>
+      work.now(id, 'The network policy could not be put in force.', () => slots.setNetwork(id, policy)),
 
     async openChannel(id) {
       checkId(id);

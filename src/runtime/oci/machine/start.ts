@@ -70,6 +70,7 @@ export function createStarter({
     if (machineRuntime.kind === 'runc') await cgroups.admit(id, resources);
     await machines.launch({ bundle, lower: rootfsPath(spec.imageDigest), machine }, signal);
     await durable;
+    await slots.networkSet(id);
     await removeOldBundles(layout, id);
   }
 

@@ -2,17 +2,32 @@
  * Keeps the instance's firewall in force. Another program may flush all tables at any time (reloading
  * nftables.conf does), the uplink may change, Docker may start: so the present rules are compared with the wanted
  * ones every few seconds, and restored. Replacing the table leaves connections alone.
+ *
+ * A change of policies is one transaction for all addresses that wait at its time. Where that fails, because the table is
+ * not as it was left, the whole table is replaced.
  */
 import type { Log } from '../../../control/ports/index.ts';
+import { applyNetfilter } from '../../programs/run-program.ts';
 import { tableOf } from '../host/plan.ts';
 import { runCommand } from './command.ts';
 import { acceptInForeignChains, listChains, withdrawFromForeignChains } from './foreign-forward.ts';
+import type { AddressPolicies, AddressPolicy } from './policy/address-policy.ts';
+import type { EgressWay } from './policy/egress-chains.ts';
+import { changesGrants, type PolicyChange, renderChange, setChanges } from './policy/elements.ts';
+import { arePoliciesInForce } from './policy/in-force.ts';
+import { setBatch } from './policy/set-messages.ts';
 import { renderRuleset } from './ruleset.ts';
 import { noteUplinks, openUplinks } from './uplinks.ts';
 
 export interface Firewall {
-  /** Applies the rules, and keeps them in force from then on. */
-  start(): Promise<void>;
+  /** Applies the rules with these policies, and keeps them in force from then on. */
+  start(policies: AddressPolicies): Promise<void>;
+  /** Sets the policy of an address, null for none; resolves once each packet is judged by it. */
+  set(address: string, policy: AddressPolicy | null): Promise<void>;
+  /** Leads machines with rules to the egress program, or with null nowhere. */
+  lead(way: EgressWay | null): Promise<void>;
+  /** Returns true for the address of a machine with an open network. */
+  isOpen(address: string): boolean;
   /** Ends the watch; keeps the rules. */
   close(): Promise<void>;
 }
@@ -20,27 +35,78 @@ export interface Firewall {
 const watchIntervalMs = 3_000;
 
 export function createFirewall(instanceId: string, gateway: string, log: Log): Firewall {
+  const table = tableOf(instanceId);
+  let wanted = new Map<string, AddressPolicy>();
+  /** Policies in the kernel, as the last transaction left them. */
+  let inForce: AddressPolicies = new Map();
+  const changed = new Set<string>();
+  let egress: EgressWay | null = null;
+  /** Rules without policies, as last applied. */
   let applied = '';
   let timer: NodeJS.Timeout | null = null;
-  let check: Promise<void> = Promise.resolve();
+  /** Ends with the transaction that runs; the next begins after it. */
+  let turn: Promise<void> = Promise.resolve();
+  /** Transaction that has not begun, for all changes until then. */
+  let next: Promise<void> | null = null;
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const result = turn.then(work);
+    turn = result.catch(() => {});
+    return result;
+  }
 
   async function putRight(): Promise<void> {
     const chains = await listChains();
     const guardedUplinks = noteUplinks(instanceId);
-    const ruleset = renderRuleset({ instanceId, gateway, guardedUplinks });
-    const present = chains.filter(({ table }) => table === tableOf(instanceId)).length;
-    if (ruleset !== applied || present < chainsIn(ruleset)) {
-      if (applied === ruleset) log.warn('firewall table was removed by another program; applied again');
-      await runCommand('nft', ['-f', '-'], ruleset);
+    const rules = { instanceId, gateway, guardedUplinks, egress };
+    const ruleset = renderRuleset({ ...rules, policies: new Map() });
+    const isSame = ruleset === applied;
+    const present = new Set(chains.filter((chain) => chain.table === table).map(({ name }) => name));
+    const isWhole =
+      isSame &&
+      chainsIn(ruleset).every((name) => present.has(name)) &&
+      (await arePoliciesInForce(instanceId, inForce, chains).catch(() => false));
+    if (!isWhole) {
+      if (isSame) log.warn('firewall table was changed by another program; applied again');
+      await replace({ ...rules, policies: wanted });
       applied = ruleset;
     }
     openUplinks(guardedUplinks);
     await acceptInForeignChains(instanceId, chains);
   }
 
+  async function replace(input: Parameters<typeof renderRuleset>[0]): Promise<void> {
+    const policies = new Map(input.policies);
+    changed.clear();
+    applied = '';
+    await runCommand('nft', ['-f', '-'], renderRuleset({ ...input, policies }));
+    inForce = policies;
+  }
+
+  async function applyChanges(): Promise<void> {
+    next = null;
+    const after = new Map(wanted);
+    const changes = [...changed].map((address) => ({
+      ...{ table, address },
+      before: inForce.get(address) ?? null,
+      after: after.get(address) ?? null,
+    }));
+    changed.clear();
+    try {
+      await apply(changes);
+      inForce = after;
+    } catch (error) {
+      log.warn('policies could not be changed; the whole table is applied', {
+        reason: String((error as Error).cause ?? error),
+      });
+      applied = '';
+      await putRight();
+    }
+  }
+
   function watch(): void {
     timer = setTimeout(() => {
-      check = putRight()
+      inTurn(putRight)
         .catch((error) => log.error('firewall check failed', { reason: String(error.cause ?? error) }))
         .finally(() => timer && watch());
     }, watchIntervalMs);
@@ -48,16 +114,41 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
   }
 
   return {
-    async start() {
-      await putRight();
+    async start(policies) {
+      wanted = new Map(policies);
+      await inTurn(putRight);
       watch();
     },
+
+    set(address, policy) {
+      if (policy) wanted.set(address, policy);
+      else wanted.delete(address);
+      changed.add(address);
+      next ??= inTurn(applyChanges);
+      return next;
+    },
+
+    lead(way) {
+      egress = way;
+      return inTurn(putRight);
+    },
+
+    isOpen: (address) => wanted.get(address)?.mode === 'open',
+
     async close() {
       if (timer) clearTimeout(timer);
       timer = null;
-      await check;
+      await turn;
     },
   };
+}
+
+/** Changes of sets alone, as of a machine with an open network, need no program. */
+async function apply(changes: PolicyChange[]): Promise<void> {
+  const commands = changes.map(renderChange).join('');
+  if (commands === '') return;
+  const batch = changes.some(changesGrants) ? null : setBatch(changes.flatMap(setChanges));
+  await ((batch && applyNetfilter(batch)) ?? runCommand('nft', ['-f', '-'], commands));
 }
 
 /** Removes the table, and the instance's rules in other tables. */
@@ -67,6 +158,6 @@ export async function removeFirewall(instanceId: string): Promise<void> {
   await runCommand('nft', ['-f', '-'], `add table inet ${table}\ndelete table inet ${table}\n`);
 }
 
-function chainsIn(ruleset: string): number {
-  return ruleset.match(/^ {2}chain /gm)?.length ?? 0;
+function chainsIn(ruleset: string): string[] {
+  return [...ruleset.matchAll(/^ {2}chain (\S+)/gm)].map(([, name = '']) => name);
 }

@@ -126,11 +126,17 @@ async function legacyPolicy(): Promise<string | undefined> {
   return /^-P FORWARD (\w+)$/m.exec(rules)?.[1];
 }
 
-interface NftRow {
+export interface NftRow {
   chain?: Chain;
   rule?: { handle: number; comment?: string };
+  set?: { elem?: Element[] };
+  map?: { elem?: Element[] };
 }
 
-async function nftJson(args: string[]): Promise<NftRow[]> {
+/** Key of a set, or key and value of a map. */
+type Element = string | [key: string, value: unknown];
+
+/** Runs nft for an answer in its JSON form. */
+export async function nftJson(args: string[]): Promise<NftRow[]> {
   return JSON.parse(await runCommand('nft', ['-j', ...args])).nftables;
 }

@@ -1,19 +1,33 @@
 /**
  * Firewall of one instance as text for `nft -f -`, replaced as a whole in one transaction.
  *
- * A machine reaches public IPv4 addresses and the DNS forwarder, nothing else: not the host under any of its
- * addresses, no other machine, no private or link-local network, no multicast. Nobody opens a connection to a
- * machine, the host's own programs included. Other tables may drop more; an accept here is not final.
+ * A machine with an open network reaches public IPv4 addresses and the DNS forwarder, nothing else: not the host under
+ * any of its addresses, no other machine, no private or link-local network, no multicast. One with rules reaches of
+ * these what its rules allow, and one without a policy nothing. Each packet is judged by the policy of its moment, so a
+ * change ends connections that it forbids. Nobody opens a connection to a machine, the host's own programs included.
+ * Other tables may drop more; an accept here is not final.
  */
 import { limits } from '../../../model/limits.ts';
 import { blockedIPv4 } from '../../../model/network/public-addresses.ts';
 import { interfacePrefix, tableOf } from '../host/plan.ts';
+import type { AddressPolicies } from './policy/address-policy.ts';
+import {
+  answerRules,
+  arrivalRules,
+  type EgressWay,
+  egressChains,
+  queryRules,
+} from './policy/egress-chains.ts';
+import { renderPolicies } from './policy/elements.ts';
 
 export interface RulesetInput {
   instanceId: string;
   gateway: string;
   /** Interfaces whose forwarding is on for sandboxes alone: no other packet from them may be forwarded. */
   guardedUplinks: string[];
+  policies: AddressPolicies;
+  /** null while no egress program runs: then rules for names allow nothing. */
+  egress: EgressWay | null;
 }
 
 export function renderRuleset(input: RulesetInput): string {
@@ -23,9 +37,10 @@ export function renderRuleset(input: RulesetInput): string {
 delete table inet ${table}
 table inet ${table} {
 ${sets()}
-${arrivalChains(machines, input.gateway)}
-${deliveryChains(machines, input.gateway)}
-${forwardChains(machines, input.guardedUplinks)}
+${renderPolicies(input.policies)}
+${arrivalChains(machines, input)}
+${deliveryChains(machines, input)}
+${forwardChains(machines, input.guardedUplinks)}${input.egress ? `\n${egressChains(machines, input.gateway, input.egress)}` : ''}
 }
 `;
 }
@@ -43,7 +58,7 @@ function sets(): string {
  * Chains that run before any other table can rewrite a destination. A source is genuine when the route back to it
  * leaves through the interface of its arrival. Refused destinations get an answer, so that a program fails at once.
  */
-function arrivalChains(machines: string, gateway: string): string {
+function arrivalChains(machines: string, { gateway, egress }: RulesetInput): string {
   const { dnsQueriesPerSecond, dnsQueryBurst } = limits.network;
   return `  chain arrive {
     type filter hook prerouting priority raw; policy accept;
@@ -58,25 +73,30 @@ function arrivalChains(machines: string, gateway: string): string {
   chain choose {
     type filter hook prerouting priority mangle; policy accept;
     iifname != ${machines} accept
-    ip daddr ${gateway} meta l4proto { tcp, udp } th dport 53 accept
+    ip saddr != @open_to ip saddr != @ruled goto refuse
+    ip saddr @open_to ip daddr ${gateway} meta l4proto { tcp, udp } th dport 53 accept${egress ? queryRules(gateway, egress) : ''}
     fib daddr type != unicast reject with icmpx admin-prohibited
     ip daddr @blocked reject with icmpx admin-prohibited
+  }
+  chain refuse {
+    tcp flags & (syn | ack) != syn reject with tcp reset
+    reject with icmpx admin-prohibited
   }`;
 }
 
-function deliveryChains(machines: string, gateway: string): string {
+function deliveryChains(machines: string, { gateway, egress }: RulesetInput): string {
   return `  chain deliver {
     type filter hook input priority filter - 10; policy accept;
     iifname != ${machines} accept
     ip daddr ${gateway} udp dport 53 accept
     ip daddr ${gateway} tcp dport 53 ct state established accept
     ip daddr ${gateway} tcp dport 53 add @open_dns { ip saddr ct count over ${limits.network.dnsConnectionsPerSandbox * 2} } drop
-    ip daddr ${gateway} tcp dport 53 ct state new accept
+    ip daddr ${gateway} tcp dport 53 ct state new accept${egress ? arrivalRules(gateway, egress) : ''}
     drop
   }
   chain answer {
     type filter hook output priority raw; policy accept;
-    oifname ${machines} ip saddr ${gateway} udp sport 53 notrack
+    oifname ${machines} ip saddr ${gateway} udp sport 53 notrack${egress ? answerRules(machines, gateway, egress) : ''}
   }
   chain depart {
     type filter hook output priority filter - 10; policy accept;
@@ -91,17 +111,27 @@ function forwardChains(machines: string, guardedUplinks: string[]): string {
     uplinks === '' ? '' : `\n    iifname { ${uplinks} } ct state != { established, related } drop`;
   return `  chain forward {
     type filter hook forward priority filter - 10; policy accept;
-    oifname ${machines} ct state established,related accept
+    oifname ${machines} ip daddr @open_to ct state established,related accept
+    oifname ${machines} ip daddr @ruled ct state established,related jump granted_flow
     oifname ${machines} drop${guard}
     iifname != ${machines} accept
     ip daddr @blocked drop
     tcp flags syn tcp option maxseg size set rt mtu
-    ct state established,related accept
+    ip saddr @open_to ct state established,related accept
+    ip saddr @ruled ct state established,related jump granted_flow
+    ct state established,related goto refuse
     ct state != new drop
     meta l4proto != { tcp, udp, icmp } drop
     meta l4proto icmp icmp type != echo-request drop
     update @new_rate { ip saddr limit rate over ${newConnectionsPerSecond}/second burst ${newConnectionBurst} packets } drop
     add @open { ip saddr ct count over ${connections} } reject with icmpx admin-prohibited
+    ip saddr @open_to accept
+    ip saddr @ruled jump granted_flow
+    goto refuse
+  }
+  chain granted_flow {
+    meta l4proto icmp ct state related accept
+    ct original ip saddr vmap @granted
   }
   chain leave {
     type nat hook postrouting priority srcnat; policy accept;

@@ -13,13 +13,13 @@ import { createHolders } from '../host/held.ts';
 import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from '../host/host-ids.ts';
 import { declareAlive } from '../host/liveness.ts';
 import { allLocks, currentBootId, freeCount, freeLocks, locksOf, takeLocks } from '../host/locks.ts';
-import { addressOf, indexOfAddress, type NetworkMode, slotOf, slotsDir } from '../host/plan.ts';
+import { indexOfAddress, type NetworkMode, slotOf, slotsDir } from '../host/plan.ts';
 import { reclaimDeadInstances, removeInstance } from '../host/reclaim.ts';
 import { createRetirement } from '../host/retirement.ts';
 import type { Slot, Slots } from '../machine/slot.ts';
-import { type DnsForwarder, startDnsForwarder } from './dns/forwarder.ts';
-import { createFirewall, type Firewall } from './firewall.ts';
-import { addGatewayAddress, isPinned, makeSlots, slotRemains } from './namespaces.ts';
+import type { NetworkEvent } from './egress/messages.ts';
+import { type HostNetwork, startHostNetwork } from './host-network.ts';
+import { isPinned, makeSlots, slotRemains } from './namespaces.ts';
 import { createPool } from './pool.ts';
 
 export interface SlotsOptions {
@@ -28,6 +28,8 @@ export interface SlotsOptions {
   runDir: string;
   dataDir: string;
   launcherPath: string;
+  /** Program that judges connections and queries by name; started for the first machine with rules. */
+  egressPath: string;
   log: Log;
   /** Number of slots kept ready. */
   poolSize: number;
@@ -37,13 +39,15 @@ export interface SlotsOptions {
   resolvConfPath?: string;
   /** Returns the owner of a sandbox; by default each sandbox is its own. */
   ownerOf?: (sandboxId: string) => string;
+  /** Receives what the egress program allowed and refused. */
+  onNetworkEvents?: (events: NetworkEvent[]) => void;
 }
 
 /** Time that `purge` waits for the last processes with slots' ids to end. */
 const purgeTimeoutMs = 10_000;
 
 export function createSlots(options: SlotsOptions): Slots {
-  const { launcherPath, log, ownerOf = (sandboxId) => sandboxId } = options;
+  const { launcherPath, egressPath, log, ownerOf = (sandboxId) => sandboxId } = options;
   const instance = { id: options.instanceId, runDir: options.runDir, dataDir: options.dataDir };
   const holders = createHolders(instance);
   const retirement = createRetirement(instance, log);
@@ -52,16 +56,14 @@ export function createSlots(options: SlotsOptions): Slots {
   /** Inverse of `held`. */
   const holder = new Map<number, string>();
   const binding = new Map<string, Promise<Slot>>();
-  /** Slots ready or held; the DNS forwarder answers these alone. */
-  const live = new Set<number>();
   /** Slots of the last failed batch; others are tried first, so that one bad number blocks nobody. */
   let failed: number[] = [];
   /** Slots in use at the start without a lock: machines whose locks were removed may run there. */
   let unlocked: number[] = [];
-  let gateway: string | null = null;
-  let firewall: Firewall | null = null;
-  let dns: DnsForwarder | null = null;
+  let network: HostNetwork | null = null;
   let alive: Disposable | null = null;
+
+  const gateway = (): string | null => network?.gateway ?? null;
 
   function claim(): void {
     alive ??= declareAlive(instance);
@@ -71,8 +73,7 @@ export function createSlots(options: SlotsOptions): Slots {
     const unusable = new Set([...(await inOtherHands()), ...delegatedSlots(), ...failed]);
     const indexes = takeLocks(instance, count, 'machine', unusable);
     try {
-      if (indexes.length > 0) await makeSlots(instance, indexes, gateway, launcherPath);
-      for (const index of indexes) live.add(index);
+      if (indexes.length > 0) await makeSlots(instance, indexes, gateway(), launcherPath);
       return indexes;
     } catch (error) {
       failed = indexes;
@@ -107,7 +108,6 @@ export function createSlots(options: SlotsOptions): Slots {
       else holders.remove(sandboxId);
     }
     const kept = new Set(held.values());
-    for (const index of kept) live.add(index);
     const found = new Set([...machines, ...slotRemains(instance)]);
     await retirement.add(
       [...found].filter((index) => !kept.has(index)),
@@ -115,20 +115,16 @@ export function createSlots(options: SlotsOptions): Slots {
     );
   }
 
-  /** Applies the rules before the first link exists; running machines are never without them. */
-  async function startNetwork(): Promise<void> {
+  async function startNetwork(fence: string[]): Promise<void> {
     const own = locksOf(instance.id).find(({ purpose }) => purpose === 'gateway');
-    const index = own?.index ?? takeLocks(instance, 1, 'gateway')[0];
-    if (index === undefined) throw new SandhavenError('resource_exhausted', 'No slot is left on this host.');
-    gateway = addressOf(index);
-    firewall = createFirewall(instance.id, gateway, log);
-    await firewall.start();
-    await addGatewayAddress(gateway);
-    dns = await startDnsForwarder({
-      gateway,
-      isMachine: (address) => live.has(indexOfAddress(address)),
-      ownerOf: (address) => ownerOf(holder.get(indexOfAddress(address)) ?? address),
+    const gatewayIndex = own?.index ?? takeLocks(instance, 1, 'gateway')[0];
+    if (gatewayIndex === undefined)
+      throw new SandhavenError('resource_exhausted', 'No slot is left on this host.');
+    network = await startHostNetwork({
+      ...{ instance, gatewayIndex, launcherPath, egressPath, fence, held, ownerOf, log },
       resolvConfPath: options.resolvConfPath ?? '/etc/resolv.conf',
+      holderOf: (address) => holder.get(indexOfAddress(address)) ?? address,
+      onNetworkEvents: options.onNetworkEvents ?? (() => {}),
     });
   }
 
@@ -141,14 +137,14 @@ export function createSlots(options: SlotsOptions): Slots {
       throw error;
     }
     hold(sandboxId, index);
-    return slotOf(instance, index, gateway);
+    network?.policies.enter(sandboxId);
+    return slotOf(instance, index, gateway());
   }
 
   async function close(): Promise<void> {
     const unused = await pool.close();
-    await firewall?.close();
-    await dns?.close();
-    dns = null;
+    await network?.close();
+    network = null;
     await retirement.add(unused, 'gone');
     await retirement.close();
     alive?.[Symbol.dispose]();
@@ -158,20 +154,20 @@ export function createSlots(options: SlotsOptions): Slots {
   return {
     claim,
 
-    async init() {
+    async init(fence = []) {
       claim();
       await reclaimDeadInstances(instance, log).catch((error) =>
         log.warn('slots of dead instances could not be freed', { reason: String(error.cause ?? error) }),
       );
       await recover();
-      if (options.network === 'nat') await startNetwork();
+      if (options.network === 'nat') await startNetwork(fence);
       await pool.fill();
     },
 
     async acquire(sandboxId) {
       if (!sandboxIdPattern.test(sandboxId)) throw new Error(`not a sandbox id: ${sandboxId}`);
       const index = held.get(sandboxId);
-      if (index !== undefined) return slotOf(instance, index, gateway);
+      if (index !== undefined) return slotOf(instance, index, gateway());
       const pending = binding.get(sandboxId);
       if (pending) return pending;
       const bound = bind(sandboxId).finally(() => binding.delete(sandboxId));
@@ -181,19 +177,25 @@ export function createSlots(options: SlotsOptions): Slots {
 
     async get(sandboxId) {
       const index = held.get(sandboxId);
-      return index === undefined ? null : slotOf(instance, index, gateway);
+      return index === undefined ? null : slotOf(instance, index, gateway());
     },
 
     async release(sandboxId) {
       await binding.get(sandboxId)?.catch(() => {});
       const index = held.get(sandboxId);
-      if (index === undefined) return;
+      if (index === undefined) return network?.policies.leave(sandboxId);
       holders.remove(sandboxId);
       held.delete(sandboxId);
       holder.delete(index);
-      live.delete(index);
-      void retirement.add([index], 'gone');
+      const left = network?.policies.leave(sandboxId, index);
+      // A slot that is not shut keeps its lock, and so its number; the next start of the service retires it.
+      void Promise.resolve(left)
+        .then(() => retirement.add([index], 'gone'))
+        .catch(() => {});
     },
+
+    setNetwork: async (sandboxId, policy) => network?.policies.set(sandboxId, policy),
+    networkSet: async (sandboxId) => network?.policies.entered(sandboxId),
 
     held: async () => [...held.keys()],
     free: () => pool.ready().length + freeCount(),

@@ -1,0 +1,122 @@
+/** Conversation with one egress program, from its start to its end. Commands are numbered, and answered one by one. */
+import type { Writable } from 'node:stream';
+import type { StartedProgram } from '../../../start-program.ts';
+import { readLines } from './lines.ts';
+import {
+  type EgressAnswer,
+  type EgressCommand,
+  type EgressPorts,
+  type NetworkEvent,
+  parseAnswer,
+} from './messages.ts';
+
+export type EgressProgram = StartedProgram<Writable>;
+
+export interface Conversation {
+  ports: EgressPorts;
+  /** Resolves once the command is in force. Rejects, and kills the program, when that takes over 5 s. */
+  send(command: EgressCommand): Promise<void>;
+  /** Resolves to the reason when the program has ended. */
+  ended: Promise<string>;
+  kill(): void;
+  /** Closes its input, after which it ends by itself; kills it when it does not. */
+  close(): Promise<void>;
+}
+
+const ANSWER_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+const LINE_BYTES = 1024 ** 2;
+const LAST_WORDS_CHARS = 1_000;
+/** Number that stands for the program's first message in place of a command's. */
+const READY = 0;
+
+interface Waiting {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/** Resolves when the program is ready. Rejects, with the program killed, when that takes over 5 s. */
+export async function converse(
+  program: EgressProgram,
+  onEvents: (events: NetworkEvent[]) => void,
+): Promise<Conversation> {
+  const waiting = new Map<number, Waiting>();
+  let ports: EgressPorts | null = null;
+  let last = READY;
+
+  const kill = () => void program.kill('SIGKILL');
+  const ended = endOf(program).then((reason) => {
+    for (const { reject } of waiting.values()) reject(new Error(reason));
+    waiting.clear();
+    return reason;
+  });
+
+  function take(answer: EgressAnswer): void {
+    if (answer.kind === 'events') {
+      onEvents(answer.events);
+      return;
+    }
+    if (answer.kind === 'ready') ports = answer.ports;
+    const id = answer.kind === 'ready' ? READY : answer.id;
+    const waiter = waiting.get(id);
+    waiting.delete(id);
+    if (answer.kind === 'failed') waiter?.reject(new Error(`the egress program refuses: ${answer.why}`));
+    else waiter?.resolve();
+  }
+
+  function answerTo(id: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      waiting.delete(id);
+      reject(new Error('the egress program does not answer'));
+      kill();
+    }, ANSWER_TIMEOUT_MS);
+    waiting.set(id, { resolve, reject });
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  const onLine = (line: string): void => {
+    try {
+      take(parseAnswer(line));
+    } catch {
+      kill();
+    }
+  };
+  const ready = answerTo(READY);
+  program.stdout.on('data', readLines(LINE_BYTES, onLine, kill));
+  program.stdin.on('error', () => {});
+  await ready;
+  if (ports === null) throw new Error('the egress program has no ports');
+
+  return {
+    ports,
+    ended,
+    kill,
+    send(command) {
+      last += 1;
+      const answer = answerTo(last);
+      program.stdin.write(`${JSON.stringify({ id: last, ...command })}\n`);
+      return answer;
+    },
+    async close() {
+      program.stdin.end();
+      const timer = setTimeout(kill, CLOSE_TIMEOUT_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Resolves to how the program ended, with the last of what it wrote to its standard error. */
+function endOf(program: EgressProgram): Promise<string> {
+  let lastWords = '';
+  program.stderr.on('data', (piece: Buffer) => {
+    lastWords = (lastWords + piece.toString()).slice(-LAST_WORDS_CHARS);
+  });
+  return new Promise((resolve) => {
+    program.once('close', (code, signal) => {
+      const said = lastWords.trim() === '' ? '' : `: ${lastWords.trim()}`;
+      resolve(`the egress program ended with ${code ?? signal}${said}`);
+    });
+  });
+}

@@ -1,0 +1,172 @@
+/**
+ * Supervisor of the egress program, which judges connections and queries by name. It is started for the first policy,
+ * started again whenever it ends, and ended with the service.
+ *
+ * Invariant: the firewall leads machines to a program only while that program has the policies of all of them.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { growingPauses } from '../../../../concurrency/growing-pauses.ts';
+import type { Log } from '../../../../control/ports/index.ts';
+import { SandhavenError } from '../../../../model/errors.ts';
+import { type Conversation, converse, type EgressProgram } from './conversation.ts';
+import type { EgressCommand, EgressPolicy, EgressPorts, NetworkEvent } from './messages.ts';
+
+export interface Egress {
+  /** Puts the rules of an address in force, also for its open connections. Throws `unavailable`. */
+  set(policy: EgressPolicy): Promise<void>;
+  /** Forgets the rules of an address and ends its connections. */
+  drop(address: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Ports that machines are led to, and resolvers that the program asks. */
+export interface EgressTarget extends EgressPorts {
+  resolvers: string[];
+}
+
+export interface EgressDependencies {
+  start(): Promise<EgressProgram>;
+  /** Leads machines with rules to these ports, or with null nowhere. */
+  lead(target: EgressTarget | null): Promise<void>;
+  /** Returns the host's resolvers at this moment. */
+  resolvers(): string[];
+  onEvents(events: NetworkEvent[]): void;
+  log: Log;
+}
+
+/** Time for a caller to wait for a program that is being started. */
+const PATIENCE_MS = 10_000;
+const LONGEST_PAUSE_MS = 10_000;
+/** A program that ran this long is started again without a pause. */
+const STEADY_MS = 60_000;
+const RESOLVERS_INTERVAL_MS = 3_000;
+
+export function createEgress({ start, lead, resolvers, onEvents, log }: EgressDependencies): Egress {
+  const wanted = new Map<string, EgressPolicy>();
+  /** Present attempt to have a program with all policies; null before the first policy. */
+  let current: Promise<Conversation> | null = null;
+  let pauses = growingPauses(LONGEST_PAUSE_MS);
+  const closing = new AbortController();
+
+  /** Resolves after a pause; never while closing. */
+  const pause = () => sleep(pauses.next().value, undefined, { signal: closing.signal });
+
+  /** Callers wait for an attempt, and fail with it; the pause after a failed one is nobody's. */
+  function attempt(begin: Promise<unknown>): Promise<Conversation> {
+    const made = begin.then(open);
+    current = made;
+    made.catch((error) => {
+      if (closing.signal.aborted) return;
+      log.warn('the egress program could not be started', { reason: String(error) });
+      pause().then(
+        () => void attempt(Promise.resolve()),
+        () => {},
+      );
+    });
+    return made;
+  }
+
+  async function open(): Promise<Conversation> {
+    closing.signal.throwIfAborted();
+    const conversation = await converseWith(await start(), onEvents);
+    const startedAt = performance.now();
+    try {
+      const known = resolvers();
+      await conversation.send({ resolvers: known });
+      await Promise.all([...wanted.values()].map((policy) => conversation.send({ set: policy })));
+      await lead({ ...conversation.ports, resolvers: known });
+      const watch = watchResolvers(conversation, known);
+      void conversation.ended.then((reason) => {
+        clearInterval(watch);
+        if (performance.now() - startedAt > STEADY_MS) pauses = growingPauses(LONGEST_PAUSE_MS);
+        if (!closing.signal.aborted) again(reason);
+      });
+      return conversation;
+    } catch (error) {
+      conversation.kill();
+      throw error;
+    }
+  }
+
+  function again(reason: string): void {
+    log.warn('the egress program has ended; it is started again', { reason });
+    const shut = lead(null).catch((error) =>
+      log.warn('the way to the egress program is still open', { reason: String(error) }),
+    );
+    attempt(shut.then(pause));
+  }
+
+  function running(): Promise<Conversation> {
+    return current ?? attempt(Promise.resolve());
+  }
+
+  /** Passes on a change of `wanted`. A program that fails it is replaced by one that gets all that is wanted. */
+  async function settle(command: EgressCommand): Promise<void> {
+    const conversation = await running();
+    await conversation.send(command).catch(async () => {
+      conversation.kill();
+      await conversation.ended;
+      await running();
+    });
+  }
+
+  function watchResolvers(conversation: Conversation, first: string[]): NodeJS.Timeout {
+    let known = first;
+    const look = async (): Promise<void> => {
+      const present = resolvers();
+      if (present.join() === known.join()) return;
+      known = present;
+      await lead({ ...conversation.ports, resolvers: present });
+      await conversation.send({ resolvers: present });
+    };
+    const fail = (error: unknown) => log.warn('new resolvers could not be used', { reason: String(error) });
+    return setInterval(() => void look().catch(fail), RESOLVERS_INTERVAL_MS).unref();
+  }
+
+  return {
+    set(policy) {
+      wanted.set(policy.address, policy);
+      return patiently(settle({ set: policy }));
+    },
+
+    async drop(address) {
+      if (!wanted.delete(address) || current === null) return;
+      await patiently(settle({ drop: { address } }));
+    },
+
+    async close() {
+      closing.abort();
+      const conversation = await current?.catch(() => null);
+      await conversation?.close();
+    },
+  };
+}
+
+async function converseWith(
+  program: EgressProgram,
+  onEvents: EgressDependencies['onEvents'],
+): Promise<Conversation> {
+  try {
+    return await converse(program, onEvents);
+  } catch (error) {
+    program.kill('SIGKILL');
+    throw error;
+  }
+}
+
+async function patiently(work: Promise<void>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('no egress program runs')), PATIENCE_MS);
+  try {
+    await Promise.race([work, late]);
+  } catch (error) {
+    throw new SandhavenError(
+      'unavailable',
+      'The network policy could not be put in force.',
+      { hint: 'Run `sandhaven doctor` on the host, then try again.' },
+      error,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}

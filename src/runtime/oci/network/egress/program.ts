@@ -1,0 +1,30 @@
+/**
+ * Start of the egress program, through the launcher, so that it is inside the fence. Its user is the first id of the slot
+ * that gives the gateway its address: locked for this instance alone, so no other program of the host has it.
+ */
+import { blockedIPv4 } from '../../../../model/network/public-addresses.ts';
+import { startProgram } from '../../../start-program.ts';
+import type { EgressProgram } from './conversation.ts';
+
+export interface EgressPlace {
+  launcherPath: string;
+  egressPath: string;
+  /** Address that it listens on. */
+  gateway: string;
+  uid: number;
+  /** Files of cgroups that it joins first. */
+  fence: string[];
+}
+
+export function startEgressProgram(place: EgressPlace): Promise<EgressProgram> {
+  const { launcherPath, egressPath, gateway, uid, fence } = place;
+  const args = [
+    'exec',
+    ...fence.flatMap((file) => ['--cgroup', file]),
+    ...['--', egressPath],
+    ...['--gateway', gateway],
+    ...['--public-except', blockedIPv4.join(',')],
+    ...['--uid', String(uid), '--gid', String(uid)],
+  ];
+  return startProgram(launcherPath, args, { input: true, detached: true, env: {} });
+}

@@ -1,0 +1,84 @@
+/**
+ * The host's end of the network of one instance: the gateway address, the firewall, the DNS forwarder, the egress program
+ * and the policies that these hold.
+ */
+import type { Log } from '../../../control/ports/index.ts';
+import { addressOf, type Instance, uidBaseOf } from '../host/plan.ts';
+import { type DnsForwarder, startDnsForwarder } from './dns/forwarder.ts';
+import { resolvConf } from './dns/resolv-conf.ts';
+import { createEgress } from './egress/egress.ts';
+import type { NetworkEvent } from './egress/messages.ts';
+import { startEgressProgram } from './egress/program.ts';
+import { createFirewall } from './firewall.ts';
+import { addGatewayAddress } from './namespaces.ts';
+import { createPolicyNotes } from './policy/notes.ts';
+import { createPolicies, type Policies } from './policy/policies.ts';
+
+export interface HostNetworkOptions {
+  instance: Instance;
+  /** Number of the slot whose address is the gateway; its first id is the user of the egress program. */
+  gatewayIndex: number;
+  launcherPath: string;
+  egressPath: string;
+  /** Files of the cgroup that the egress program joins. */
+  fence: string[];
+  resolvConfPath: string;
+  /** Slots of sandboxes that ran before; their policies stay in force. */
+  held: ReadonlyMap<string, number>;
+  /** Returns the sandbox that holds the slot with this address, and the address itself for a slot that none holds. */
+  holderOf(address: string): string;
+  ownerOf(sandboxId: string): string;
+  onNetworkEvents(events: NetworkEvent[]): void;
+  log: Log;
+}
+
+export interface HostNetwork {
+  gateway: string;
+  policies: Policies;
+  /** Ends the programs; the rules and their policies stay in force. */
+  close(): Promise<void>;
+}
+
+/** Applies the rules before the first link exists; running machines are never without them. */
+export async function startHostNetwork(options: HostNetworkOptions): Promise<HostNetwork> {
+  const { instance, gatewayIndex, held, holderOf, ownerOf, log } = options;
+  const gateway = addressOf(gatewayIndex);
+  const uid = uidBaseOf(gatewayIndex);
+  const firewall = createFirewall(instance.id, gateway, log);
+  const ofHost = resolvConf(options.resolvConfPath, gateway);
+  const egress = createEgress({
+    start: () => startEgressProgram({ ...options, gateway, uid }),
+    lead: (target) =>
+      firewall.lead(
+        target && { uid, gatePort: target.gate, dnsPort: target.dns, resolvers: target.resolvers },
+      ),
+    // An address within a link is nothing to the program, which knows no links.
+    resolvers: () => ofHost().filter((address) => !address.includes('%')),
+    onEvents: options.onNetworkEvents,
+    log,
+  });
+  const policies = createPolicies({
+    ...{ firewall, egress, ownerOf, log },
+    notes: createPolicyNotes(instance),
+    slotOf: (sandboxId) => held.get(sandboxId),
+  });
+  // The egress program may start at once, on the gateway's address.
+  await addGatewayAddress(gateway);
+  await policies.begin(held);
+  const dns: DnsForwarder = await startDnsForwarder({
+    gateway,
+    isMachine: firewall.isOpen,
+    ownerOf: (address) => ownerOf(holderOf(address)),
+    resolvConfPath: options.resolvConfPath,
+  });
+  return {
+    gateway,
+    policies,
+    async close() {
+      await policies.close();
+      await egress.close();
+      await firewall.close();
+      await dns.close();
+    },
+  };
+}

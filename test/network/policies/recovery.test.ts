@@ -1,0 +1,181 @@
+/** Policies over restarts of the service, and after other programs' changes of the table. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import { createTestHost, type Instance, inside, publicAddress, runDirOf, type TestHost } from '../harness.ts';
+import { connectTcp, type Server, serve } from '../probe.ts';
+import { fakeEgress } from './fake-egress.ts';
+import { open, rules } from './rules.ts';
+
+const port = 18_087;
+/** A port of the outside that no policy of these tests allows. */
+const forbidden = 18_088;
+let host: TestHost;
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  host = await createTestHost();
+  servers.push(await serve(host.outside, port), await serve(host.outside, forbidden));
+});
+
+afterAll(async () => {
+  for (const server of servers) server[Symbol.dispose]();
+  await host?.[Symbol.asyncDispose]();
+});
+
+const granted = rules(`tcp://${publicAddress}:${port}`);
+const sandbox = (number: number) => `sb_${String(number).padStart(16, '0')}`;
+
+async function started(options: object = {}): Promise<Instance> {
+  const instance = host.start({ poolSize: 1, egressPath: fakeEgress(), ...options });
+  await instance.init();
+  return instance;
+}
+
+const connects = (slot: Slot, to = port) => connectTcp(inside(slot), publicAddress, to);
+
+/** Tries a port from a machine without end; counts of what came of it. */
+async function tryInALoop(slot: Slot, to: number) {
+  const child = spawn('nsenter', [
+    `--net=${inside(slot).path}`,
+    process.execPath,
+    '-e',
+    loopCode,
+    '--',
+    publicAddress,
+    String(to),
+  ]);
+  const seen = { greeted: 0, refused: 0 };
+  child.stdout.on('data', (chunk: Buffer) => {
+    for (const outcome of chunk.toString()) seen[outcome === '+' ? 'greeted' : 'refused']++;
+  });
+  await once(child.stdout, 'data');
+  return { seen, [Symbol.dispose]: () => void child.kill('SIGKILL') };
+}
+
+const loopCode = `
+const [address, port] = process.argv.slice(1);
+const once = () => new Promise((resolve) => {
+  const socket = require('net').connect({ host: address, port: Number(port) });
+  const end = (outcome) => { process.stdout.write(outcome); socket.destroy(); resolve(); };
+  // The fake's gate greets too, in another way.
+  socket.once('data', (data) => end(data.toString().startsWith('hello') ? '+' : '-'));
+  socket.once('error', () => end('-'));
+});
+(async () => { for (;;) { await once(); await new Promise((resolve) => setTimeout(resolve, 5)); } })();
+`;
+
+describe('after kill -9', () => {
+  it('policies stay in force without a gap: no packet too much, and none too few', async () => {
+    let instance = await started();
+    const slots = [
+      await instance.acquire(sandbox(1), open),
+      await instance.acquire(sandbox(2), granted),
+      await instance.acquire(sandbox(3), granted),
+      await instance.acquire(sandbox(4), { mode: 'none' }),
+    ] as const;
+    using openTo = await tryInALoop(slots[0], port);
+    using allowed = await tryInALoop(slots[1], port);
+    using refused = await tryInALoop(slots[2], forbidden);
+    using closed = await tryInALoop(slots[3], port);
+    await sleep(300);
+    for (let round = 0; round < 3; round++) {
+      await instance.kill();
+      await sleep(200);
+      instance = await started({ instanceId: instance.id });
+      await sleep(200);
+    }
+    expect(openTo.seen.refused).toBe(0);
+    expect(allowed.seen.refused).toBe(0);
+    expect(refused.seen.greeted).toBe(0);
+    expect(closed.seen.greeted).toBe(0);
+    for (const { seen } of [openTo, allowed]) expect(seen.greeted).toBeGreaterThan(20);
+    // The kernel bounds how often it refuses, so most of these wait for a second each.
+    for (const { seen } of [refused, closed]) expect(seen.refused).toBeGreaterThan(5);
+    await instance.purge();
+  });
+
+  it('rules for names are with the next program before anybody sets them anew', async () => {
+    let instance = await started();
+    const slot = await instance.acquire(sandbox(1), rules('https://api.example.com'));
+    await instance.kill();
+    instance = await started({ instanceId: instance.id });
+    await expect.poll(async () => (await greetingOf(slot)).includes('api.example.com')).toBe(true);
+    await instance.purge();
+  });
+
+  it('a policy whose note was cut off is none until it is set anew', async () => {
+    let instance = await started();
+    const slot = await instance.acquire(sandbox(1), open);
+    await instance.kill();
+    writeFileSync(`${runDirOf(instance.id)}/slots/${slot.index}/policy`, '{"mode":"op');
+    instance = await started({ instanceId: instance.id });
+    expect(await connects(slot)).not.toBe('hello');
+    await instance.setNetwork(sandbox(1), open);
+    expect(await connects(slot)).toBe('hello');
+    await instance.purge();
+  });
+
+  it('a change in the middle of which the service ended is finished or undone, as noted', async () => {
+    let instance = await started();
+    const slot = await instance.acquire(sandbox(1), open);
+    for (let round = 0; round < 4; round++) {
+      const closes = round % 2 === 0;
+      const changing = instance.setNetwork(sandbox(1), closes ? { mode: 'none' } : open).catch(() => {});
+      await sleep(Math.random() * 30);
+      await instance.kill();
+      await changing;
+      instance = await started({ instanceId: instance.id });
+      await instance.setNetwork(sandbox(1), closes ? { mode: 'none' } : open);
+      expect(await connects(slot)).toBe(closes ? 'EHOSTUNREACH' : 'hello');
+    }
+    await instance.purge();
+  });
+});
+
+describe('another program', () => {
+  it.each([
+    ['flushes all tables', 'flush ruleset', false],
+    ['empties the set of open networks', 'flush set inet TABLE open_to', true],
+    ['empties the map of grants', 'flush map inet TABLE granted', true],
+    ['deletes the table', 'delete table inet TABLE', false],
+  ])('that %s: policies are in force again within seconds, each its own', async (_, command, isShut) => {
+    const instance = await started();
+    const [free, ruled] = [
+      await instance.acquire(sandbox(1), open),
+      await instance.acquire(sandbox(2), granted),
+    ];
+    const table = `sandhaven_${instance.id}`;
+    await host.run('nft', ...command.replace('TABLE', table).split(' '));
+    if (isShut) expect(await connects(ruled, forbidden)).not.toBe('hello');
+    await expect
+      .poll(() => host.run('nft', 'list', 'table', 'inet', table).catch(() => ''), { timeout: 8_000 })
+      .toMatch(new RegExp(`${free.address}[\\s\\S]*${ruled.address}`));
+    expect(await connects(free)).toBe('hello');
+    await expect.poll(() => connects(ruled)).toBe('hello');
+    expect(await connects(ruled, forbidden)).not.toBe('hello');
+    await instance.purge();
+  });
+
+  it('that has flushed the table is no obstacle to the next change', async () => {
+    const instance = await started();
+    const [slot, other] = [
+      await instance.acquire(sandbox(1), open),
+      await instance.acquire(sandbox(2), granted),
+    ];
+    await host.run('nft', 'delete', 'table', 'inet', `sandhaven_${instance.id}`);
+    await instance.setNetwork(sandbox(1), { mode: 'none' });
+    expect(await connects(slot)).not.toBe('hello');
+    expect(await connects(other)).toBe('hello');
+    expect(await connects(other, forbidden)).not.toBe('hello');
+    await instance.purge();
+  });
+});
+
+/** Text of whoever answers at a public address. */
+async function greetingOf(slot: Slot): Promise<string> {
+  return connectTcp(inside(slot), publicAddress, 443);
+}

@@ -1,0 +1,204 @@
+/** Policies as text for nftables, and the lines of the egress program. */
+import { describe, expect, it } from 'vitest';
+import type { NetworkRule } from '../../../src/model/network/policy.ts';
+import { parseRule } from '../../../src/model/network/rule-text.ts';
+import { createEventLog } from '../../../src/runtime/oci/network/egress/event-log.ts';
+import { readLines } from '../../../src/runtime/oci/network/egress/lines.ts';
+import { type NetworkEvent, parseAnswer } from '../../../src/runtime/oci/network/egress/messages.ts';
+import {
+  type AddressPolicy,
+  addressPolicyOf,
+} from '../../../src/runtime/oci/network/policy/address-policy.ts';
+import { renderChange } from '../../../src/runtime/oci/network/policy/elements.ts';
+
+const ruled = (...texts: string[]) =>
+  addressPolicyOf({ mode: 'rules', rules: texts.flatMap((text) => parseRule('rules', text).rules) });
+const open = addressPolicyOf({ mode: 'open' });
+/** Address of the slot 4. */
+const address = '10.213.0.5';
+const change = (before: AddressPolicy | null, after: AddressPolicy | null) =>
+  renderChange({ table: 't', address, before, after }).trimEnd().split('\n');
+
+describe('the firewall’s part of a policy', () => {
+  it('is a statement for each protocol and range of ports, of all their addresses', () => {
+    expect(
+      ruled(
+        'tcp://203.0.113.9:22',
+        'tcp://203.0.113.0/24:22',
+        'udp://203.0.113.7:53-54',
+        'icmp://203.0.113.7',
+      ),
+    ).toEqual({
+      mode: 'rules',
+      grants: [
+        'meta l4proto tcp ct original ip daddr { 203.0.113.0/24, 203.0.113.9/32 } ct original proto-dst 22-22 accept',
+        'meta l4proto udp ct original ip daddr { 203.0.113.7/32 } ct original proto-dst 53-54 accept',
+        'meta l4proto icmp ct original ip daddr { 203.0.113.7/32 } accept',
+      ],
+    });
+  });
+
+  it('is nothing for names, and for http and https, which the egress program decides', () => {
+    expect(ruled('https://203.0.113.7', 'http://203.0.113.7', 'tcp://git.example.com:22')).toEqual({
+      mode: 'rules',
+      grants: [],
+    });
+  });
+
+  it('is null for none', () => {
+    expect(addressPolicyOf({ mode: 'none' })).toBeNull();
+  });
+
+  it.each([
+    ['address', '203.0.113.0/24 } accept; add table inet x #'],
+    ['address', '203.0.113.7'],
+    ['ports', [1, Number.NaN]],
+    ['ports', ['1', '2']],
+  ])('refuses a rule whose %s is %j', (field, value) => {
+    const [rule] = parseRule('rules', 'tcp://203.0.113.7:22').rules;
+    const forged = { ...rule, [field]: value } as NetworkRule;
+    expect(() => addressPolicyOf({ mode: 'rules', rules: [forged] })).toThrow('not a');
+  });
+});
+
+describe('a change', () => {
+  const grant = (port: number) =>
+    `add rule inet t grant_4 meta l4proto udp ct original ip daddr { 203.0.113.7/32 } ct original proto-dst ${port}-${port} accept`;
+
+  it('that is none costs nothing', () => {
+    expect(change(open, open)).toEqual(['']);
+    expect(change(ruled('udp://203.0.113.7:1'), ruled('udp://203.0.113.7:1'))).toEqual(['']);
+    expect(change(null, null)).toEqual(['']);
+  });
+
+  it('between modes moves the address', () => {
+    expect(change(null, open)).toEqual(['add element inet t open_to { 10.213.0.5 }']);
+    expect(change(open, null)).toEqual(['delete element inet t open_to { 10.213.0.5 }']);
+    expect(change(open, ruled('https://example.com'))).toEqual([
+      'delete element inet t open_to { 10.213.0.5 }',
+      'add element inet t ruled { 10.213.0.5 }',
+    ]);
+  });
+
+  it('of grants makes, changes and removes their chain', () => {
+    expect(change(null, ruled('udp://203.0.113.7:1'))).toEqual([
+      'add element inet t ruled { 10.213.0.5 }',
+      'add chain inet t grant_4',
+      grant(1),
+      'add element inet t granted { 10.213.0.5 : jump grant_4 }',
+    ]);
+    expect(change(ruled('udp://203.0.113.7:1'), ruled('udp://203.0.113.7:2'))).toEqual([
+      'flush chain inet t grant_4',
+      grant(2),
+    ]);
+    expect(change(ruled('udp://203.0.113.7:1'), ruled('https://example.com'))).toEqual([
+      'delete element inet t granted { 10.213.0.5 }',
+      'flush chain inet t grant_4',
+      'delete chain inet t grant_4',
+    ]);
+  });
+});
+
+const event: NetworkEvent = {
+  at: 1_764_217_000_123,
+  sandbox: 'sb_0000000000000001',
+  kind: 'tls',
+  name: 'api.example.com',
+  address: '203.0.113.7',
+  port: 443,
+  rule: 'https://api.example.com',
+  allowed: true,
+  why: null,
+  sent: 5,
+  received: 7,
+  ended: true,
+};
+
+describe('a line of the egress program', () => {
+  it('is its ports, the end of a command, or events', () => {
+    expect(parseAnswer('{"ready":{"gate":41234,"dns":41235}}')).toEqual({
+      kind: 'ready',
+      ports: { gate: 41_234, dns: 41_235 },
+    });
+    expect(parseAnswer('{"done":7}')).toEqual({ kind: 'done', id: 7 });
+    expect(parseAnswer('{"failed":7,"why":"no rule"}')).toEqual({ kind: 'failed', id: 7, why: 'no rule' });
+    expect(parseAnswer(JSON.stringify({ events: [event] }))).toEqual({ kind: 'events', events: [event] });
+  });
+
+  it.each(['', 'null', '[]', '{}', '{"done":-1}', '{"ready":{"gate":70000,"dns":1}}', '{"events":{}}'])(
+    'is refused when it is %j',
+    (line) => {
+      expect(() => parseAnswer(line)).toThrow();
+    },
+  );
+
+  it.each([
+    { at: 'now' },
+    { sandbox: 7 },
+    { kind: 'smtp' },
+    { address: '::1' },
+    { port: 70_000 },
+    { sent: -1 },
+  ])('loses an event with %j and keeps the others', (changed) => {
+    const line = JSON.stringify({ events: [{ ...event, ...changed }, event, null, 'x'] });
+    expect(parseAnswer(line)).toEqual({ kind: 'events', events: [event] });
+  });
+
+  it('has 1,000 events at most, and short texts', () => {
+    const many = { events: Array.from({ length: 1_001 }, () => ({ ...event, name: 'n'.repeat(5_000) })) };
+    const answer = parseAnswer(JSON.stringify(many));
+    expect(answer.kind === 'events' && answer.events.length).toBe(1_000);
+    expect(answer.kind === 'events' && answer.events[0]?.name?.length).toBe(1_024);
+  });
+});
+
+describe('lines', () => {
+  it('are whole however their bytes arrive', () => {
+    const lines: string[] = [];
+    const read = readLines(
+      100,
+      (line) => lines.push(line),
+      () => lines.push('too long'),
+    );
+    for (const byte of Buffer.from('eins\nzwölf\n\n')) read(Buffer.from([byte]));
+    read(Buffer.from('a\nb\nc'));
+    expect(lines).toEqual(['eins', 'zwölf', '', 'a', 'b']);
+  });
+
+  it('over the bound end the reading', () => {
+    const lines: string[] = [];
+    const read = readLines(
+      4,
+      (line) => lines.push(line),
+      () => lines.push('too long'),
+    );
+    for (const piece of ['1234\n', '123', '45\n', '6\n']) read(Buffer.from(piece));
+    expect(lines).toEqual(['1234', 'too long']);
+  });
+});
+
+describe('the log of events', () => {
+  const by = (sandbox: string, at: number) => ({ ...event, sandbox, at });
+
+  it('keeps the latest 200 of a sandbox', () => {
+    const log = createEventLog();
+    log.add(Array.from({ length: 250 }, (_, at) => by('one', at)));
+    log.add([by('other', 7)]);
+    expect(log.of('one').map(({ at }) => at)).toEqual(Array.from({ length: 200 }, (_, i) => i + 50));
+    expect(log.of('other')).toHaveLength(1);
+    expect(log.of('nobody')).toEqual([]);
+  });
+
+  it('keeps 20,000 of all, and forgets the sandbox that has been silent longest', () => {
+    const log = createEventLog();
+    for (let one = 0; one < 101; one++) {
+      log.add(Array.from({ length: 199 }, (_, at) => by(`sandbox ${one}`, at)));
+      log.add([by('sandbox 0', one)]);
+    }
+    const kept = Array.from({ length: 101 }, (_, one) => log.of(`sandbox ${one}`).length);
+    expect(kept[0]).toBe(200);
+    expect(kept[1]).toBe(0);
+    expect(kept[2]).toBe(199);
+    expect(kept.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(20_000);
+  });
+});
