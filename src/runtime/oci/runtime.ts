@@ -194,7 +194,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
         },
       });
       await gpus.init(await cgroups.ids());
-      await slots.init(cgroups.fenceFiles());
+      await slots.init(cgroups.fenceArguments());
       await disks.init();
       trash.begin();
       await archives.init();
