@@ -77,7 +77,7 @@ export interface Internet {
   ask(message: Buffer, from?: string): Promise<Answer | null>;
   resolve(name: string, from?: string): Promise<string[]>;
   zone(name: string, zone: object): Promise<void>;
-  /** What servers got since the last call. */
+  /** Bytes that servers got since the last call, by connection. */
   seen(): Promise<{ address: string; port: number; text: string }[]>;
   [Symbol.asyncDispose](): Promise<void>;
 }
