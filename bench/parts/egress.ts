@@ -1,5 +1,5 @@
 /**
- * What the egress program costs an allowed TLS connection: time until the first byte of the server, and throughput, beside the
+ * Cost of the egress program for an allowed TLS connection: time until the first byte of the server, and throughput, beside the
  * same connection routed straight to the server. Both run in the same network namespaces, in turns.
  *
  * bench/parts/egress.ts [--rounds N] [--megabytes N]

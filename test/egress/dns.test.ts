@@ -192,3 +192,11 @@ it('questions over TCP are answered alike', async () => {
   await expect.poll(async () => (await connection.state()).bytes).toBe(2 + 26 + 16 + 2 + 27);
   await connection.end();
 });
+
+it('another resolver is asked where one does not answer', async () => {
+  await net.zone('second.suffix.test', { addresses: [api] });
+  await net.program.command({ resolvers: ['198.51.100.2', '203.0.113.53'] });
+  expect(await net.resolve('second.suffix.test')).toEqual([api]);
+  await net.program.command({ resolvers: [] });
+  expect(await net.ask(question('second.suffix.test', types.A))).toMatchObject({ code: 2, addresses: [] });
+});

@@ -1,5 +1,6 @@
 /** Changes of policies, and the beginning and the end of the program. */
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInternet, type Internet, neighbour, sandbox } from './support/harness.ts';
 import { hello } from './support/messages.ts';
@@ -88,6 +89,23 @@ it('a command that fails changes nothing', async () => {
   await connection.write(hello(['api.test']));
   await connection.end();
   expect((await connection.over()).ended).toBe('end');
+});
+
+describe('the program', () => {
+  it('has no rights: nobody’s ids, no capability, no new privileges, a filter of system calls', () => {
+    const status = readFileSync(`/proc/${net.program.child.pid}/status`, 'utf8');
+    const of = (field: string) => new RegExp(`^${field}:[ \\t]*(.*)$`, 'm').exec(status)?.[1]?.split('\t');
+    expect(of('Uid')).toEqual(Array(4).fill('65534'));
+    expect(of('Gid')).toEqual(Array(4).fill('65534'));
+    expect(of('Groups')?.[0]?.trim()).toBe('');
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) expect(of(set)).toEqual(['0000000000000000']);
+    expect(of('NoNewPrivs')).toEqual(['1']);
+    expect(of('Seccomp')).toEqual(['2']);
+  });
+
+  it('has no files: its root is empty', () => {
+    expect(readdirSync(`/proc/${net.program.child.pid}/root/`)).toEqual([]);
+  });
 });
 
 describe('while the program is not there', () => {

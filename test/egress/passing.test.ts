@@ -1,4 +1,4 @@
-/** What rules allow passes, byte for byte. */
+/** Connections that rules allow pass, byte for byte. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type MadeCertificate, makeCertificate } from '../support/certificates.ts';
 import { createInternet, type Internet, neighbour, sandbox } from './support/harness.ts';
