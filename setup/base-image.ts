@@ -3,16 +3,21 @@ import { join } from 'node:path';
 import { step } from './command.ts';
 import { sourcesOf } from './debian/mirror.ts';
 import { buildImage } from './images/image-build.ts';
+import { typescriptStarter } from './images/typescript-starter.ts';
 import { hostProcessor, processorOf } from './processors/processor.ts';
 
-await step('base image', () =>
-  buildImage(
+await step('base image', () => {
+  const processor = processorOf(process.argv[2] ?? hostProcessor.name);
+  return buildImage(
     {
       name: 'base',
       suite: 'trixie',
       sources: (mirror) => sourcesOf(mirror, 'trixie'),
-      hookEnvironment: (nodeModules) => ({ NPM_DIST: join(nodeModules, 'npm') }),
+      hookEnvironment: async (nodeModules) => ({
+        NPM_DIST: join(nodeModules, 'npm'),
+        TYPESCRIPT: await typescriptStarter(processor),
+      }),
     },
-    processorOf(process.argv[2] ?? hostProcessor.name),
-  ),
-);
+    processor,
+  );
+});

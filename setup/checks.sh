@@ -4,6 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 node=$(setup/node-path.sh)
+typescript=../images/base/typescript/Cargo.toml
 failed=""
 begun=$(date +%s)
 minutes() { seconds=$(($(date +%s) - begun)); printf '%d:%02d min' $((seconds / 60)) $((seconds % 60)); }
@@ -46,7 +47,11 @@ check format-and-lint "$node" node_modules/.bin/biome check .
 check types "$node" node_modules/.bin/tsc --noEmit
 check types-of-the-page "$node" node_modules/.bin/tsc -p web
 check rust-format setup/processors/cargo.sh fmt --all --check
+check rust-format-of-the-image setup/processors/cargo.sh fmt --manifest-path "$typescript" --check
 check rust-lint setup/processors/cargo.sh clippy --workspace --all-targets --locked --quiet -- -D warnings
+# With the crates of build scripts and macros that the image's build has compiled.
+check rust-lint-of-the-image setup/processors/cargo.sh clippy --release --manifest-path "$typescript" \
+  --target-dir target/typescript --locked --quiet -- -D warnings
 if [ "${1:-}" != --static ]; then
   check rust-tests setup/processors/cargo.sh test --workspace --locked --quiet
   reports=$(mktemp -d)

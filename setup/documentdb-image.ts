@@ -11,6 +11,6 @@ await step('documentdb image', () =>
     // The only suite with the extension; it has no updates suite.
     suite: 'sid',
     sources: ({ archiveUri }) => [`deb ${archiveUri} sid main`],
-    hookEnvironment: (nodeModules) => ({ NODE_MODULES: nodeModules }),
+    hookEnvironment: async (nodeModules) => ({ NODE_MODULES: nodeModules }),
   }),
 );

@@ -1,6 +1,7 @@
 /** Creates sandboxes one after the other: from nothing, from the warm pool, and with a first use. */
-import { type Figures, interleave, type Samples, timed } from '../interleave.ts';
+import { type Figures, interleave, timed } from '../interleave.ts';
 import { type Contender, ofApi, ofCommandLine, ofService } from '../launches/contender.ts';
+import { asWarmToo } from '../launches/warm-too.ts';
 import type { Scenario } from '../scenario.ts';
 
 const ROUNDS = 20;
@@ -32,7 +33,8 @@ export const create: Scenario = async (bench) => {
     docker: () => runTwice(ofCommandLine(docker)),
     dockerApi: () => runTwice(ofApi(docker)),
   });
-  return { samples: asWarmToo(samples) };
+  const pairs = { createWarm: 'createCold', createWarmUsed: 'createColdUsed' } as const;
+  return { samples: asWarmToo(samples, pairs) };
 };
 
 async function useOnce(contender: Contender, command: string[]) {
@@ -49,14 +51,4 @@ async function runTwice(contender: Contender): Promise<Figures> {
   const { create, used, remove } = await useOnce(contender, NOTHING);
   const node = await useOnce(contender, NODE);
   return { createCold: create, createColdUsed: used, createWarmNode: node.used, remove };
-}
-
-/** Docker has no pool: the same `docker run` stands beside a claim. */
-function asWarmToo(samples: Samples): Samples {
-  const { createCold, createColdUsed, createWarm, createWarmUsed } = samples;
-  return {
-    ...samples,
-    createWarm: { ...createCold, ...createWarm },
-    createWarmUsed: { ...createColdUsed, ...createWarmUsed },
-  };
 }

@@ -5,8 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IDLE, IMAGE } from '../docker.ts';
-import { type Figures, interleave, type Samples, timed } from '../interleave.ts';
+import { type Figures, interleave, timed } from '../interleave.ts';
 import { type Contender, ofApi, ofCommandLine, ofService } from '../launches/contender.ts';
+import { asWarmToo } from '../launches/warm-too.ts';
 import type { Sandhaven } from '../sandhaven.ts';
 import type { Scenario } from '../scenario.ts';
 
@@ -66,7 +67,8 @@ export const rest: Scenario = async (bench) => {
     }),
   });
   await Promise.all([sandhaven.remove(sandbox), docker.cli('rm', '-f', container)]);
-  return { samples: asWarmToo(samples) };
+  const pairs = { createWarmHot: 'createColdHot', createWarmRested: 'createColdRested' } as const;
+  return { samples: asWarmToo(samples, pairs) };
 };
 
 /** Times the second of two calls in a row, and one after rest. */
@@ -120,14 +122,4 @@ function commands({ hot, rested }: Times): Figures {
 function plainWrites(printed: string): Figures {
   const [hot, rested] = printed.trim().split(' ').map(Number);
   return { plainWriteHot: hot ?? Number.NaN, plainWriteRested: rested ?? Number.NaN };
-}
-
-/** Docker has no pool: the same `docker run` stands beside a claim. */
-function asWarmToo(samples: Samples): Samples {
-  const { createColdHot, createColdRested, createWarmHot, createWarmRested } = samples;
-  return {
-    ...samples,
-    createWarmHot: { ...createColdHot, ...createWarmHot },
-    createWarmRested: { ...createColdRested, ...createWarmRested },
-  };
 }

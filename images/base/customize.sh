@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes the fresh Debian root in $1 the base image: local CAs, Node, npm, Python packages, /workspace.
 # Runs as root outside of it, while its /proc is mounted. Environment: RECIPE (this folder), NODE_DIST (the
-# unpacked Node distribution), NPM_DIST (the unpacked npm package), LOCAL_CAS (a folder, possibly empty).
+# unpacked Node distribution), NPM_DIST (the unpacked npm package), TYPESCRIPT (the compiled program of typescript/), LOCAL_CAS
+# (a folder, possibly empty).
 set -eu
 root=$1
 inside() { chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
@@ -24,6 +25,7 @@ cp -r --no-preserve=ownership "$NPM_DIST" "$root/usr/local/lib/node_modules/npm"
 rm -rf "$root/usr/local/lib/node_modules/npm/docs" "$root/usr/local/lib/node_modules/npm/man"
 ln -s ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
 ln -s ../lib/node_modules/npm/bin/npx-cli.js "$root/usr/local/bin/npx"
+install -D --mode=755 "$TYPESCRIPT" "$root/usr/local/libexec/sandhaven-typescript"
 
 echo "Python packages" >&2
 cp "$RECIPE/requirements.txt" "$root/tmp/requirements.txt"

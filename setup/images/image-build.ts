@@ -28,8 +28,8 @@ export interface Recipe {
   suite: string;
   /** Lines of a sources.list, for the machine's mirror. */
   sources(mirror: DebianMirror): string[];
-  /** Further environment of customize.sh, given the folder where npm/'s packages are installed. */
-  hookEnvironment(nodeModules: string): Record<string, string>;
+  /** Makes the further environment of customize.sh, given the folder where npm/'s packages are installed. */
+  hookEnvironment(nodeModules: string): Promise<Record<string, string>>;
 }
 
 const LOCAL_CAS = '/usr/local/share/ca-certificates';
@@ -120,7 +120,7 @@ async function bootstrap(
     {
       env: {
         ...{ RECIPE: source, NODE_DIST: await nodeOf(processor), LOCAL_CAS },
-        ...recipe.hookEnvironment(join(npm, 'node_modules')),
+        ...(await recipe.hookEnvironment(join(npm, 'node_modules'))),
       },
       onLine: (line) => {
         if (!isAboutItself.test(line)) say(recipe, line.replace(/^[IW]: /, ''));

@@ -63,6 +63,7 @@ export function serviceSettings() {
     ],
     Entrypoint: [
       ...[NODE, '--disable-warning=ExperimentalWarning', '--max-semi-space-size=1', '--no-parallel-scavenge'],
+      '--max-old-space-size=768',
       `${HOME}/src/main.ts`,
     ],
     Cmd: ['up'],

@@ -91,10 +91,10 @@ export interface EngineDependencies {
   encrypted?: boolean;
 }
 
-export function openEngine(parts: EngineDependencies): HostEngine {
+export async function openEngine(parts: EngineDependencies): Promise<HostEngine> {
   const { data, secrets, registries, log, gpuKind = defaultGpuKind, remotePlace = null } = parts;
   const cacheDir = defaultCacheDir();
-  const runtimeKind = chooseRuntime(parts.machineRuntime ?? 'auto', hierarchies());
+  const runtimeKind = await chooseRuntime(parts.machineRuntime ?? 'auto', hierarchies());
   const runDir = runDirOf(data.instance);
   const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
   const owners = createOwners();
@@ -187,7 +187,7 @@ export function doctorFacts(
     examineGpus: () => examineGpus(cdiFolders, gpuKind),
     readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),
     cgroups: hierarchies,
-    availableMemoryBytes: async () => (await hostMemory(memoryHierarchy(hierarchies()))).availableBytes,
+    availableMemoryBytes: async () => hostMemory(memoryHierarchy(hierarchies())).availableBytes,
     tryRules,
     findOrphans,
     isServed: isLocked,

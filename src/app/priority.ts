@@ -1,7 +1,7 @@
 /**
  * Scheduling priority of the service over its sandboxes. Its main thread does little work per call, every call waits
  * for it, and it waits for the threads of the garbage collector: under contention they must run first. The launcher
- * resets the priority, so every sandbox has the usual one (`native/launcher/src/priority.rs`).
+ * resets the priority, so every sandbox has the usual one (`native/launcher/src/process/priority.rs`).
  */
 import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';

@@ -40,7 +40,7 @@ export async function purge(options: PurgeOptions): Promise<void> {
     // Nothing new is written: a bucket that is away keeps nobody from purging.
     const archives = { ...options.archives, folder: null };
     const remotePlace = await openRemoteArchives(archives, folderOnMachine(data.instance), log);
-    const engine = openEngine({ data, secrets, remotePlace, clock, log });
+    const engine = await openEngine({ data, secrets, remotePlace, clock, log });
     await engine.init();
     await engine.runtime.purge();
     const store = await openStore({ data, address: options.store, secrets, log });

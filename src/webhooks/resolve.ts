@@ -3,11 +3,7 @@
  * so a member's name server that never answers would hold up everybody else's; names of members are asked over sockets.
  */
 import { lookup, Resolver } from 'node:dns/promises';
-
-export interface Address {
-  address: string;
-  family: number;
-}
+import type { Address } from '../model/network/pinned-lookup.ts';
 
 const QUERY_MS = 2_000;
 const TRIES = 2;

@@ -4,12 +4,13 @@
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import { abortRace } from '../concurrency/abort-race.ts';
 import type { Answer, WebhookSender } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
+import { type Address, pinnedLookup } from '../model/network/pinned-lookup.ts';
 import { type AllowedReceiver, hostOf, isNamed, mayConnect } from '../model/webhooks/receiver.ts';
-import { type Address, lookUp, query } from './resolve.ts';
+import { lookUp, query } from './resolve.ts';
 
 export interface SenderOptions {
   allowed: readonly AllowedReceiver[];
@@ -48,7 +49,7 @@ function post(url: URL, addresses: Address[], sent: Sent, ca: string | Buffer | 
     const options = {
       method: 'POST',
       // Without an agent no proxy of the environment is used, and no connection outlives its checked addresses.
-      ...{ agent: false, lookup: pinned(addresses), signal, maxHeaderSize: answerHeaderBytes },
+      ...{ agent: false, lookup: pinnedLookup(addresses), signal, maxHeaderSize: answerHeaderBytes },
       headers: {
         ...headers,
         'content-type': 'application/json',
@@ -84,15 +85,6 @@ function discard(answer: IncomingMessage): void {
 async function addressesOf(host: string, resolve: (host: string) => Promise<Address[]>): Promise<Address[]> {
   const family = isIP(host);
   return family === 0 ? resolve(host) : [{ address: host, family }];
-}
-
-/** Answers every lookup with the addresses that were checked. */
-function pinned(addresses: Address[]): LookupFunction {
-  return (_host, options, callback) => {
-    const [first] = addresses;
-    if (options.all) callback(null, addresses);
-    else callback(null, first?.address ?? '', first?.family ?? 4);
-  };
 }
 
 /** Nothing of an error's own text is kept: it names addresses. */

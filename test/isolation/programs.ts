@@ -14,7 +14,11 @@ export interface Programs {
 const TIMEOUT_SECONDS = 60;
 const run = promisify(execFile);
 
-export function createPrograms(service: Service): Programs {
+/** @param timeoutSeconds Of a program inside. */
+export function createPrograms(
+  service: Pick<Service, 'url' | 'apiKey'>,
+  timeoutSeconds = TIMEOUT_SECONDS,
+): Programs {
   return {
     async inside(sandbox, program, ...args) {
       const content = readFileSync(path(program), 'utf8');
@@ -23,7 +27,7 @@ export function createPrograms(service: Service): Programs {
       const { body } = await call(service, 'RunCommand', {
         sandbox,
         command,
-        timeout_seconds: TIMEOUT_SECONDS,
+        timeout_seconds: timeoutSeconds,
       });
       return String(body['output'] ?? '');
     },

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { noTraces } from '../support/host.ts';
 import { must } from '../support/service.ts';
+import { describeBothRuntimes } from './support/both-runtimes.ts';
 import { describeEverydayUse } from './support/everyday-use.ts';
+import { describeHardLimits } from './support/hard-limits.ts';
 import { type Installed, installPackage } from './support/installed.ts';
 import { startMachine } from './support/machine.ts';
 
@@ -29,6 +31,8 @@ describe('the package', () => {
 });
 
 describeEverydayUse(() => installed);
+describeHardLimits(() => installed);
+describeBothRuntimes(() => installed);
 
 describe('after a power cut', () => {
   let id: string;

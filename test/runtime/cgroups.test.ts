@@ -27,21 +27,39 @@ function folder(path: string, files: Record<string, string> = {}): void {
 describe('on cgroup v2', () => {
   const cgroups = () => createCgroups('test00', [{ mountpoint: root, version: 2, controllers: [] }]);
 
-  it('holds all machines together below a limit, in a parent with its controllers enabled', async () => {
-    folder('.', { 'cgroup.subtree_control': '' });
+  beforeEach(() => folder('.', { 'cgroup.controllers': 'cpuset cpu io memory pids\n' }));
+
+  it('holds all machines together below a limit', async () => {
     await cgroups().prepare({ memoryBytes: 5 * GiB, processes: 9_000 });
     expect(text('sandhaven-test00/memory.max')).toBe(String(5 * GiB));
     expect(text('sandhaven-test00/pids.max')).toBe('9000');
-    expect(text('cgroup.subtree_control')).toBe('+pids');
+  });
+
+  it('lets machines have each controller of the host, as runc does: these files keep the last that is written', async () => {
+    await cgroups().prepare({ memoryBytes: GiB, processes: 9_000 });
+    expect(text('cgroup.subtree_control')).toBe('+io');
+    expect(text('sandhaven-test00/cgroup.subtree_control')).toBe('+io');
+  });
+
+  it('fails where it cannot hand on those that limit machines', async () => {
+    folder('cgroup.subtree_control');
+    await expect(cgroups().prepare({ memoryBytes: GiB, processes: 9_000 })).rejects.toThrow('EISDIR');
+  });
+
+  it('knows whether swap can be limited, once it has made the parent', () => {
+    expect(cgroups().hasSwapAccounting()).toBe(false);
+    folder('sandhaven-test00', { 'memory.swap.max': 'max' });
+    expect(cgroups().hasSwapAccounting()).toBe(true);
   });
 
   it('makes a fence of its own', async () => {
     const made = cgroups();
     await made.prepare({ memoryBytes: GiB, processes: 9_000 });
-    const [file = ''] = made.fenceFiles();
-    expect(file).toMatch(/\/sandhaven-test00-helpers\/[0-9a-z]{8}\/cgroup\.procs$/);
-    expect(existsSync(join(file, '..'))).toBe(true);
-    expect(cgroups().fenceFiles()).not.toEqual(made.fenceFiles());
+    const [option, group = ''] = made.fenceArguments();
+    expect(option).toBe('--unified-cgroup');
+    expect(group).toMatch(/\/sandhaven-test00-helpers\/[0-9a-z]{8}$/);
+    expect(existsSync(group)).toBe(true);
+    expect(cgroups().fenceArguments()).not.toEqual(made.fenceArguments());
   });
 
   it('resizes memory, swap and processor time', async () => {
@@ -79,16 +97,18 @@ describe('on cgroup v1', () => {
     ]);
 
   it('knows whether swap can be limited', () => {
-    expect(cgroups().swapAccounting).toBe(false);
+    expect(cgroups().hasSwapAccounting()).toBe(false);
     folder('memory', { 'memory.memsw.limit_in_bytes': '0' });
-    expect(cgroups().swapAccounting).toBe(true);
+    expect(cgroups().hasSwapAccounting()).toBe(true);
   });
 
   it('puts the fence where a group can be frozen', async () => {
     const made = cgroups();
     await made.prepare({ memoryBytes: GiB, processes: 9_000 });
-    expect(made.fenceFiles()[0]).toContain(join(root, 'freezer', 'sandhaven-test00-helpers'));
-    expect(made.fenceFiles()[0]).toMatch(/\/tasks$/);
+    const [option, list] = made.fenceArguments();
+    expect(option).toBe('--cgroup');
+    expect(list).toContain(join(root, 'freezer', 'sandhaven-test00-helpers'));
+    expect(list).toMatch(/\/tasks$/);
   });
 
   it('removes the fences of earlier boots wherever they were', async () => {

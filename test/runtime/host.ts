@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NATIVE } from '../../src/app/parts/installed.ts';
-import { chooseRuntime } from '../../src/app/parts/machine-runtime.ts';
+import { chooseRuntime, tryDeviceRules } from '../../src/app/parts/machine-runtime.ts';
 import type { Runtime } from '../../src/control/ports/index.ts';
 import { randomText } from '../../src/model/ids.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { createOwners } from '../../src/runtime/oci/fairness/owners.ts';
-import { type Hierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
+import { type Hierarchy, memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
 import { type MachineRuntime, refusalOfDirect } from '../../src/runtime/oci/machine/machine-runtime.ts';
 import { createOciRuntime, type OciRuntime, type OciRuntimeOptions } from '../../src/runtime/oci/runtime.ts';
 import { testEncryption } from '../archives/test-encryption.ts';
@@ -97,6 +97,11 @@ export function cgroupsNamed(name: string): string[] {
   return roots.map((root) => join(root, name)).filter((folder) => existsSync(folder));
 }
 
+/** Folder of a machine's group in the hierarchy that limits its memory. */
+export function memoryGroupOf({ instanceId }: Pick<Instance, 'instanceId'>, id: string): string {
+  return `${memoryHierarchy(hierarchies())?.mountpoint}/sandhaven-${instanceId}/${id}`;
+}
+
 /** Folders of the helpers' fences, one a boot. */
 export function fencesOf({ instanceId }: Pick<Instance, 'instanceId'>): string[] {
   return cgroupsNamed(`sandhaven-${instanceId}-helpers`).flatMap((folder) =>
@@ -115,12 +120,18 @@ function slotsFolder({ instanceId }: Pick<Instance, 'instanceId'>): string {
 }
 
 /** True where the launcher starts machines by itself; elsewhere its tests have nothing to start. */
-export const startsDirectly = refusalOfDirect(hierarchies()) === null;
+export const startsDirectly = (await refusalOfDirect(hierarchies(), tryDeviceRules)) === null;
+
+/** Root of the hierarchy of version 2, with or without controllers; null for none. */
+export const unifiedHierarchy = hierarchies().find(({ version }) => version === 2)?.mountpoint ?? null;
 
 /** SANDHAVEN_TEST_RUNTIME chooses it; otherwise it is the one that a service would take here. */
+const { kind } = await chooseRuntime(
+  process.env['SANDHAVEN_TEST_RUNTIME'] === 'runc' ? 'runc' : 'auto',
+  hierarchies(),
+);
+
 function testRuntime(): MachineRuntime {
-  const choice = process.env['SANDHAVEN_TEST_RUNTIME'] === 'runc' ? 'runc' : 'auto';
-  const { kind } = chooseRuntime(choice, hierarchies());
   return kind === 'direct' ? { kind } : { kind, runcPath: soundRunc() };
 }
 

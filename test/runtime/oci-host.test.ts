@@ -114,6 +114,10 @@ describe('on the host', () => {
     expect(before.filter((name) => !pool().includes(name))).toHaveLength(1);
     await expect.poll(pool, { timeout: 20_000 }).toHaveLength(limits.diskPool);
     expect((await stat(disk(id))).size).toBe(limits.diskGb.default * GiB);
+    // Half a megabyte of the host each: no room is set aside for a file system beyond the largest disk.
+    for (const name of pool()) {
+      expect((await stat(join(instance.dataDir, 'pool', name))).blocks * 512).toBeLessThan(512 * 1024);
+    }
   });
 
   it('a disk takes little more room than what is in it, and gives room back', async () => {

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseAllowedRemotes } from '../../src/model/git/allowed-remotes.ts';
-import type { Address } from '../../src/webhooks/resolve.ts';
+import type { Address } from '../../src/model/network/pinned-lookup.ts';
 import { createWebhookSender } from '../../src/webhooks/sender.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 

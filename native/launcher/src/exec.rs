@@ -1,7 +1,8 @@
-//! `exec [--cgroup PROCS]… [--lock IMAGE] [--nice N] -- PROGRAM [ARGUMENT…]`
+//! `exec [--cgroup TASKS] [--unified-cgroup FOLDER] [--lock IMAGE] [--nice N] -- PROGRAM [ARGUMENT…]`
 
 use crate::failure::{Failure, Step, usage};
-use crate::{fence, image};
+use crate::fence::Fence;
+use crate::image;
 use lexopt::prelude::*;
 use std::convert::Infallible;
 use std::os::fd::IntoRawFd;
@@ -9,12 +10,13 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 pub fn exec(mut args: lexopt::Parser) -> Result<Infallible, Failure> {
-    let mut cgroups = Vec::new();
+    let mut fence = Fence::default();
     let mut lock = None;
     let mut niceness = 0;
     let program = loop {
         match args.next()? {
-            Some(Long("cgroup")) => cgroups.push(args.value()?),
+            Some(Long("cgroup")) => fence.list = Some(args.value()?.into()),
+            Some(Long("unified-cgroup")) => fence.group = Some(args.value()?.into()),
             Some(Long("lock")) => lock = Some(args.value()?),
             Some(Long("nice")) => niceness = args.value()?.parse()?,
             Some(Value(program)) => break program,
@@ -22,7 +24,7 @@ pub fn exec(mut args: lexopt::Parser) -> Result<Infallible, Failure> {
             None => return Err(usage("expected a program to execute")),
         }
     };
-    fence::join(&cgroups)?;
+    fence.enter()?;
     if let Some(path) = lock {
         // The open file, and so the lock, passes to the program and ends with it.
         let image = image::open_locked(&path)?;

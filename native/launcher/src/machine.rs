@@ -3,11 +3,11 @@
 //! Everything is mounted in a mount namespace of this process alone. The machine's own namespace is a copy of it,
 //! so the host shows no mount, and when the machine dies all of them and the loop device go with it.
 
-use crate::direct::{self, Direct, Options as DirectOptions};
+use crate::direct::{self, Direct, GroupsView, Options as DirectOptions};
 use crate::failure::{Failure, Step, usage};
-use crate::{
-    cgroups, devices, fence, figures, idmap, image, loop_device, mounts, rlimits, runc, socket,
-};
+use crate::fence::Fence;
+use crate::process::rlimits;
+use crate::{cgroups, devices, figures, image, loop_device, mounts, runc, socket};
 use lexopt::prelude::*;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::UnshareFlags;
@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 struct Options {
-    fence: Vec<OsString>,
+    fence: Fence,
     own_cgroups: Vec<cgroups::Group>,
     id: OsString,
     bundle: PathBuf,
@@ -39,7 +39,7 @@ enum End {
 /// With runc it returns only when it fails.
 pub fn start(args: lexopt::Parser) -> Result<(), Failure> {
     let options = parse(args)?;
-    fence::join(&options.fence)?;
+    options.fence.enter()?;
     let image = image::open_locked(&options.disk)?;
     let device = loop_device::attach(&image)?;
     device.note(&options.bundle.join("loop"))?;
@@ -52,7 +52,7 @@ pub fn start(args: lexopt::Parser) -> Result<(), Failure> {
     )
     .step("make mounts private")?;
     mounts::make_stage(&options.stage, &options.bundle, options.uid_base)?;
-    let ids = idmap::user_namespace(options.uid_base)?;
+    let ids = mounts::idmap::user_namespace(options.uid_base)?;
     mounts::mount_disk(&device.path, &ids)?;
     mounts::mount_lower(&options.lower, &ids)?;
     mounts::mount_agents(&options.agents, &ids)?;
@@ -80,7 +80,7 @@ pub fn start(args: lexopt::Parser) -> Result<(), Failure> {
 }
 
 fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
-    let (mut fence, mut own_cgroups, mut devices) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut fence, mut own_cgroups, mut devices) = (Fence::default(), Vec::new(), Vec::new());
     let (mut id, mut bundle, mut stage, mut disk, mut lower) = (None, None, None, None, None);
     let (mut uid_base, mut socket, mut runc, mut runc_root) = (None, None, None, None);
     let (mut agents, mut open_files, mut direct) = (None, None, DirectOptions::default());
@@ -89,7 +89,8 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
             return Err(arg.unexpected().into());
         };
         match name.to_owned().as_str() {
-            "cgroup" => fence.push(args.value()?),
+            "cgroup" => fence.list = Some(args.value()?.into()),
+            "unified-cgroup" => fence.group = Some(args.value()?.into()),
             "own-cgroup" => own_cgroups.push(cgroups::Group::parse(&args.value()?)?),
             "id" => id = Some(args.value()?),
             "bundle" => bundle = Some(args.value()?.into()),
@@ -108,9 +109,14 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
     }
     let missing = |name: &str| usage(&format!("--{name} is missing"));
     let id = id.ok_or_else(|| missing("id"))?;
+    let view = if own_cgroups.is_empty() {
+        GroupsView::Own
+    } else {
+        GroupsView::Gathered
+    };
     let end = match (runc, runc_root) {
         (Some(program), Some(state)) => End::Runc { program, state },
-        (None, None) => End::Direct(direct.complete(&id)?.into()),
+        (None, None) => End::Direct(direct.complete(&id, view)?.into()),
         _ => return Err(usage("--runc and --runc-root come together")),
     };
     Ok(Options {

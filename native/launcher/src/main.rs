@@ -3,10 +3,11 @@
 //!
 //! - `start`: disk, overlay and agent socket of one machine, all in one private mount namespace, then the machine itself: by
 //!   `runc run`, or directly
-//! - `pin-namespaces`: user and network namespaces of slots, made ahead of time
+//! - `pin-namespaces`: user and network namespaces of slots and their links, made ahead of time
 //! - `spawner`: starts programs for the service, this one among them
 //! - `notify`: hands messages and sockets of the service to the service manager
 //! - `flush-early`: keeps the flushes of the host's disk short
+//! - `try-device-rules`: finds out if the kernel takes rules about devices for a group of version 2
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
 mod cgroups;
@@ -17,21 +18,19 @@ mod failure;
 mod fence;
 mod figures;
 mod flusher;
-mod idmap;
 mod image;
 mod loop_device;
 mod machine;
 mod mounts;
-mod namespaces;
 mod notify;
-mod priority;
-mod rlimits;
+mod process;
 mod runc;
+mod slots;
 mod socket;
 mod spare;
 mod spawner;
 
-use failure::{Failure, failed, usage};
+use failure::{Failure, usage};
 use lexopt::Arg::Value;
 use std::path::Path;
 use std::process::ExitCode;
@@ -49,7 +48,7 @@ fn run() -> Result<(), Failure> {
     let command = args.next()?;
     // What starts the programs is as urgent as the service; each command that it starts comes by here.
     if !matches!(&command, Some(Value(command)) if command == "spawner") {
-        priority::make_usual()?;
+        process::priority::make_usual()?;
     }
     match command {
         Some(Value(command)) if command == "spawner" => spawner::run(),
@@ -63,11 +62,10 @@ fn run() -> Result<(), Failure> {
         },
         Some(Value(command)) if command == "start" => machine::start(args),
         Some(Value(command)) if command == "exec" => match exec::exec(args)? {},
-        Some(Value(command)) if command == "pin-namespaces" => {
-            namespaces::pin(&texts(args)?).map_err(failed)
-        }
+        Some(Value(command)) if command == "pin-namespaces" => slots::pin(args),
+        Some(Value(command)) if command == "try-device-rules" => direct::device_rules::try_out(),
         _ => Err(usage(
-            "expected a command: start, exec, pin-namespaces, spawner, flush-early, notify",
+            "expected a command: start, exec, pin-namespaces, spawner, flush-early, notify, try-device-rules",
         )),
     }
 }

@@ -90,7 +90,8 @@ License: Apache-2.0
 Files: usr/share/sandhaven/base-image/rootfs.tar.zst
 Copyright: the authors of each package
 License: various
-Comment: Packages of Debian, npm and PyPI, with their licences inside.
+Comment: Packages of Debian, npm and PyPI, with their licences inside. One program of ours is linked with
+ crates of swc, which images/base/typescript/Cargo.lock of our source lists.
 
 ${APACHE}
 

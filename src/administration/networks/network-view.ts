@@ -7,11 +7,9 @@ import { policyOf } from '../../model/network/setting.ts';
 export const shownNetworkOutput = z.looseObject({
   sandbox: z.string(),
   network: networkOutput,
-  in_force: networkOutput
-    .pick({ mode: true })
-    .extend({
-      rules: z.array(z.string()).describe("Of its profiles too, within the installation's ceiling."),
-    }),
+  in_force: networkOutput.pick({ mode: true }).extend({
+    rules: z.array(z.string()).describe("Of its profiles too, within the installation's ceiling."),
+  }),
 });
 
 type ShownNetworkView = z.output<typeof shownNetworkOutput>;

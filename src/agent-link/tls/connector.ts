@@ -6,6 +6,7 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
+import { growingPauses } from '../../concurrency/growing-pauses.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { unavailable } from '../faults.ts';
@@ -28,6 +29,8 @@ export interface AgentConnector {
   open(agent: AgentAddress, starting?: () => boolean): Promise<Duplex>;
 }
 
+const LONGEST_PAUSE_MS = 50;
+
 const { handshakeMs, keepaliveMs } = limits.agentTls;
 
 /** @param authority Certificate of the installation's authority, PEM. */
@@ -44,7 +47,8 @@ export function createConnector(authority: string, service: CertifiedKey): Agent
   return {
     async open(agent, starting = () => false) {
       const deadline = performance.now() + limits.agentConnectTimeoutMs;
-      for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+      const pauses = growingPauses(LONGEST_PAUSE_MS);
+      for (;;) {
         try {
           return await connectOnce(agent, context, sessions);
         } catch (error) {
@@ -53,7 +57,7 @@ export function createConnector(authority: string, service: CertifiedKey): Agent
           const hopeful = (error as NodeJS.ErrnoException).code === 'ECONNRESET' || starting();
           if (!hopeful || performance.now() > deadline) throw unreachable(error);
         }
-        await sleep(pause);
+        await sleep(pauses.next().value);
       }
     },
   };

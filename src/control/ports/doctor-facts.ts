@@ -27,8 +27,8 @@ export interface DoctorFacts {
   tryRules(): Promise<string | null>;
   /** Returns a program's output when it succeeds; null otherwise. */
   tryProgram(path: string, args: string[]): Promise<string | null>;
-  /** Returns what starts machines, with the reason; throws when the choice is impossible here. */
-  machineRuntime(): { kind: 'runc' | 'direct'; why: string };
+  /** Returns what starts machines, with the reason; rejects when the choice is impossible here. */
+  machineRuntime(): Promise<{ kind: 'runc' | 'direct'; why: string }>;
   /** Path of the runc that the engine uses, where it does. */
   runcPath: string;
   /** Returns null for output that is not that of `runc --version`. */

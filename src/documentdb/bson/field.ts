@@ -1,6 +1,7 @@
 /** Extracts top-level fields of a raw document by name, without reading their values. */
-import { deserialize } from 'bson';
+
 import { bsonType, checkLeast, documentEnd, int32, stringEnd, terminator } from './bytes.ts';
+import { deserialize } from './library.ts';
 import { MalformedBson } from './malformed.ts';
 
 /**

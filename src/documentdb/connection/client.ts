@@ -3,10 +3,14 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MongoClient, MongoClientOptions } from 'mongodb';
+import { loadInTurns } from '../../concurrency/load-in-turns.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 
 const bounds = limits.documents;
+
+/** The driver, and before it what it needs most of. */
+const DRIVER = ['mongodb-connection-string-url', 'mongodb'];
 
 interface Slot {
   made: Promise<MongoClient>;
@@ -77,6 +81,7 @@ function open(connectionString: string): Slot {
 }
 
 async function createClient(connectionString: string): Promise<MongoClient> {
+  await loadInTurns(import.meta.url, DRIVER);
   const { MongoClient } = await import('mongodb');
   try {
     return new MongoClient(connectionString, settingsFor(connectionString));

@@ -5,8 +5,9 @@
  * Invariant: an accepted value reads the same to the walks and to the serializer. So there is no Map, no accessor,
  * no prototype of its own and no key that either treats differently.
  */
-import { BSONValue, Code, DBRef } from 'bson';
+
 import { limits } from '../../model/limits.ts';
+import { BSONValue, Code, DBRef } from '../bson/library.ts';
 import { tooManyValues } from '../query/too-many-values.ts';
 import { type Place, refused, within } from './place.ts';
 

@@ -1,7 +1,8 @@
 /** Walks aggregation expressions: strings that name variables, operators and their arguments, at any depth. */
-import { Code, DBRef } from 'bson';
+
 import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
+import { Code, DBRef } from '../bson/library.ts';
 import { isPlainObject, type PlainObject } from './data.ts';
 import {
   type Argument,

@@ -5,7 +5,7 @@
  * A field's value is operators when its first name begins with "$". Otherwise it is a document to compare with, and
  * everything nested in it is plain data.
  */
-import { BSONRegExp } from 'bson';
+import { BSONRegExp } from '../bson/library.ts';
 import { isPlainObject, type PlainObject } from './data.ts';
 import { checkExpression } from './expression.ts';
 import { checkSchema } from './json-schema.ts';

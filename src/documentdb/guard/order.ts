@@ -1,5 +1,5 @@
 /** Checks orders of fields: 1 and −1, in `$sort` a score too. */
-import { Double, Int32, Long } from 'bson';
+import { Double, Int32, Long } from '../bson/library.ts';
 import { isPlainObject, type PlainObject } from './data.ts';
 import { metaNames } from './expression-operators.ts';
 import { type Place, refused, within } from './place.ts';

@@ -1,7 +1,8 @@
 /** Walks pipelines: each stage by the table, and every pipeline inside of one in the same way. */
-import { BSONValue } from 'bson';
+
 import type { CollectionName } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
+import { BSONValue } from '../bson/library.ts';
 import { isPlainObject, type PlainObject } from './data.ts';
 import { checkExpression, variableNames } from './expression.ts';
 import { redactVariables } from './expression-operators.ts';

@@ -1,6 +1,7 @@
 /** Converts values of a field to parsed relaxed Extended JSON, for examples, enums and bounds. */
-import { Decimal128 } from 'bson';
+
 import { limits } from '../../model/limits.ts';
+import { Decimal128 } from '../bson/library.ts';
 import { code } from './bson-types.ts';
 import type { KnownValue } from './known-values.ts';
 import { longAt } from './numbers.ts';

@@ -6,11 +6,11 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { gatherPieces } from '../../fairness/body-pieces.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
+import { pinnedLookup } from '../../model/network/pinned-lookup.ts';
 import type { Address } from './reachable.ts';
 
 export interface Timing {
@@ -35,7 +35,7 @@ export interface Upstream {
 
 export function openUpstream(remote: GitUrl, addresses: Address[], timing: Timing): Upstream {
   const secure = remote.scheme === 'https';
-  const options = { keepAlive: true, maxSockets: 4, lookup: pinned(addresses) };
+  const options = { keepAlive: true, maxSockets: 4, lookup: pinnedLookup(addresses) };
   const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
   const hostname = remote.host.replace(/^\[|\]$/g, '');
   const port = remote.port ?? (secure ? 443 : 80);
@@ -75,15 +75,6 @@ export function openUpstream(remote: GitUrl, addresses: Address[], timing: Timin
       return { path: `${target.pathname}${target.search}` };
     },
     close: () => agent.destroy(),
-  };
-}
-
-/** Answers every lookup with the addresses that were checked. */
-function pinned(addresses: Address[]): LookupFunction {
-  return (_host, options, callback) => {
-    const [first] = addresses;
-    if (options.all) callback(null, addresses);
-    else callback(null, first?.address ?? '', first?.family ?? 4);
   };
 }
 

@@ -85,7 +85,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const hierarchies = parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8'));
   const cgroups = createCgroups(options.instanceId, hierarchies);
   const spawner = createSpawner(options.launcherPath);
-  const helpers = createHelpers(options.launcherPath, cgroups.fenceFiles);
+  const helpers = createHelpers(options.launcherPath, cgroups.fenceArguments);
   const machines = createMachines(layout, cgroups, options);
   const disks = createDisks(layout, helpers, log);
   const trash = createTrash({ folder: layout.trash, helpers, log });
@@ -138,7 +138,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const holdings = createHoldings(cgroups.processes);
   const kernelMemory = createKernelMemoryWatch({
     ...{ cgroups, holdings, owners, log },
-    availableBytes: async () => (await memory()).availableBytes,
+    availableBytes: () => memory().availableBytes,
   });
 
   async function close(): Promise<void> {
@@ -179,22 +179,22 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       slots.claim();
       useRunner(spawner);
       await makeFolders(layout, options.runDir);
-      const { totalBytes } = await memory();
+      const { totalBytes } = memory();
       const { processes } = await prepareHostLimits(totalBytes, log);
       await cgroups.prepare({ memoryBytes: memoryForMachines(totalBytes), processes });
-      const { swapAccounting, socketAccounting, memory: hierarchy } = cgroups;
+      const { socketAccounting, memory: hierarchy } = cgroups;
       starter.use({
         agentName: await installAgent(options.agentPath, layout.agents),
         host: {
           arch: process.arch,
           cgroupVersion: hierarchy.version,
-          swapAccounting,
+          swapAccounting: cgroups.hasSwapAccounting(),
           socketAccounting,
           maxOpenFiles: await maxOpenFiles(),
         },
       });
       await gpus.init(await cgroups.ids());
-      await slots.init(cgroups.fenceFiles());
+      await slots.init(cgroups.fenceArguments());
       await disks.init();
       trash.begin();
       await archives.init();

@@ -1,8 +1,9 @@
 /** One field of a raw document. */
-import { deserialize, ObjectId, serialize } from 'bson';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldDocument, readField } from '../../../src/documentdb/bson/field.ts';
+import { deserialize, ObjectId, serialize } from '../../../src/documentdb/bson/library.ts';
 import { exactDocuments, oddDocuments } from './generated.ts';
 
 describe('a field of a raw document', () => {

@@ -1,7 +1,8 @@
 /** What callers write as JSON and Extended JSON, read exactly. */
-import { Double, deserialize, EJSON, Long, ObjectId, serialize } from 'bson';
+import { EJSON } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Double, deserialize, Long, ObjectId, serialize } from '../../../src/documentdb/bson/library.ts';
 import { formatEjson, parseEjson } from '../../../src/documentdb/bson/parse/parse.ts';
 import { toEjson } from '../../../src/documentdb/bson/write/write.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';

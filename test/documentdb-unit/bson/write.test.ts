@@ -1,7 +1,8 @@
 /** Raw BSON to Extended JSON, beside the driver's own. */
-import { deserialize, EJSON, serialize } from 'bson';
+import { EJSON } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { deserialize, serialize } from '../../../src/documentdb/bson/library.ts';
 import { parseEjson } from '../../../src/documentdb/bson/parse/parse.ts';
 import { type EjsonMode, EjsonWriter, toEjson } from '../../../src/documentdb/bson/write/write.ts';
 import {

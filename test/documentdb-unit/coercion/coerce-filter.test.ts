@@ -1,7 +1,8 @@
 /** The other form of a filter: what its strings look like is asked for beside them, by their shape alone. */
-import { Decimal128, Long, ObjectId } from 'bson';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Decimal128, Long, ObjectId } from '../../../src/documentdb/bson/library.ts';
 import { formatEjson, parseEjson } from '../../../src/documentdb/bson/parse/parse.ts';
 import { coerceFilter } from '../../../src/documentdb/query/coercion/coerce-filter.ts';
 import { tellCoerced } from '../../../src/documentdb/query/coercion/tell.ts';

@@ -1,6 +1,6 @@
 /** Expressions that must never be sent, each with the place at fault below its own. */
 // biome-ignore-all lint/suspicious/noThenProperty: it is what the language calls it.
-import { Code, DBRef } from 'bson';
+import { Code, DBRef } from '../../../src/documentdb/bson/library.ts';
 
 const run = { body: 'function () { return 1; }', args: [], lang: 'js' };
 const script = { $function: run };

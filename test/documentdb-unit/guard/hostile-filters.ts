@@ -1,5 +1,5 @@
 /** Filters and projections that must never be sent, each with the place at fault below its own. */
-import { Code, DBRef } from 'bson';
+import { Code, DBRef } from '../../../src/documentdb/bson/library.ts';
 
 const js = 'sleep(10000) || true';
 const script = { $function: { body: js, args: [], lang: 'js' } };

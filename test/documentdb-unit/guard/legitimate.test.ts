@@ -1,6 +1,15 @@
 /** Rules of the language with two sides: the legitimate one, beside what refusals.test.ts has refused. */
-import { BSONRegExp, Code, DBRef, Double, Int32, Long, ObjectId } from 'bson';
+
 import { describe, expect, it } from 'vitest';
+import {
+  BSONRegExp,
+  Code,
+  DBRef,
+  Double,
+  Int32,
+  Long,
+  ObjectId,
+} from '../../../src/documentdb/bson/library.ts';
 import {
   checkFilter,
   checkPipeline,

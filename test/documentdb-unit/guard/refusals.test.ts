@@ -1,6 +1,7 @@
 /** What a refusal says: the rule that the place breaks, and the next step. */
-import { Long } from 'bson';
+
 import { describe, expect, it } from 'vitest';
+import { Long } from '../../../src/documentdb/bson/library.ts';
 import {
   checkFilter,
   checkPipeline,

@@ -1,7 +1,8 @@
 /** What is said of a query as a whole: little, in order, and nothing when all is well. */
-import { ObjectId } from 'bson';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ObjectId } from '../../../src/documentdb/bson/library.ts';
 import { adviseFind, advisePipeline } from '../../../src/documentdb/hints/advice.ts';
 import { arrangeNotes } from '../../../src/documentdb/hints/notes.ts';
 import type { Probe } from '../../../src/documentdb/hints/probe.ts';

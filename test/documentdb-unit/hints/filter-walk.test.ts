@@ -1,7 +1,8 @@
 /** One walk finds every condition of a filter, wherever operators put it. */
-import { BSONRegExp, ObjectId } from 'bson';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BSONRegExp, ObjectId } from '../../../src/documentdb/bson/library.ts';
 import { conditionsOf, mapFilter } from '../../../src/documentdb/hints/filter-walk.ts';
 
 function found(filter: unknown): string[] {

@@ -1,7 +1,8 @@
 /** A query that would read all of a large collection carries a note with the indexes that there are. */
-import { BSONRegExp } from 'bson';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { BSONRegExp } from '../../../src/documentdb/bson/library.ts';
 import { indexNotes } from '../../../src/documentdb/hints/index-use.ts';
 import type { IndexInfo } from '../../../src/model/documents/schema.ts';
 import { ordersSchema } from './orders.ts';

@@ -1,7 +1,8 @@
 /** An empty result says why, as precisely as can be known cheaply. */
-import { Decimal128, ObjectId } from 'bson';
+
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Decimal128, ObjectId } from '../../../src/documentdb/bson/library.ts';
 import { mismatches } from '../../../src/documentdb/hints/mismatches.ts';
 import type { Probe } from '../../../src/documentdb/hints/probe.ts';
 import { explainEmpty } from '../../../src/documentdb/hints/why-empty.ts';

@@ -1,7 +1,8 @@
 /** What servers say of collections, indexes and credentials, and what is made of it when it is not as it should be. */
-import { Double, Int32, Long } from 'bson';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Double, Int32, Long } from '../../../src/documentdb/bson/library.ts';
 import { readCollection, readIndex } from '../../../src/documentdb/collections/collection-info.ts';
 import { judge } from '../../../src/documentdb/connection/privileges.ts';
 

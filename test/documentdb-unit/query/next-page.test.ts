@@ -1,6 +1,16 @@
 /** The filter that goes on where a page ended. */
-import { Binary, Decimal128, Double, Long, MaxKey, ObjectId, serialize, Timestamp } from 'bson';
+
 import { describe, expect, it } from 'vitest';
+import {
+  Binary,
+  Decimal128,
+  Double,
+  Long,
+  MaxKey,
+  ObjectId,
+  serialize,
+  Timestamp,
+} from '../../../src/documentdb/bson/library.ts';
 import { parseEjson } from '../../../src/documentdb/bson/parse/parse.ts';
 import { beyond, nextPage, type PageEnd } from '../../../src/documentdb/query/next-page.ts';
 

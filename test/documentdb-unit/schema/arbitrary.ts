@@ -1,4 +1,6 @@
 /** Documents of every type that a driver writes, few names and few values, so that they meet. */
+
+import fc from 'fast-check';
 import {
   Binary,
   BSONRegExp,
@@ -13,8 +15,7 @@ import {
   ObjectId,
   serialize,
   Timestamp,
-} from 'bson';
-import fc from 'fast-check';
+} from '../../../src/documentdb/bson/library.ts';
 
 /** A document with its names in order; a plain object would put `0` before `a`. */
 export type Fields = Map<string, unknown>;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Document, serialize } from 'bson';
+import type { Document } from 'bson';
 import { describe, expect, it } from 'vitest';
+import { serialize } from '../../../src/documentdb/bson/library.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
 import { fieldAt, paths } from '../../../src/model/documents/schema-lookup.ts';
 import { limits } from '../../../src/model/limits.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { serialize } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { serialize } from '../../../src/documentdb/bson/library.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
 import { fieldAt, paths } from '../../../src/model/documents/schema-lookup.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';

@@ -1,5 +1,14 @@
-import { Binary, Decimal128, type Document, Double, Int32, Long, ObjectId, serialize, UUID } from 'bson';
+import { type Document, UUID } from 'bson';
 import { describe, expect, it } from 'vitest';
+import {
+  Binary,
+  Decimal128,
+  Double,
+  Int32,
+  Long,
+  ObjectId,
+  serialize,
+} from '../../../src/documentdb/bson/library.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
 import { fieldAt } from '../../../src/model/documents/schema-lookup.ts';
 import { limits } from '../../../src/model/limits.ts';

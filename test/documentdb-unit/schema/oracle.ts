@@ -12,7 +12,7 @@ import {
   MinKey,
   ObjectId,
   Timestamp,
-} from 'bson';
+} from '../../../src/documentdb/bson/library.ts';
 import type { FieldSchema, FieldType } from '../../../src/model/documents/schema.ts';
 import type { Fields } from './arbitrary.ts';
 

@@ -1,6 +1,6 @@
 /** An order of a shop as real ones look: 60 fields, nested, some of them often missing, some of several types. */
 import { createHash } from 'node:crypto';
-import { Decimal128, Double, Int32, Long, ObjectId } from 'bson';
+import { Decimal128, Double, Int32, Long, ObjectId } from '../../../src/documentdb/bson/library.ts';
 
 export function shopOrder(i: number): object {
   const pick = <T>(values: readonly T[], salt: string): T => values[number(i, salt) % values.length] as T;
@@ -76,7 +76,7 @@ function address(i: number, salt: string): object {
   };
 }
 
-function id(i: number, salt: string): ObjectId {
+function id(i: number, salt: string) {
   return new ObjectId(hash(i, salt).slice(0, 24));
 }
 

@@ -1,6 +1,6 @@
-import { Double, serialize } from 'bson';
 import { describe, expect, it } from 'vitest';
 import { presentSchema } from '../../../src/catalog/documentdb/schema-view.ts';
+import { Double, serialize } from '../../../src/documentdb/bson/library.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
 import type { CollectionSchema, IndexInfo } from '../../../src/model/documents/schema.ts';
 import { fieldAt, paths } from '../../../src/model/documents/schema-lookup.ts';

@@ -8,7 +8,9 @@ STATUS = '''Umask Uid Gid Groups NoNewPrivs Seccomp Seccomp_filters SigIgn Specu
 # Counts of use; names of whatever else runs on the host; numbers that are new at each read.
 CHANGING = re.compile(r'random/|-nr$|-state$|ns_last_pid|pty/nr|seq$|dentry|epoll|netdev_rss|bogomips|loadavg|nf_conntrack_count|'
                       r'tcp_ehash|sched_domain|drop_caches|stat_refresh|quota/')
-LIMITS = re.compile(r'limit_in_bytes|cfs_|shares|\.cpus$|\.mems$|pids\.max|swappiness|clone_children|release|idle$')
+# Of version 1, then of version 2.
+LIMITS = re.compile(r'limit_in_bytes|cfs_|shares|\.cpus$|\.mems$|pids\.max|swappiness|clone_children|release|idle$|'
+                    r'\.(max|low|min|high|weight|group|type|controllers|subtree_control|freeze|partition|uclamp)($|\.)')
 MASKED = '''/proc/acpi /proc/fs /proc/keys /proc/timer_list /proc/cmdline /proc/diskstats /proc/locks /proc/partitions /proc/swaps
     /proc/buddyinfo /proc/interrupts /proc/key-users /proc/pressure /proc/softirqs /proc/zoneinfo /proc/sys/fs/file-nr
     /proc/sys/kernel/pty/nr /proc/kcore /proc/sched_debug /proc/modules /sys/block /sys/class/block /sys/dev/block
@@ -24,10 +26,10 @@ def plain(text):
     return re.sub(r'\b\d{6,10}\b', shifted, text.replace(ID, 'ID'))
 
 
-def read(path):
+def read(path, told=plain):
     try:
         with open(path, 'rb') as file:
-            return plain(file.read(1 << 16).decode('latin1'))
+            return told(file.read(1 << 16).decode('latin1'))
     except OSError as error:
         return f'errno {error.errno}'
 
@@ -95,7 +97,8 @@ def view():
         'mounts': mounts(),
         'limits': read('/proc/1/limits'),
         'devices': {path: entry(path) for path in ['/dev', *below('/dev')]},
-        'sysctls': {path: [entry(path)[0], read(path)] for path in sysctls},
+        # Their numbers are no ids, though some look like one.
+        'sysctls': {path: [entry(path)[0], read(path, lambda text: text.replace(ID, 'ID'))] for path in sysctls},
         'cgroup files': {path: entry(path)[:3] for path in groups},
         'cgroup values': {path: read(path) for path in groups if LIMITS.search(path)},
         'out of memory': [read('/proc/1/oom_score_adj'), read('/proc/self/oom_score_adj')],
@@ -109,7 +112,8 @@ def view():
         'read-only': {path: written(path) for path in ['/proc/sys/kernel/hostname', '/proc/sys/net/ipv4/ip_forward',
                                                        '/proc/sysrq-trigger', '/proc/irq/default_smp_affinity',
                                                        '/sys/kernel/mm/transparent_hugepage/enabled',
-                                                       '/sys/fs/cgroup/memory/memory.limit_in_bytes', '/.sandhaven/agent']},
+                                                       '/sys/fs/cgroup/memory/memory.limit_in_bytes',
+                                                       '/sys/fs/cgroup/memory.max', '/.sandhaven/agent']},
         'node': attempt(os.mknod, '/tmp/node', stat.S_IFCHR | 0o666, os.makedev(1, 3)),
         'calls': {number: answer(number) for number in range(480) if number not in SKIPPED},
         'other calls': [answer(0x40000000 | 39), answer(1000)],

@@ -11,6 +11,7 @@ import type { OciRuntime } from '../../../src/runtime/oci/runtime.ts';
 import {
   createInstance,
   type Instance,
+  memoryGroupOf,
   removeInstance,
   runtimeOver,
   soundRunc,
@@ -201,8 +202,7 @@ function listing(): string[] {
 }
 
 function mountsOf(id: string): string[] {
-  const group = `/sys/fs/cgroup/memory/sandhaven-${instance.instanceId}/${id}/cgroup.procs`;
-  const [pid] = readFileSync(group, 'utf8').split('\n');
+  const [pid] = readFileSync(`${memoryGroupOf(instance, id)}/cgroup.procs`, 'utf8').split('\n');
   const lines = readFileSync(`/proc/${pid}/mountinfo`, 'utf8').trim().split('\n');
   return lines.map((line) => line.split(' ')[4] ?? '');
 }

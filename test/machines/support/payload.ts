@@ -13,8 +13,8 @@ const run = promisify(execFile);
 const home = join(import.meta.dirname, '../../..');
 const release = `native/target/${hostProcessor.rust}/release`;
 
-/** It looks for traces of sandboxes, inside as on this host. */
-const look = 'test/support/host.ts';
+/** They look for traces of sandboxes, and at a machine, inside as on this host. */
+const looks = ['test/support/host.ts', 'test/isolation/runtimes/machine-on-host.ts'];
 
 /** Room for what tests write there; its bytes come as they are written. */
 const BYTES = 32 * 1024 ** 3;
@@ -59,7 +59,7 @@ async function makeDisk(processor: Processor, gather: (root: string) => Promise<
 async function gather(root: string): Promise<void> {
   const programs = ['agent', 'egress', 'launcher', 'unpack'].map((name) => `${release}/sandhaven-${name}`);
   const packages = [...(await productionPackages(home)), dirname(dirname(hostProcessor.node))];
-  for (const path of ['bin', 'src', 'web/dist', 'package.json', look, ...programs, ...packages]) {
+  for (const path of ['bin', 'src', 'web/dist', 'package.json', ...looks, ...programs, ...packages]) {
     // A package inside another came with it.
     if (!existsSync(join(root, 'checkout', path)))
       await copy(join(home, path), join(root, 'checkout', path), []);

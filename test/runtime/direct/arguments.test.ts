@@ -26,6 +26,8 @@ const machine = {
   },
 };
 
+const unified = { version: 2 as const, controllers: [], folder: '/group' };
+
 function argumentsFor(...controllers: string[]): string[] {
   return groupArguments([{ version: 1, controllers, folder: '/group' }], machine);
 }
@@ -84,8 +86,26 @@ describe('the launcher makes a group in each hierarchy', () => {
   });
 
   it('of version 2 too, where one without controllers lies beside the others', () => {
-    const group = { version: 2 as const, controllers: [], folder: '/unified' };
-    expect(groupArguments([group], machine)).toEqual(['--unified-group', '/unified']);
+    expect(groupArguments([unified], machine)).toEqual(['--unified-group', '/group']);
+  });
+
+  it('of version 2 alone, with all limits, and with the same devices', () => {
+    const onV2 = (host: { swapAccounting: boolean }) =>
+      groupArguments([unified], { ...machine, host: { ...machine.host, cgroupVersion: 2, ...host } });
+    const devices = ['1:3', '1:5', '1:7', '1:8', '1:9', '5:0', '5:2', '136:*'].map(
+      (numbers) => `c ${numbers} rw`,
+    );
+    const rules = [...devices, 'c 195:0 rwm'].flatMap((rule) => ['--device-rule', rule]);
+    expect(onV2({ swapAccounting: true })).toEqual([
+      ...['--unified-group', '/group'],
+      ...limits('pids.max=1024', 'memory.swap.max=0', 'memory.max=4294967296', 'cpu.max=200000 100000'),
+      ...rules,
+    ]);
+    expect(onV2({ swapAccounting: false })).toEqual([
+      ...['--unified-group', '/group'],
+      ...limits('pids.max=1024', 'memory.max=4294967296', 'cpu.max=200000 100000'),
+      ...rules,
+    ]);
   });
 });
 
@@ -96,12 +116,24 @@ describe('a direct start', () => {
     controllers,
   });
 
-  it('needs limits of memory and of devices by cgroup v1', () => {
-    const unified = { mountpoint: '/c', version: 2 as const, controllers: [] };
-    expect(refusalOfDirect([v1(['memory']), v1(['devices']), unified])).toBeNull();
-    expect(refusalOfDirect([unified])).toMatch(/cgroup v2/);
-    expect(refusalOfDirect([v1(['memory']), unified])).toMatch(/devices/);
-    expect(refusalOfDirect([])).not.toBeNull();
+  const v2 = { mountpoint: '/c', version: 2 as const, controllers: [] };
+  const kernel = (error: string | null) => async () => error;
+
+  it('needs limits of memory and of devices by cgroup v1, where that has the memory', async () => {
+    const no = kernel('Invalid argument');
+    expect(await refusalOfDirect([v1(['memory']), v1(['devices']), v2], no)).toBeNull();
+    expect(await refusalOfDirect([v1(['memory']), v2], kernel(null))).toBe('no cgroup limits devices here');
+  });
+
+  it('needs a kernel that takes rules about devices on cgroup v2', async () => {
+    expect(await refusalOfDirect([v2], kernel(null))).toBeNull();
+    expect(await refusalOfDirect([v2], kernel('Invalid argument'))).toBe(
+      'the kernel takes no rules about devices for cgroup v2 (Invalid argument)',
+    );
+  });
+
+  it('needs cgroups', async () => {
+    expect(await refusalOfDirect([], kernel(null))).toBe('no cgroup limits memory here');
   });
 });
 

@@ -37,7 +37,7 @@ beforeEach(() => {
       };
     },
     owners: { of: (id) => id.split('-')[0] ?? id },
-    availableBytes: async () => available,
+    availableBytes: () => available,
     log: { info() {}, warn() {}, error() {} },
   });
 });

@@ -2,7 +2,7 @@
  * Queries that only read, and must pass: what people and models write, over every place that an operator can stand.
  * `lacking` marks what the documentdb extension (1.0) refuses although MongoDB has it.
  */
-import { Decimal128, Long, ObjectId } from 'bson';
+import { Decimal128, Long, ObjectId } from '../../../src/documentdb/bson/library.ts';
 
 interface Marks {
   /** What the documentdb extension says it does not have. */

@@ -235,7 +235,7 @@ describe('doctor', () => {
     availableMemoryBytes: async () => 8 * GiB,
     tryRules: async () => null,
     tryProgram: async (path) => (path.endsWith('/runc') ? 'runc version 1.1.5' : null),
-    machineRuntime: () => ({ kind: 'runc', why: 'no direct start: cgroup v2' }),
+    machineRuntime: async () => ({ kind: 'runc', why: 'no direct start: cgroup v2' }),
     runcPath: '/usr/sbin/runc',
     judgeRunc: (output) => ({ version: output.trim(), vulnerable: true }),
     builtPrograms: ['/none/sandhaven-agent'],
@@ -255,7 +255,7 @@ describe('doctor', () => {
   it('names what starts machines, and does without runc where that is the launcher', async () => {
     const direct = {
       ...facts,
-      machineRuntime: () => ({ kind: 'direct' as const, why: 'the quickest here' }),
+      machineRuntime: async () => ({ kind: 'direct' as const, why: 'the quickest here' }),
     };
     const { output } = await run([], direct);
     expect(output).toMatch(/^ok {4}machine runtime +direct: the quickest here$/m);
@@ -266,7 +266,7 @@ describe('doctor', () => {
   });
 
   it('takes a choice that this host does not allow for a failure', async () => {
-    const machineRuntime = () => {
+    const machineRuntime = async () => {
       throw new Error('Machines cannot be started directly: cgroup v2.');
     };
     const { output } = await run([], { ...facts, machineRuntime });

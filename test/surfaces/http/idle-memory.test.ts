@@ -1,7 +1,7 @@
 /** What a burst took goes back to the machine once the service is quiet. */
 import { Session } from 'node:inspector/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { giveBackIdleMemory } from '../../../src/app/idle-memory.ts';
+import { giveBackIdleMemory, Worth } from '../../../src/app/idle-memory.ts';
 
 const MiB = 1024 * 1024;
 const LOOK_MS = 3_000;
@@ -72,6 +72,29 @@ describe('idle memory', () => {
     } finally {
       stop();
     }
+  });
+});
+
+describe('a collection', () => {
+  it('is repeated once what was in use at the last one may be free', () => {
+    const worth = new Worth(0);
+    worth.collected(130 * MiB, 120 * MiB, 1_000);
+    expect(worth.isReached(400 * MiB, 3_000)).toBe(true);
+    worth.collected(400 * MiB, 200 * MiB, 3_000);
+    expect(worth.isReached(180 * MiB, 3_400)).toBe(false);
+    expect(worth.isReached(180 * MiB, 3_600)).toBe(true);
+  });
+
+  it('in vain doubles the work before the next, until memory grows', () => {
+    const worth = new Worth(0);
+    worth.collected(120 * MiB, 120 * MiB, 0);
+    worth.collected(150 * MiB, 150 * MiB, 1_000);
+    expect(worth.isReached(150 * MiB, 2_900)).toBe(false);
+    expect(worth.isReached(150 * MiB, 3_100)).toBe(true);
+    worth.collected(150 * MiB, 150 * MiB, 3_100);
+    expect(worth.isReached(150 * MiB, 7_000)).toBe(false);
+    expect(worth.isReached(150 * MiB, 7_200)).toBe(true);
+    expect(worth.isReached(180 * MiB, 3_700)).toBe(true);
   });
 });
 

@@ -7,6 +7,7 @@ use rustix::fs::{MemfdFlags, OFlags, SeekFrom, fcntl_setfl, memfd_create, seek};
 use rustix::pipe::{PipeFlags, pipe_with};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::ffi::CStr;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::OwnedFd;
@@ -24,6 +25,8 @@ const MAX_CODE_BYTES: usize = 32 << 20;
 
 const PYTHON_RUN: &str = concat!(include_str!("imports.py"), include_str!("run.py"));
 const PYTHON_CHARTS: &str = include_str!("charts.py");
+/// Of the base image: makes JavaScript of the TypeScript that Node is about to read (images/base/typescript).
+const TYPESCRIPT_STARTER: &CStr = c"/usr/local/libexec/sandhaven-typescript";
 const NODE_PRELOAD: &str = include_str!("preload.mjs");
 /// Short, since it shows in the list of processes.
 const PYTHON_START: &str = "source = open(3, 'rb'); \
@@ -161,7 +164,11 @@ fn node(request: &Request, code: &[u8]) -> Result<Command, Fault> {
         .map(|flag| (*flag).to_owned()),
     );
     let stdin = memory_file(&[code])?;
-    Command::new(&argv, "", &request.env, stdin)
+    let command = Command::new(&argv, "", &request.env, stdin)?;
+    Ok(match request.language {
+        Language::Typescript => command.started_by(TYPESCRIPT_STARTER),
+        _ => command,
+    })
 }
 
 fn data_url(module: &str) -> String {

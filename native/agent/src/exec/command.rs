@@ -1,7 +1,7 @@
 //! A command made ready before the fork: after it nothing may be allocated.
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::os::fd::OwnedFd;
 use std::ptr;
 
@@ -10,6 +10,9 @@ use crate::init::boot::SANDBOX_ROOT;
 use crate::wire::fault::Fault;
 
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// With the null at its end.
+const MAX_STARTER_ARGV: usize = 16;
 
 /// Beside the standard three.
 pub const MAX_EXTRA_FDS: usize = 2;
@@ -20,6 +23,8 @@ pub struct Command {
     envp: Vec<*const libc::c_char>,
     /// The program's possible paths, in the order to try.
     candidates: Vec<CString>,
+    /// Becomes the program, given its path and its `argv` as arguments; left out where it is not there.
+    starter: Option<CString>,
     cwd: CString,
     pub stdin: OwnedFd,
     /// `stdin` is a terminal, which becomes the controlling one of the command's session.
@@ -76,6 +81,7 @@ impl Command {
             envp: pointers(&strings[argv.len()..]),
             strings,
             candidates: candidates(program, search)?,
+            starter: None,
             cwd: c_string("cwd", &directory(cwd))?,
             stdin,
             terminal: false,
@@ -95,6 +101,13 @@ impl Command {
         self
     }
 
+    /// Has the program started by another one, or by itself where that other one is not there.
+    pub fn started_by(mut self, starter: &CStr) -> Self {
+        assert!(self.argv.len() + 2 <= MAX_STARTER_ARGV);
+        self.starter = Some(starter.to_owned());
+        self
+    }
+
     /// Drops the rest: descriptors and environment are the started process's own.
     pub fn into_names(self) -> Names {
         self.names
@@ -109,6 +122,7 @@ impl Command {
         debug_assert_eq!(self.strings.len() + 2, self.argv.len() + self.envp.len());
         let mut failure = libc::ENOENT;
         for candidate in &self.candidates {
+            self.start(candidate);
             // SAFETY: the arrays end in null and point into `strings`, which this owns and never changes. The location
             // of errno is this thread's.
             let errno = unsafe {
@@ -122,6 +136,32 @@ impl Command {
             }
         }
         failure
+    }
+
+    /// Has the starter become the candidate; returns when there is none, or when it or the candidate cannot run.
+    fn start(&self, candidate: &CStr) {
+        let Some(starter) = &self.starter else { return };
+        let mut argv = [ptr::null(); MAX_STARTER_ARGV];
+        argv[0] = starter.as_ptr();
+        argv[1] = candidate.as_ptr();
+        for (place, argument) in argv[2..].iter_mut().zip(&self.argv) {
+            *place = *argument;
+        }
+        if is_program(candidate) {
+            // SAFETY: `argv` ends in null, as `started_by` ensures; both arrays point into strings that outlive the call.
+            unsafe { libc::execve(starter.as_ptr(), argv.as_ptr(), self.envp.as_ptr()) };
+        }
+    }
+}
+
+/// Async-signal-safe.
+fn is_program(path: &CStr) -> bool {
+    // SAFETY: the path is a C string, and a zeroed `stat` is a valid one that outlives the call.
+    unsafe {
+        let mut found: libc::stat = std::mem::zeroed();
+        libc::stat(path.as_ptr(), &mut found) == 0
+            && found.st_mode & libc::S_IFMT == libc::S_IFREG
+            && libc::access(path.as_ptr(), libc::X_OK) == 0
     }
 }
 

@@ -1,5 +1,6 @@
 //! The machine's cgroups: made and limited by this process, joined by PID 1 itself.
 
+use super::device_rules::{self, Rule};
 use crate::failure::{Failure, Step, usage};
 use rustix::fs::{CWD, Mode, OFlags, mkdir, open, openat};
 use rustix::io::Errno;
@@ -17,6 +18,8 @@ pub struct Groups {
     pub inherited: Vec<PathBuf>,
     /// In this order.
     pub limits: Vec<Limit>,
+    /// Devices that the group of version 2 may use, and no others; without any it has no such rules.
+    pub devices: Vec<Rule>,
 }
 
 pub struct Limit {
@@ -54,7 +57,12 @@ impl Groups {
         for Limit { file, value } in &self.limits {
             write(file, value.as_bytes())?;
         }
-        Ok(())
+        match &self.unified {
+            Some(folder) if !self.devices.is_empty() => {
+                device_rules::enforce(&self.devices, folder)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Each list of threads: joining through a list of processes waits until all processors have noticed.

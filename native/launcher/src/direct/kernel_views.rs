@@ -1,10 +1,11 @@
 //! The kernel's own file systems in a machine's root: processes, devices, terminals, memory, queues, hardware.
 
 use super::place::{open as open_place, ordinary_folder, required_in_view};
-use super::settings::Settings;
+use super::settings::{GroupsView, Settings};
 use super::trees::{self, Setting};
 use super::walk::Kind;
 use crate::failure::{Failure, Step};
+use rustix::fs::{Mode, mkdirat};
 use rustix::mount::MountAttrFlags;
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
@@ -36,9 +37,25 @@ pub fn show(root: &OwnedFd, settings: &Settings) -> Result<Views, Failure> {
         &[Setting::Flag("ro")],
         NOSUID | NODEV | NOEXEC | read_only,
     )?;
-    let groups = trees::clone_whole("fs").step("clone the cgroups")?;
-    trees::attach(groups, required_in_view(&sys, "fs")?).step("show the cgroups")?;
+    show_groups(required_in_view(&sys, "fs")?, settings)?;
     Ok(Views { proc, dev, sys })
+}
+
+/// Below /sys/fs the machine sees its cgroups alone: language runtimes read their limits there.
+fn show_groups(place: OwnedFd, settings: &Settings) -> Result<(), Failure> {
+    let GroupsView::Own = settings.groups_view else {
+        let groups = trees::clone_whole("fs").step("clone the cgroups")?;
+        return trees::attach(groups, place).step("show the cgroups");
+    };
+    let folder = [Setting::Value("mode", "755"), Setting::Value("size", "4k")];
+    let folder = trees::make("tmpfs", &folder, NOSUID | NODEV | NOEXEC).step("make /sys/fs")?;
+    mkdirat(&folder, "cgroup", Mode::from_raw_mode(0o755)).step("make /sys/fs/cgroup")?;
+    trees::make_read_only(&folder).step("make /sys/fs read-only")?;
+    trees::attach(&folder, place).step("mount /sys/fs")?;
+    let read_only = MountAttrFlags::MOUNT_ATTR_RDONLY;
+    let group = trees::make("cgroup2", &[], NOSUID | NODEV | NOEXEC | read_only)
+        .step("make the view of the cgroup")?;
+    trees::attach(group, required_in_view(&folder, "cgroup")?).step("mount /sys/fs/cgroup")
 }
 
 fn view(

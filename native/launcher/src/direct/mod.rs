@@ -7,7 +7,7 @@
 //! Killed at any moment, it leaves the cgroups, the folder of state and the socket, which are named after the sandbox.
 //! PID 1 is in the fence until it is in the machine's cgroups, and cannot join them once they are removed.
 
-mod clone;
+pub mod device_rules;
 mod groups;
 mod init;
 mod kernel_views;
@@ -24,6 +24,7 @@ mod trees;
 mod walk;
 
 use crate::failure::{Failure, Step};
+use crate::process::clone::clone;
 use opened::Opened;
 use report::Reporter;
 use rustix::fs::{Mode, OFlags, open};
@@ -32,7 +33,11 @@ use settings::Settings;
 use state::State;
 use std::os::fd::{AsFd, OwnedFd};
 
-pub use settings::{Direct, Options};
+pub use settings::{Direct, GroupsView, Options};
+
+/// Those of PID 1 but of cgroups and queues: the one begins at the groups that it may have yet to join, and the other belongs to
+/// the user that makes it.
+const NAMESPACES: i32 = libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWUTS;
 
 /// Returns once the agent is executed and the state is written. The working directory is the stage.
 pub fn start(direct: &Direct, listener: OwnedFd) -> Result<(), Failure> {
@@ -41,7 +46,7 @@ pub fn start(direct: &Direct, listener: OwnedFd) -> Result<(), Failure> {
     let (reports, reporter) = report::pair()?;
     make_killable()?;
     join_namespaces(direct)?;
-    match clone::init(opened.groups.unified())? {
+    match clone(NAMESPACES, opened.groups.unified()).step("clone the machine's first process")? {
         None => {
             drop(reports);
             become_agent(&direct.settings, opened, &reporter)
@@ -49,7 +54,7 @@ pub fn start(direct: &Direct, listener: OwnedFd) -> Result<(), Failure> {
         Some(pid) => {
             drop(reporter);
             report::wait(reports)?;
-            state.write(pid, direct.settings.generation)
+            state.write(pid.as_raw_nonzero().get(), direct.settings.generation)
         }
     }
 }

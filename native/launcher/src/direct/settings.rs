@@ -1,5 +1,6 @@
 //! The options of a direct start.
 
+use super::device_rules::Rule;
 use super::groups::{Groups, Limit};
 use super::trees;
 use crate::failure::{Failure, Step, usage};
@@ -32,6 +33,15 @@ pub struct Settings {
     /// Places of the device nodes that the stage has, in their order.
     pub nodes: Vec<OsString>,
     pub binds: Vec<Bind>,
+    pub groups_view: GroupsView,
+}
+
+/// What a machine sees of its cgroups, read-only.
+pub enum GroupsView {
+    /// The stage's folder of them (`cgroups.rs`), as /sys/fs.
+    Gathered,
+    /// Its own group of version 2, as the root of its namespace.
+    Own,
 }
 
 /// A file or a folder of the host, shown to the machine, read-only.
@@ -73,6 +83,7 @@ impl Options {
             "unified-group" => self.groups.unified = Some(args.value()?.into()),
             "inherit" => self.groups.inherited.push(args.value()?.into()),
             "limit" => self.groups.limits.push(Limit::parse(&args.value()?)?),
+            "device-rule" => self.groups.devices.push(Rule::parse(&args.value()?)?),
             "node" => self.nodes.push(absolute(args.value()?)?),
             "bind" => self.binds.push(Bind {
                 source: absolute(args.value()?)?.into(),
@@ -90,8 +101,11 @@ impl Options {
         Ok(())
     }
 
-    pub fn complete(self, id: &OsStr) -> Result<Direct, Failure> {
+    pub fn complete(self, id: &OsStr, groups_view: GroupsView) -> Result<Direct, Failure> {
         let id = id.to_str().ok_or_else(|| usage("--id is no text"))?;
+        if self.groups.unified.is_none() && !self.groups.devices.is_empty() {
+            return Err(usage("--device-rule needs --unified-group"));
+        }
         Ok(Direct {
             settings: Settings {
                 id: id.to_owned(),
@@ -101,6 +115,7 @@ impl Options {
                 ptys: given("ptys", self.ptys)?,
                 nodes: self.nodes,
                 binds: self.binds,
+                groups_view,
             },
             groups: self.groups,
             user_namespace: given("user-namespace", self.user_namespace)?,

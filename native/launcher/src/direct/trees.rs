@@ -1,5 +1,6 @@
 //! Mounts by descriptor: made or cloned first, attached then at a place that is open too. No path of the image counts.
 
+use crate::mounts::attributes;
 use linux_raw_sys::general::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY};
 use rustix::fs::CWD;
 use rustix::io::Errno;
@@ -8,7 +9,7 @@ use rustix::mount::{
     fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount, open_tree,
 };
 use std::io::Error;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 pub enum Setting<'a> {
@@ -62,37 +63,11 @@ pub fn attach(mount: impl AsFd, place: impl AsFd) -> Result<(), Errno> {
 }
 
 pub fn make_read_only(mount: &OwnedFd) -> Result<(), Error> {
-    set(mount, MOUNT_ATTR_RDONLY)
+    attributes::set(mount, MOUNT_ATTR_RDONLY, None)
 }
 
 /// For files of the host.
 pub fn make_harmless(mount: &OwnedFd) -> Result<(), Error> {
-    set(
-        mount,
-        MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
-    )
-}
-
-fn set(mount: &OwnedFd, attributes: u32) -> Result<(), Error> {
-    let attributes = libc::mount_attr {
-        attr_set: u64::from(attributes),
-        attr_clr: 0,
-        propagation: 0,
-        userns_fd: 0,
-    };
-    // SAFETY: the path is an empty C string, and the kernel reads size_of_val bytes of `attributes`.
-    let result = unsafe {
-        libc::syscall(
-            libc::SYS_mount_setattr,
-            mount.as_raw_fd(),
-            c"".as_ptr(),
-            libc::AT_EMPTY_PATH,
-            &raw const attributes,
-            size_of_val(&attributes),
-        )
-    };
-    match result {
-        0 => Ok(()),
-        _ => Err(Error::last_os_error()),
-    }
+    let attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+    attributes::set(mount, attributes, None)
 }

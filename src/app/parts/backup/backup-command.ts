@@ -100,7 +100,7 @@ async function* madeHere(data: DataDirectory, signal: AbortSignal): AsyncGenerat
     // Makes sure of the secret key, and brings the file to the newest schema.
     if (existsSync(data.databaseFile))
       await (await openSqliteStore({ file: data.databaseFile, secrets })).close();
-    const engine = openEngine({ data, secrets, clock: Date, log });
+    const engine = await openEngine({ data, secrets, clock: Date, log });
     try {
       await engine.init();
       yield* makeBackup({ data, secrets, ...engine, log }, signal);

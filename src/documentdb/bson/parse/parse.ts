@@ -2,9 +2,10 @@
  * Converts callers' JSON and MongoDB Extended JSON into the values that the driver sends, and such values back
  * into text. Integers are exact, and an error names the place and the right spelling.
  */
-import { serialize } from 'bson';
+
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
+import { serialize } from '../library.ts';
 import { toEjson } from '../write/write.ts';
 import { type JsonMeaning, JsonReader } from './json-reader.ts';
 import { parameterOf } from './place.ts';

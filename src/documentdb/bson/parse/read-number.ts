@@ -1,5 +1,5 @@
 /** Converts JSON numbers to the BSON type that holds them exactly. */
-import { Double, Long } from 'bson';
+import { Double, Long } from '../library.ts';
 
 /** Longer ones are never an int64, whatever their digits. */
 const INT64_CHARS = 20;

@@ -1,6 +1,7 @@
 /** Converts the contents of Extended JSON's more complex wrappers. undefined: invalid. */
-import { Binary, Code, Decimal128 } from 'bson';
+
 import type { SandhavenError } from '../../../model/errors.ts';
+import { Binary, Code, Decimal128 } from '../library.ts';
 import { parseInstant } from './instant.ts';
 import { shorten } from './place.ts';
 import { integerOf } from './read-number.ts';

@@ -3,7 +3,7 @@
  * is taken as one, so an invalid wrapper is refused and not sent as an operator that no server knows. `$regex` and
  * `$type` are none: they are query operators.
  */
-import { Binary, BSONRegExp, BSONSymbol, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
+import { Binary, BSONRegExp, BSONSymbol, Long, MaxKey, MinKey, ObjectId, Timestamp } from '../library.ts';
 import { shorten } from './place.ts';
 import { doubleOf, integerOf, isInt32, isInt64 } from './read-number.ts';
 import { decimalOf, exactly, readBinary, readCode, readDate, type WrapperFault } from './wrapped-values.ts';

@@ -21,14 +21,15 @@ import { controllerHierarchy, type Hierarchy, memoryHierarchy } from './hierarch
 export interface Cgroups {
   /** Hierarchy that limits memory: every running machine is in it. */
   memory: Hierarchy;
-  swapAccounting: boolean;
+  /** True when swap can be limited; on v2 known once `prepare` has made the parent. */
+  hasSwapAccounting(): boolean;
   socketAccounting: boolean;
   /** Returns the path of the machine's cgroup for an OCI configuration. */
   path(id: string): string;
   /** Ends helpers of earlier boots; makes this boot's fence, and the parent that limits all machines together. */
   prepare(whole: Whole): Promise<void>;
-  /** Returns the files through which a helper, which has one thread, joins the fence. */
-  fenceFiles(): string[];
+  /** Returns the launcher's arguments that put a helper, which has one thread, into the fence. */
+  fenceArguments(): string[];
   /** Sandboxes that have a cgroup, in any hierarchy. */
   ids(): Promise<string[]>;
   /** Sandboxes that have a cgroup in the hierarchy that limits memory: all that run. Costs less than `ids`. */
@@ -78,6 +79,9 @@ export const SOCKET_LIMIT = 'memory.kmem.tcp.limit_in_bytes';
 /** Controllers in which language runtimes look for their limits. */
 const SHOWN = ['memory', 'cpu', 'cpuacct', 'cpuset', 'pids'];
 
+/** Controllers of v2 that limit a machine. */
+const NEEDED = ['memory', 'cpu', 'pids'];
+
 /** @param hierarchies Result of `parseHierarchies`. Throws when none of them can limit memory. */
 export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgroups {
   const memory = memoryHierarchy(hierarchies);
@@ -85,13 +89,12 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
   const parent = `sandhaven-${instanceId}`;
   const helpers = `${parent}-helpers`;
   const fence = `${helpers}/${randomText(8)}`;
-  // Joining a v1 group through its list of threads takes no time. Through a list of processes, on v1 and v2, the
-  // kernel first waits for all processors: milliseconds for each helper.
+  // Joining a v1 group through its list of threads takes no time, and no process joins a v2 group: the launcher begins
+  // there. Through a list of processes the kernel first waits for all processors: milliseconds for each helper.
   const fenceHierarchy =
     hierarchies.find(({ controllers }) => controllers.includes('freezer')) ??
     hierarchies.find(({ version }) => version === 2) ??
     memory;
-  const fenceFile = fenceHierarchy.version === 1 ? 'tasks' : 'cgroup.procs';
   const killers = hierarchies.filter(
     ({ version, controllers }) => version === 2 || controllers.includes('freezer'),
   );
@@ -105,7 +108,7 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
 
   return {
     memory,
-    swapAccounting: hasSwapAccounting(memory),
+    hasSwapAccounting: () => hasSwapAccounting(memory, parent),
     socketAccounting: existsSync(`${memory.mountpoint}/${SOCKET_LIMIT}`),
     path: (id) => `/${parent}/${id}`,
     groups: (id) =>
@@ -113,7 +116,10 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
         ...hierarchy,
         folder: `${mountpoint}/${parent}/${id}`,
       })),
-    fenceFiles: () => [`${fenceHierarchy.mountpoint}/${fence}/${fenceFile}`],
+    fenceArguments: () => {
+      const folder = `${fenceHierarchy.mountpoint}/${fence}`;
+      return fenceHierarchy.version === 1 ? ['--cgroup', `${folder}/tasks`] : ['--unified-cgroup', folder];
+    },
 
     async prepare({ memoryBytes, processes }) {
       // In all hierarchies: the fence of an earlier boot may have been in another one.
@@ -121,9 +127,9 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
         for (const name of await children(fences)) await destroyGroup(`${fences}/${name}`);
       }
       await mkdir(`${fenceHierarchy.mountpoint}/${fence}`, { recursive: true });
-      if (memory.version === 2) await enableControllers(memory.mountpoint);
       const group = `${memory.mountpoint}/${parent}`;
       await mkdir(group, { recursive: true });
+      if (memory.version === 2) await enableControllers(memory.mountpoint, parent);
       const sockets = memory.version === 1 ? Math.floor(memoryBytes / limits.kernel.socketMemoryDivisor) : 0;
       await setMemory(memory, group, memoryBytes - sockets);
       await setSocketMemory(memory, group, sockets);
@@ -197,13 +203,20 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
   };
 }
 
-function hasSwapAccounting({ version, mountpoint }: Hierarchy): boolean {
-  return version === 2 || existsSync(`${mountpoint}/memory.memsw.limit_in_bytes`);
+/** The root has no such file on v2. */
+function hasSwapAccounting({ version, mountpoint }: Hierarchy, parent: string): boolean {
+  const file = version === 2 ? `${parent}/memory.swap.max` : 'memory.memsw.limit_in_bytes';
+  return existsSync(`${mountpoint}/${file}`);
 }
 
-async function enableControllers(root: string): Promise<void> {
-  for (const controller of ['memory', 'cpu', 'pids']) {
-    await writeFile(`${root}/cgroup.subtree_control`, `+${controller}`);
+/** Machines need three of v2's controllers, and see the figures of all that the host has, as with runc. */
+async function enableControllers(root: string, parent: string): Promise<void> {
+  const all = (await readFile(`${root}/cgroup.controllers`, 'utf8')).split(/\s+/).filter(Boolean);
+  for (const folder of [root, `${root}/${parent}`]) {
+    for (const controller of new Set([...NEEDED, ...all])) {
+      const enabled = writeFile(`${folder}/cgroup.subtree_control`, `+${controller}`);
+      await (NEEDED.includes(controller) ? enabled : enabled.catch(() => {}));
+    }
   }
 }
 

@@ -1,25 +1,36 @@
-/** Arguments of the launcher about a machine's cgroups on v1: the group in each hierarchy, and its limits. */
+/** Arguments of the launcher about a machine's cgroups: the group in each hierarchy, and its limits. */
 import { limits } from '../../../model/limits.ts';
-import type { DeviceNode } from '../gpu/device.ts';
 import { cgroupLimits, type MachineConfig } from '../machine/config.ts';
 import { type MachineGroup, SOCKET_LIMIT, socketMemoryBytes } from './cgroups.ts';
+import { deviceRules } from './device-rules.ts';
 
 /** A file of the group, and its value. */
 type Limit = [file: string, value: string];
 type Machine = Pick<MachineConfig, 'resources' | 'devices' | 'host'>;
 
-/** The nodes of every /dev, and terminals. Nobody in a machine can make a node, so none may be made. */
-const DEVICES = ['1:3', '1:5', '1:7', '1:8', '1:9', '5:0', '5:2', '136:*'].map(
-  (numbers) => `c ${numbers} rw`,
-);
-
 export function groupArguments(groups: MachineGroup[], machine: Machine): string[] {
-  return groups.flatMap((group) => [
-    group.version === 2 ? '--unified-group' : '--group',
-    group.folder,
+  return groups.flatMap((group) => (group.version === 2 ? unified(group, machine) : legacy(group, machine)));
+}
+
+function legacy(group: MachineGroup, machine: Machine): string[] {
+  const { controllers, folder } = group;
+  const limitsOf = limitsOnV1(machine);
+  return [
+    ...['--group', folder],
     ...inherited(group),
-    ...limitsOf(group, machine).flatMap(([file, value]) => ['--limit', `${group.folder}/${file}=${value}`]),
-  ]);
+    ...limitArguments(
+      folder,
+      controllers.flatMap((controller) => limitsOf[controller] ?? []),
+    ),
+  ];
+}
+
+/** One that lies beside the others without controllers holds the machine, and limits nothing. */
+function unified({ folder }: MachineGroup, machine: Machine): string[] {
+  const group = ['--unified-group', folder];
+  if (machine.host.cgroupVersion === 1) return group;
+  const devices = deviceRules(machine.devices).flatMap((rule) => ['--device-rule', rule]);
+  return [...group, ...limitArguments(folder, limitsOnV2(machine)), ...devices];
 }
 
 /** A group of processors and memory nodes takes no process before it has some of each. */
@@ -28,11 +39,14 @@ function inherited({ controllers, folder }: MachineGroup): string[] {
   return ['cpus', 'mems'].flatMap((name) => ['--inherit', `${folder}/cpuset.${name}`]);
 }
 
-/** In the order in which they are written. No weight: it belongs to `fairness/processor-shares.ts`. */
-function limitsOf({ controllers }: MachineGroup, { resources, devices, host }: Machine): Limit[] {
+/**
+ * By controller, in the order in which they are written. No weight, here or on v2: it belongs to
+ * `fairness/processor-shares.ts`.
+ */
+function limitsOnV1({ resources, devices, host }: Machine): Record<string, Limit[]> {
   const { memoryBytes, cpuQuotaUs, cpuPeriodUs } = cgroupLimits(resources);
   const memory = String(memoryBytes);
-  const of: Record<string, Limit[]> = {
+  return {
     memory: [
       ['memory.limit_in_bytes', memory],
       ...when(host.swapAccounting, ['memory.memsw.limit_in_bytes', memory]),
@@ -44,18 +58,25 @@ function limitsOf({ controllers }: MachineGroup, { resources, devices, host }: M
       ['cpu.cfs_quota_us', String(cpuQuotaUs)],
     ],
     pids: [['pids.max', String(limits.processes)]],
-    devices: [
-      ['devices.deny', 'a'],
-      ...[...DEVICES, ...devices.nodes.map(ruleOf)].map((rule): Limit => ['devices.allow', rule]),
-    ],
+    devices: [['devices.deny', 'a'], ...deviceRules(devices).map((rule): Limit => ['devices.allow', rule])],
   };
-  return controllers.flatMap((controller) => of[controller] ?? []);
+}
+
+/** Those that runc writes for the bundle's configuration. */
+function limitsOnV2({ resources, host }: Machine): Limit[] {
+  const { memoryBytes, cpuQuotaUs, cpuPeriodUs } = cgroupLimits(resources);
+  return [
+    ['pids.max', String(limits.processes)],
+    ...when(host.swapAccounting, ['memory.swap.max', '0']),
+    ['memory.max', String(memoryBytes)],
+    ['cpu.max', `${cpuQuotaUs} ${cpuPeriodUs}`],
+  ];
 }
 
 function when(condition: boolean, limit: Limit): Limit[] {
   return condition ? [limit] : [];
 }
 
-function ruleOf({ type, major, minor, access }: DeviceNode): string {
-  return `${type} ${major}:${minor} ${access}`;
+function limitArguments(folder: string, of: Limit[]): string[] {
+  return of.flatMap(([file, value]) => ['--limit', `${folder}/${file}=${value}`]);
 }

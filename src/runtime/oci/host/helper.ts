@@ -99,13 +99,12 @@ export interface Helpers {
   ): Promise<string>;
 }
 
-export function createHelpers(launcherPath: string, fenceFiles: () => string[]): Helpers {
+export function createHelpers(launcherPath: string, fenceArguments: () => string[]): Helpers {
   return {
     run(program, args, { lock, nice, ...options }) {
-      const fence = fenceFiles().flatMap((file) => ['--cgroup', file]);
       const lockArgs = lock === undefined ? [] : ['--lock', lock];
       const niceArgs = nice === undefined ? [] : ['--nice', String(nice)];
-      const command = ['exec', ...fence, ...lockArgs, ...niceArgs, '--', program, ...args];
+      const command = ['exec', ...fenceArguments(), ...lockArgs, ...niceArgs, '--', program, ...args];
       return runLauncher(launcherPath, command, options);
     },
   };

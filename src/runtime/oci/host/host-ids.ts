@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
+import { isGone, readNow } from './files.ts';
 import { memoryHierarchy, parseHierarchies } from './hierarchies.ts';
 import { indexOfUid } from './plan.ts';
 
@@ -30,11 +31,7 @@ export async function slotsWithStrangers(): Promise<Set<number>> {
   for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
     if (++reads % readsPerTurn === 0) await nextTurn();
     // A process of another process namespace has the number 0 here, and no entry in /proc.
-    pids.push(
-      ...read(`${group}/cgroup.procs`)
-        .split('\n')
-        .filter((pid) => pid !== '' && pid !== '0'),
-    );
+    pids.push(...pidsOf(group).filter((pid) => pid !== '' && pid !== '0'));
     for (const name of childrenOf(group)) if (!machinesGroup.test(name)) groups.push(`${group}/${name}`);
   }
   return slotsOf(pids);
@@ -42,7 +39,7 @@ export async function slotsWithStrangers(): Promise<Set<number>> {
 
 /** Slots with an id that is delegated to a user of the host, for rootless containers. */
 export function delegatedSlots(): Set<number> {
-  return new Set(['/etc/subuid', '/etc/subgid'].flatMap((path) => slotsInDelegations(read(path))));
+  return new Set(['/etc/subuid', '/etc/subgid'].flatMap((path) => slotsInDelegations(readNow(path) ?? '')));
 }
 
 /** @param table Lines of `user:first id:count`, the format of subuid(5). */
@@ -59,9 +56,8 @@ export function slotsInDelegations(table: string): number[] {
 async function slotsOf(pids: string[]): Promise<Set<number>> {
   const busy = new Set<number>();
   for (const [i, pid] of pids.entries()) {
-    // The kernel generates these files on read, so they are read synchronously: awaiting each takes ten times as long.
     if (i % readsPerTurn === 0) await nextTurn();
-    for (const index of slotsInStatus(read(`/proc/${pid}/status`))) busy.add(index);
+    for (const index of slotsInStatus(readNow(`/proc/${pid}/status`) ?? '')) busy.add(index);
   }
   return busy;
 }
@@ -78,29 +74,24 @@ export function slotsInStatus(status: string): number[] {
   return uids.map((uid) => indexOfUid(Number(uid))).filter((index) => index >= 0);
 }
 
+/** Returns none for a threaded cgroup, whose processes its parent lists. */
+function pidsOf(group: string): string[] {
+  try {
+    return (readNow(`${group}/cgroup.procs`) ?? '').split('\n');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'EOPNOTSUPP' || code === 'ENOTSUP') return [];
+    throw error;
+  }
+}
+
 function childrenOf(group: string): string[] {
   try {
     return readdirSync(group, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
   } catch (error) {
-    if (hasEnded(error)) return [];
+    if (isGone(error)) return [];
     throw error;
   }
-}
-
-/** Returns '' for a missing file. Throws any other error: an unreadable process may have any id. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (hasEnded(error)) return '';
-    throw error;
-  }
-}
-
-/** EOPNOTSUPP comes from a threaded cgroup, whose processes its parent lists. */
-function hasEnded(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  return ['ENOENT', 'ESRCH', 'ENODEV', 'EOPNOTSUPP', 'ENOTSUP'].includes(code);
 }

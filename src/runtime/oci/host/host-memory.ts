@@ -2,8 +2,7 @@
  * Memory that this service and its machines have: the host's, or less where a container has a limit of its own
  * (`docker run --memory`). There, the hierarchy that is mounted begins with the container's group.
  */
-import { readFile } from 'node:fs/promises';
-import { unlessMissing } from './files.ts';
+import { readNow } from './files.ts';
 import type { Hierarchy } from './hierarchies.ts';
 
 export interface Memory {
@@ -18,9 +17,9 @@ const FILES = {
 };
 
 /** @param hierarchy The one that limits memory; null when none does. */
-export async function hostMemory(hierarchy: Hierarchy | null): Promise<Memory> {
-  const host = parseMeminfo(await readFile('/proc/meminfo', 'utf8'));
-  const limits = hierarchy && (await memoryOfGroup(hierarchy));
+export function hostMemory(hierarchy: Hierarchy | null): Memory {
+  const host = parseMeminfo(readNow('/proc/meminfo') ?? '');
+  const limits = hierarchy && memoryOfGroup(hierarchy);
   if (limits === null) return host;
   return {
     totalBytes: Math.min(host.totalBytes, limits.totalBytes),
@@ -38,12 +37,12 @@ export function parseMeminfo(text: string): Memory {
 }
 
 /** Returns null for a group without a limit: on v2 `max` or no file, on v1 a number beyond every host. */
-export async function memoryOfGroup({ mountpoint, version }: Hierarchy): Promise<Memory | null> {
+export function memoryOfGroup({ mountpoint, version }: Hierarchy): Memory | null {
   const { limit, used, files } = FILES[version];
-  const read = (name: string) => unlessMissing(readFile(`${mountpoint}/${name}`, 'utf8'));
-  const totalBytes = Number((await read(limit)) ?? Number.NaN);
+  const read = (name: string) => readNow(`${mountpoint}/${name}`);
+  const totalBytes = Number(read(limit) ?? Number.NaN);
   if (!Number.isSafeInteger(totalBytes)) return null;
-  const given = new RegExp(`^${files} (\\d+)$`, 'm').exec((await read('memory.stat')) ?? '');
-  const inUse = Number((await read(used)) ?? 0) - Number(given?.[1] ?? 0);
+  const given = new RegExp(`^${files} (\\d+)$`, 'm').exec(read('memory.stat') ?? '');
+  const inUse = Number(read(used) ?? 0) - Number(given?.[1] ?? 0);
   return { totalBytes, availableBytes: Math.max(0, totalBytes - inUse) };
 }

@@ -23,7 +23,7 @@ export interface SurveyDependencies {
   slots: Slots;
   gpus: Gpus;
   /** Reads the host's memory. */
-  memory(): Promise<Memory>;
+  memory(): Memory;
 }
 
 /** Sandboxes inspected at once. Each opens a few files; a thousand would exceed this process's limit. */

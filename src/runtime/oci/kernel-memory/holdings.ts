@@ -35,7 +35,7 @@ export function createHoldings(processesOf: (id: string) => Promise<number[]>): 
   return async (ids, exactly) => {
     const locks = await lockCounts(ids);
     const machines = new Map<string, Holding>();
-    const filesAreMany = await areFilesMany();
+    const filesAreMany = areFilesMany();
     for (const [index, id] of ids.entries()) {
       // Most machines are looked at without a wait.
       if (index % PER_TURN === 0) await nextTurn();

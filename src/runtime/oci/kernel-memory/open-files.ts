@@ -2,13 +2,14 @@
  * Counts of open files. The kernel charges a machine for each, but nobody for the objects behind some of them (epolls,
  * timers, events). So a machine with very many holds nearly as much again.
  */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { limits } from '../../../model/limits.ts';
+import { readNow } from '../host/files.ts';
 import { unlessEnded } from './listing.ts';
 
 /** Returns true when the host has more open files than one machine may. */
-export async function areFilesMany(): Promise<boolean> {
-  const [allocated] = (await readFile('/proc/sys/fs/file-nr', 'utf8')).split('\t');
+export function areFilesMany(): boolean {
+  const [allocated] = (readNow('/proc/sys/fs/file-nr') ?? '').split('\t');
   return Number(allocated) > limits.kernel.openFiles;
 }
 

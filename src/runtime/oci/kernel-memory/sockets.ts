@@ -2,7 +2,6 @@
  * Host memory that a machine's sockets hold without a charge to the machine: messages in netlink queues, and
  * unaccepted connections, with the data sent on them.
  */
-import { readFile } from 'node:fs/promises';
 import { KiB } from '../../../model/limits/units.ts';
 import { limits } from '../../../model/limits.ts';
 import { readNow } from '../host/files.ts';
@@ -30,8 +29,8 @@ export function parseSocketCounts(text: string): SocketCounts {
 }
 
 /** Returns the bytes that TCP holds in the whole host. */
-export async function hostTcpBytes(): Promise<number> {
-  return parseSocketCounts(await readFile('/proc/net/sockstat', 'utf8')).tcpBytes;
+export function hostTcpBytes(): number {
+  return parseSocketCounts(readNow('/proc/net/sockstat') ?? '').tcpBytes;
 }
 
 /** Returns null when the process has ended. */

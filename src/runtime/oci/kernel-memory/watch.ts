@@ -24,7 +24,7 @@ export interface KernelMemoryWatchDependencies {
   holdings: Holdings;
   owners: Pick<Owners, 'of'>;
   /** Returns the host's available memory. */
-  availableBytes(): Promise<number>;
+  availableBytes(): number;
   log: Log;
 }
 
@@ -69,7 +69,7 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
       if (excess) await end(id, excess);
     }
     await endWhoHoldMost(mostBytes);
-    exactly = (await bytesAtMost()) > mostBytes;
+    exactly = bytesAtMost() > mostBytes;
   }
 
   async function endWhoHoldMost(mostBytes: number): Promise<void> {
@@ -79,9 +79,9 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
     }
   }
 
-  async function bytesAtMost(): Promise<number> {
+  function bytesAtMost(): number {
     const ofMachines = [...known.values()].reduce((sum, held) => sum + bytesOf(held) + held.unreadBytes, 0);
-    return ofMachines + (await hostTcpBytes());
+    return ofMachines + hostTcpBytes();
   }
 
   async function end(id: string, excess: Excess): Promise<void> {
@@ -107,8 +107,14 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
   }
 
   /** Looks at once when available memory fell by one machine's bound: a machine can take a gigabyte in a second. */
-  async function glance(mostBytes: number): Promise<void> {
-    const available = await availableBytes();
+  function glance(mostBytes: number): void {
+    let available: number;
+    try {
+      available = availableBytes();
+    } catch {
+      // No descriptor is free: the next glance tries again.
+      return;
+    }
     const hasFallen = mostAvailable - available > kernel.uncountedBytes;
     mostAvailable = hasFallen ? available : Math.max(mostAvailable, available);
     if (hasFallen) lookSoon(mostBytes);
@@ -116,9 +122,8 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
 
   return {
     begin(mostBytes) {
-      const glances = () => void glance(mostBytes).catch(() => {});
       timers.push(setInterval(() => lookSoon(mostBytes), kernel.watchIntervalMs));
-      timers.push(setInterval(glances, kernel.glanceIntervalMs));
+      timers.push(setInterval(() => glance(mostBytes), kernel.glanceIntervalMs));
     },
     async close() {
       for (const timer of timers.splice(0)) clearInterval(timer);

@@ -1,8 +1,11 @@
 /** Connects to a machine's agent. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { growingPauses } from '../../../concurrency/growing-pauses.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
+
+const LONGEST_PAUSE_MS = 50;
 
 /**
  * Retries while the agent's connection queue is full, and while `starting` holds; fails with `unavailable`
@@ -10,7 +13,8 @@ import { limits } from '../../../model/limits.ts';
  */
 export async function openSocket(path: string, starting: () => boolean): Promise<Socket> {
   const deadline = performance.now() + limits.agentConnectTimeoutMs;
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+  const pauses = growingPauses(LONGEST_PAUSE_MS);
+  for (;;) {
     try {
       return await connectOnce(path);
     } catch (error) {
@@ -25,7 +29,7 @@ export async function openSocket(path: string, starting: () => boolean): Promise
         );
       }
     }
-    await sleep(pause);
+    await sleep(pauses.next().value);
   }
 }
 

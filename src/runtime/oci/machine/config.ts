@@ -42,7 +42,7 @@ export interface MachineConfig {
 export interface HostFacts {
   /** Value of `process.arch`. */
   arch: string;
-  /** Version of the hierarchy that limits memory. On v1 the launcher shows a machine its groups, on v2 runc does. */
+  /** Version of the hierarchy that limits memory. On v1 the launcher shows a machine its groups, on v2 its runtime does. */
   cgroupVersion: 1 | 2;
   /** True when the kernel can limit swap per cgroup. */
   swapAccounting: boolean;
@@ -164,7 +164,7 @@ function mounts({ stagePath, agentName, resources, devices, host }: MachineConfi
       ? [{ destination: '/sys/fs', type: 'bind', source: `${stagePath}/fs`, options: ['rbind'] }]
       : [
           mount('/sys/fs', 'tmpfs', 'nosuid', 'noexec', 'nodev', 'ro', 'mode=755', 'size=4k'),
-          mount('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'ro'),
+          { ...mount('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'ro'), source: 'cgroup2' },
         ]),
     bind(AGENT_DESTINATION, `${stagePath}/agent/${agentName}`, 'ro', 'nosuid', 'nodev'),
     // No further options, which saves runc a remount each; the stage itself is mounted nosuid, nodev and noexec.

@@ -28,7 +28,7 @@ export function launchArguments(
   const own = cgroups.shown(id).flatMap(({ name, path }) => ['--own-cgroup', `${name}=${path}`]);
   return [
     'start',
-    ...cgroups.fenceFiles().flatMap((file) => ['--cgroup', file]),
+    ...cgroups.fenceArguments(),
     ...own,
     ...devices.nodes.flatMap((node) => ['--device', deviceArgument(node)]),
     ...named({

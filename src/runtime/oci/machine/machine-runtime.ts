@@ -3,10 +3,20 @@ import { controllerHierarchy, type Hierarchy, memoryHierarchy } from '../host/hi
 
 export type MachineRuntime = { kind: 'runc'; runcPath: string } | { kind: 'direct' };
 
-/** Names the reason for which the launcher cannot start machines on this host by itself; null for none. */
-export function refusalOfDirect(hierarchies: Hierarchy[]): string | null {
-  if (memoryHierarchy(hierarchies)?.version !== 1) return 'cgroup v2 limits memory here, and it needs v1';
+/**
+ * Names the reason for which the launcher cannot start machines on this host by itself; null for none.
+ * @param tryDeviceRules Asks the kernel for rules about devices on cgroup v2, and resolves to its error, or to null.
+ */
+export async function refusalOfDirect(
+  hierarchies: Hierarchy[],
+  tryDeviceRules: () => Promise<string | null>,
+): Promise<string | null> {
+  const memory = memoryHierarchy(hierarchies);
+  if (memory === null) return 'no cgroup limits memory here';
   // Nothing else keeps the devices of an operator's GPUs apart.
-  if (controllerHierarchy(hierarchies, 'devices') === null) return 'no cgroup limits devices here';
-  return null;
+  if (memory.version === 1) {
+    return controllerHierarchy(hierarchies, 'devices') === null ? 'no cgroup limits devices here' : null;
+  }
+  const error = await tryDeviceRules();
+  return error === null ? null : `the kernel takes no rules about devices for cgroup v2 (${error})`;
 }

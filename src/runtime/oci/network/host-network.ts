@@ -20,7 +20,7 @@ export interface HostNetworkOptions {
   gatewayIndex: number;
   launcherPath: string;
   egressPath: string;
-  /** Files of the cgroup that the egress program joins. */
+  /** Arguments of the launcher that put the egress program into the fence. */
   fence: string[];
   resolvConfPath: string;
   /** Slots of sandboxes that ran before; their policies stay in force. */

@@ -1,9 +1,9 @@
 /**
  * Makes and removes a slot's parts in the kernel: a pinned user and network namespace and, with a network, a
- * routed pair of links. One process per step and batch; machines share nothing, no bridge and so no layer 2.
+ * routed pair of links. One process per batch; machines share nothing, no bridge and so no layer 2.
  */
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   addressOf,
@@ -19,7 +19,6 @@ import {
 import { runCommand } from './command.ts';
 
 const nsfsMagic = 0x6e736673;
-const hasIPv6 = existsSync('/proc/sys/net/ipv6');
 
 /**
  * Makes slots whose numbers are locked. `gateway` is the address of the host's end, or null for machines with
@@ -34,26 +33,9 @@ export async function makeSlots(
   for (const index of indexes) mkdirSync(slotDir(instance, index), { mode: 0o700 });
   await runCommand(launcherPath, [
     'pin-namespaces',
-    ...indexes.flatMap((index) => pinArguments(instance, index)),
+    ...(gateway === null ? [] : ['--gateway', gateway, '--host-mac', hostMac]),
+    ...indexes.flatMap((index) => slotArguments(instance, index, gateway !== null)),
   ]);
-  if (gateway === null) return;
-  await runCommand(
-    'ip',
-    ['-batch', '-'],
-    lines(indexes.flatMap((index) => hostSide(instance, index, gateway))),
-  );
-  for (const index of indexes) {
-    writeFileSync(`/proc/sys/net/ipv4/conf/${interfaceOf(instance.id, index)}/forwarding`, '1');
-  }
-  await Promise.all(
-    indexes.map((index) =>
-      runCommand(
-        'nsenter',
-        [`--net=${join(slotDir(instance, index), 'net')}`, 'ip', '-batch', '-'],
-        lines(machineSide(index, gateway)),
-      ),
-    ),
-  );
 }
 
 /** Removes all present parts of these slots; a machine that runs in one loses its network at once. */
@@ -113,39 +95,15 @@ export async function removeGatewayAddress(gateway: string): Promise<void> {
   if (shown.trim() !== '') await runCommand('ip', ['address', 'del', `${gateway}/32`, 'dev', 'lo']);
 }
 
-function pinArguments(instance: Instance, index: number): string[] {
+/** Arguments of one slot, as in native/launcher/src/slots/mod.rs. */
+function slotArguments(instance: Instance, index: number, linked: boolean): string[] {
   const dir = slotDir(instance, index);
   return [
     ...['--uid-base', String(uidBaseOf(index))],
     ...['--user', join(dir, 'user')],
     ...['--net', join(dir, 'net')],
-  ];
-}
-
-/**
- * Both ends have fixed MAC addresses and know each other's: no ARP, so neither a forged answer nor a host set to
- * ignore requests matters, and udev does not rename them.
- */
-function hostSide(instance: Instance, index: number, gateway: string): string[] {
-  const link = interfaceOf(instance.id, index);
-  const address = addressOf(index);
-  const net = join(slotDir(instance, index), 'net');
-  return [
-    `link add ${link} address ${hostMac} type veth peer name eth0 address ${machineMac(index)} netns ${net}`,
-    ...(hasIPv6 ? [`link set ${link} addrgenmode none`] : []),
-    `link set ${link} up`,
-    `route add ${address}/32 dev ${link} src ${gateway}`,
-    `neighbor add ${address} lladdr ${machineMac(index)} dev ${link} nud permanent`,
-  ];
-}
-
-function machineSide(index: number, gateway: string): string[] {
-  return [
-    `link set eth0 up`,
-    `address add ${addressOf(index)}/32 dev eth0`,
-    `neighbor add ${gateway} lladdr ${hostMac} dev eth0 nud permanent`,
-    `route add ${gateway}/32 dev eth0 scope link`,
-    `route add default via ${gateway} dev eth0`,
+    ...(linked ? ['--link', interfaceOf(instance.id, index)] : []),
+    ...(linked ? ['--address', addressOf(index), '--mac', machineMac(index)] : []),
   ];
 }
 

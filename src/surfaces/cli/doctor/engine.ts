@@ -13,7 +13,6 @@ const PATH = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 const programs = {
   nft: 'nftables',
   ip: 'iproute2',
-  nsenter: 'util-linux',
   unshare: 'util-linux',
   mke2fs: 'e2fsprogs',
   e2fsck: 'e2fsprogs',
@@ -27,7 +26,7 @@ const programs = {
 
 export function engineChecks(facts: DoctorFacts, allowVulnerableRunc: boolean): Check[] {
   return [
-    { name: 'machine runtime', neededByUp: true, run: async () => machineRuntime(facts) },
+    { name: 'machine runtime', neededByUp: true, run: () => machineRuntime(facts) },
     { name: 'runc', run: () => runcCheck(facts, allowVulnerableRunc) },
     { name: 'nftables', neededByUp: true, run: () => nftables(facts) },
     { name: 'links', neededByUp: true, run: () => links(facts) },
@@ -38,9 +37,11 @@ export function engineChecks(facts: DoctorFacts, allowVulnerableRunc: boolean): 
 }
 
 /** Reports what starts machines, and why. */
-export function machineRuntime({ machineRuntime }: Pick<DoctorFacts, 'machineRuntime'>): Finding {
+export async function machineRuntime({
+  machineRuntime,
+}: Pick<DoctorFacts, 'machineRuntime'>): Promise<Finding> {
   try {
-    const { kind, why } = machineRuntime();
+    const { kind, why } = await machineRuntime();
     return { status: 'ok', found: `${kind}: ${why}` };
   } catch (error) {
     return {
@@ -72,16 +73,15 @@ export function runc(
 }
 
 async function runcCheck(facts: DoctorFacts, allowVulnerable: boolean): Promise<Finding> {
-  if (isUnused(facts)) return { status: 'ok', found: 'not used: machines are started directly' };
+  if (await isUnused(facts)) return { status: 'ok', found: 'not used: machines are started directly' };
   return runc(await facts.tryProgram(facts.runcPath, ['--version']), facts, allowVulnerable);
 }
 
-function isUnused({ machineRuntime }: DoctorFacts): boolean {
-  try {
-    return machineRuntime().kind === 'direct';
-  } catch {
-    return false;
-  }
+async function isUnused({ machineRuntime }: DoctorFacts): Promise<boolean> {
+  return machineRuntime().then(
+    ({ kind }) => kind === 'direct',
+    () => false,
+  );
 }
 
 /** Loads a service's ruleset in a network namespace that ends with the attempt. */

@@ -4,17 +4,13 @@
  */
 import { lookup } from 'node:dns/promises';
 import { request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { abortRace } from '../../../concurrency/abort-race.ts';
 import { Shares } from '../../../fairness/shares.ts';
 import { limits } from '../../../model/limits.ts';
+import { type Address, pinnedLookup } from '../../../model/network/pinned-lookup.ts';
 import { isPublicIPv4, isPublicIPv6 } from '../../../model/network/public-addresses.ts';
-
-export interface Address {
-  address: string;
-  family: number;
-}
 
 export interface DocumentFetchDependencies {
   resolve?(host: string): Promise<Address[]>;
@@ -71,7 +67,7 @@ function get(
   return new Promise((resolve, reject) => {
     const sent = httpsRequest(url, {
       ...options,
-      ...{ agent: false, lookup: pinned(addresses), maxHeaderSize: limits.oauth.documentBytes },
+      ...{ agent: false, lookup: pinnedLookup(addresses), maxHeaderSize: limits.oauth.documentBytes },
       headers: { accept: 'application/json' },
     });
     sent.once('error', reject);
@@ -110,15 +106,6 @@ async function addressesOf(host: string, resolve: (host: string) => Promise<Addr
 
 function isPublic({ address, family }: Address): boolean {
   return family === 4 ? isPublicIPv4(address) : isPublicIPv6(address);
-}
-
-/** Answers every lookup with the addresses that were checked. */
-function pinned(addresses: Address[]): LookupFunction {
-  return (_host, options, callback) => {
-    const [first] = addresses;
-    if (options.all) callback(null, addresses);
-    else callback(null, first?.address ?? '', first?.family ?? 4);
-  };
 }
 
 function refused(): Error {

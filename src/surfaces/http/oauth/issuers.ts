@@ -13,6 +13,7 @@ import { networkOf } from '../../../model/network/address-network.ts';
 import { originForPeople } from '../../../model/network/own-name.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
 import { createDocumentFetch } from './client-documents.ts';
+import { loadProvider } from './load.ts';
 import type { AuthorizationServer, ProviderDependencies } from './provider.ts';
 
 export interface IssuerDependencies {
@@ -63,7 +64,7 @@ export class Issuers {
   }
 
   async #make(issuer: string): Promise<AuthorizationServer> {
-    const { createProvider } = await import('./provider.ts');
+    const createProvider = await loadProvider();
     return createProvider({
       ...{ issuer, records: this.#d.services.oauth, log: this.#d.log, fetch: this.#fetch },
       networkOf: (request) => networkOf(this.#addresses.get(request) ?? ''),

@@ -12,7 +12,7 @@ export interface EgressPlace {
   /** Address that it listens on. */
   gateway: string;
   uid: number;
-  /** Files of cgroups that it joins first. */
+  /** Arguments of the launcher that put it into the fence. */
   fence: string[];
 }
 
@@ -20,8 +20,7 @@ export function startEgressProgram(place: EgressPlace): Promise<EgressProgram> {
   const { launcherPath, egressPath, gateway, uid, fence } = place;
   const args = [
     'exec',
-    ...fence.flatMap((file) => ['--cgroup', file]),
-    ...['--', egressPath],
+    ...[...fence, '--', egressPath],
     ...['--gateway', gateway],
     ...['--public-except', blockedIPv4.join(',')],
     ...['--uid', String(uid), '--gid', String(uid)],

@@ -1,7 +1,9 @@
 //! The mounts of one machine, each inside of the stage, which is the working directory from then on.
 
+pub mod attributes;
+pub mod idmap;
+
 use crate::failure::{Failure, Step, failed};
-use crate::idmap;
 use crate::spare::Spare;
 use linux_raw_sys::general::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY};
 use rustix::fs::{CWD, Gid, Mode, StatVfsMountFlags, Uid, chown, mkdir, stat, statvfs};

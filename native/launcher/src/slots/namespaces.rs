@@ -2,22 +2,23 @@
 //! outlive every process until a machine joins them.
 //!
 //! A child enters new namespaces and waits; the parent, which keeps its rights over the host's ids, writes the
-//! maps and pins. The network namespace belongs to the user namespace: root inside has no power outside of it.
+//! maps and pins. The network namespace belongs to the user namespace: root inside has no power outside of it. With a
+//! link, the parent then makes its ends, and the child, the only process that is in the namespace, sets up its own.
 //!
 //! The slot's first id owns the user namespace. The kernel counts what it limits by user (inotify instances, message
 //! queues, pending signals, locked memory) for the owner of each namespace too: were that the host's root, one machine
 //! could use up what all others and the host need.
 
+use super::link::{Gateway, Link, make_host_end, make_machine_end};
+use super::netlink::Netlink;
 use std::ffi::CString;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 
 /// Ids in one slot's range.
-const ID_COUNT: u64 = 65_536;
-/// The last id is reserved by the kernel (-1).
-const ID_LIMIT: u64 = u32::MAX as u64;
+pub const ID_COUNT: u64 = 65_536;
 
 /// Of one machine, all its users together: timers and queued signals, then bytes of message queues.
 const NAMESPACE_LIMITS: [(libc::__rlimit_resource_t, libc::rlim_t); 2] = [
@@ -25,45 +26,24 @@ const NAMESPACE_LIMITS: [(libc::__rlimit_resource_t, libc::rlim_t); 2] = [
     (libc::RLIMIT_MSGQUEUE, 819_200),
 ];
 
-struct Pair {
-    uid_base: u64,
-    user: String,
-    net: String,
+pub struct Slot {
+    pub uid_base: u64,
+    /// Files of the pins.
+    pub user: String,
+    pub net: String,
+    /// None with no network: nothing but loopback.
+    pub link: Option<Link>,
 }
 
-/// `--uid-base N --user PATH --net PATH`, once for each pair wanted. Files at the paths are made here; their
-/// folders exist. Stops at the first pair that fails; the caller removes what earlier ones left.
-pub fn pin(args: &[String]) -> Result<(), String> {
-    for pair in parse(args)? {
-        pin_pair(&pair).map_err(|error| format!("pin {}: {error}", pair.net))?;
-    }
-    Ok(())
+/// What all links have of the host's.
+pub struct Network {
+    pub gateway: Gateway,
+    pub netlink: Netlink,
 }
 
-fn parse(args: &[String]) -> Result<Vec<Pair>, String> {
-    const USAGE: &str = "usage: pin-namespaces (--uid-base N --user PATH --net PATH)...";
-    let mut pairs = Vec::new();
-    for group in args.chunks(6) {
-        let [base_flag, base, user_flag, user, net_flag, net] = group else {
-            return Err(USAGE.into());
-        };
-        if [base_flag.as_str(), user_flag, net_flag] != ["--uid-base", "--user", "--net"] {
-            return Err(USAGE.into());
-        }
-        let uid_base: u64 = base.parse().map_err(|_| USAGE.to_string())?;
-        if !(ID_COUNT..=ID_LIMIT - ID_COUNT).contains(&uid_base) {
-            return Err(format!("--uid-base {uid_base} is out of range"));
-        }
-        pairs.push(Pair {
-            uid_base,
-            user: user.clone(),
-            net: net.clone(),
-        });
-    }
-    Ok(pairs)
-}
-
-fn pin_pair(pair: &Pair) -> io::Result<()> {
+/// Pins a slot's namespaces, and makes its link when there is a network. The files of the pins are made here; their folders
+/// exist. After a failure the caller removes what is left.
+pub fn pin(slot: &Slot, network: Option<&mut Network>) -> io::Result<()> {
     let (mut parent_end, mut child_end) = UnixStream::pair()?;
     // SAFETY: the launcher has one thread, so the child may go on using everything that it inherited.
     let child = unsafe { libc::fork() };
@@ -71,7 +51,7 @@ fn pin_pair(pair: &Pair) -> io::Result<()> {
         -1 => Err(io::Error::last_os_error()),
         0 => {
             drop(parent_end);
-            let held = hold_namespaces(&mut child_end, pair.uid_base);
+            let held = hold_namespaces(&mut child_end, slot, network.as_deref());
             if let Err(error) = &held {
                 // A parent that is gone needs no reason.
                 let _ = child_end.write_all(error.to_string().as_bytes());
@@ -82,7 +62,7 @@ fn pin_pair(pair: &Pair) -> io::Result<()> {
         }
         pid => {
             drop(child_end);
-            let pinned = pin_child(&mut parent_end, pid, pair);
+            let pinned = pin_child(&mut parent_end, pid, slot, network);
             drop(parent_end);
             // SAFETY: `pid` is this process's own child, not waited for yet; no status is asked for.
             unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
@@ -91,16 +71,28 @@ fn pin_pair(pair: &Pair) -> io::Result<()> {
     }
 }
 
-/// What the child writes once its namespaces can be pinned; anything else is why it cannot have them.
+/// What the child writes after each of its steps; anything else is why it failed.
 const READY: &[u8] = b"ready";
+/// What the parent writes once the machine's end of the link is there.
+const LINKED: &[u8] = b"linked";
 
-/// In the child: new namespaces, until the parent hangs up.
-fn hold_namespaces(parent: &mut UnixStream, uid_base: u64) -> io::Result<()> {
+/// In the child: new namespaces, then its end of the link, until the parent hangs up.
+fn hold_namespaces(
+    parent: &mut UnixStream,
+    slot: &Slot,
+    network: Option<&Network>,
+) -> io::Result<()> {
     limit_namespace().map_err(|error| of("its limits", error))?;
-    become_owner(uid_base as libc::uid_t).map_err(|error| of("its user", error))?;
+    become_owner(slot.uid_base as libc::uid_t).map_err(|error| of("its user", error))?;
     enter_namespaces().map_err(|error| of("its namespaces", error))?;
     prepare_network().map_err(|error| of("its network", error))?;
     parent.write_all(READY)?;
+    if let (Some(network), Some(link)) = (network, &slot.link)
+        && heard(parent)? == LINKED
+    {
+        make_machine_end(&network.gateway, link.address).map_err(|error| of("its link", error))?;
+        parent.write_all(READY)?;
+    }
     parent.read_to_end(&mut Vec::new())?;
     Ok(())
 }
@@ -181,24 +173,48 @@ fn prepare_network() -> io::Result<()> {
     }
 }
 
-fn pin_child(child: &mut UnixStream, pid: libc::pid_t, pair: &Pair) -> io::Result<()> {
-    let mut said = [0; 256];
-    let length = child.read(&mut said)?;
-    if &said[..length] != READY {
-        let reason = match length {
-            0 => "its process ended".into(),
-            _ => String::from_utf8_lossy(&said[..length]),
-        };
-        return Err(io::Error::other(reason));
-    }
+fn pin_child(
+    child: &mut UnixStream,
+    pid: libc::pid_t,
+    slot: &Slot,
+    network: Option<&mut Network>,
+) -> io::Result<()> {
+    expect_ready(child)?;
     for map in ["uid_map", "gid_map"] {
         fs::write(
             format!("/proc/{pid}/{map}"),
-            format!("0 {} {ID_COUNT}\n", pair.uid_base),
+            format!("0 {} {ID_COUNT}\n", slot.uid_base),
         )?;
     }
-    pin_namespace(&format!("/proc/{pid}/ns/user"), &pair.user)?;
-    pin_namespace(&format!("/proc/{pid}/ns/net"), &pair.net)
+    pin_namespace(&format!("/proc/{pid}/ns/user"), &slot.user)?;
+    pin_namespace(&format!("/proc/{pid}/ns/net"), &slot.net)?;
+    if let (Some(network), Some(link)) = (network, &slot.link) {
+        let machine = File::open(&slot.net)?.into();
+        make_host_end(&mut network.netlink, &network.gateway, link, &machine)
+            .map_err(|error| of(&link.name, error))?;
+        child.write_all(LINKED)?;
+        expect_ready(child)?;
+    }
+    Ok(())
+}
+
+fn expect_ready(child: &mut UnixStream) -> io::Result<()> {
+    let said = heard(child)?;
+    match said.as_slice() {
+        READY => Ok(()),
+        [] => Err(io::Error::other("its process ended")),
+        reason => Err(io::Error::other(
+            String::from_utf8_lossy(reason).into_owned(),
+        )),
+    }
+}
+
+/// The next words from the other side; none when it has hung up.
+fn heard(side: &mut UnixStream) -> io::Result<Vec<u8>> {
+    let mut words = vec![0; 256];
+    let length = side.read(&mut words)?;
+    words.truncate(length);
+    Ok(words)
 }
 
 fn pin_namespace(namespace: &str, path: &str) -> io::Result<()> {

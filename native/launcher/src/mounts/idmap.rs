@@ -1,10 +1,11 @@
 //! Mounts whose ids are shifted, so that a disk holds ids from 0 and fits any slot.
 
 use crate::failure::{Failure, Step};
-use linux_raw_sys::general::{MOUNT_ATTR_IDMAP, mount_attr};
+use crate::mounts::attributes;
+use linux_raw_sys::general::MOUNT_ATTR_IDMAP;
 use rustix::fs::{Mode, OFlags, open};
 use std::io::{Error, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 
 /// Ids of one machine.
@@ -60,25 +61,5 @@ fn map(pid: i32, base: u32) -> Result<OwnedFd, Failure> {
 
 /// Shifts the ids of a mount that is not yet attached anywhere, and sets further MOUNT_ATTR_ flags on it.
 pub fn apply(mount: &OwnedFd, namespace: &OwnedFd, flags: u32) -> Result<(), Error> {
-    let attributes = mount_attr {
-        attr_set: u64::from(MOUNT_ATTR_IDMAP | flags),
-        attr_clr: 0,
-        propagation: 0,
-        userns_fd: namespace.as_raw_fd() as u64,
-    };
-    // SAFETY: the path is an empty C string, and the kernel reads size_of_val bytes of `attributes`.
-    let result = unsafe {
-        libc::syscall(
-            libc::SYS_mount_setattr,
-            mount.as_raw_fd(),
-            c"".as_ptr(),
-            libc::AT_EMPTY_PATH,
-            &attributes,
-            size_of_val(&attributes),
-        )
-    };
-    match result {
-        0 => Ok(()),
-        _ => Err(Error::last_os_error()),
-    }
+    attributes::set(mount, MOUNT_ATTR_IDMAP | flags, Some(namespace))
 }
