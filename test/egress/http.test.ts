@@ -206,3 +206,17 @@ it('a refusal names the rule to ask for', async () => {
     .poll(() => net.program.events.filter(({ name }) => name === 'noted.test'))
     .toEqual([expect.objectContaining({ kind: 'http', allowed: false, why: 'no rule allows it' })]);
 });
+
+it('requests for two hosts on one connection are two in the events, each with its own bytes', async () => {
+  for (const name of ['one.suffix.test', 'two.suffix.test']) {
+    await net.zone(name, { addresses: [api] });
+    await net.resolve(name);
+  }
+  const requests = [request('one.suffix.test'), request('two.suffix.test', 'Connection: close\r\n')];
+  await net.talk(api, 80, requests.join(''));
+  const ends = () =>
+    net.program.events
+      .filter(({ name, ended }) => name?.endsWith('.suffix.test') && ended)
+      .map(({ sent }) => sent);
+  await expect.poll(ends).toEqual(requests.map(({ length }) => length));
+});

@@ -108,6 +108,10 @@ describe('a reset answers, and no server hears of', () => {
     await net.program.allow(neighbour, ['https://10.77.0.1', 'https://198.51.100.1']);
     for (const to of ['10.77.0.1', '198.51.100.1']) {
       expect((await net.talk(to, 443, hello(['api.test']), neighbour)).ended).toBe('reset');
+      await expect
+        .poll(() => net.program.events.filter(({ address }) => address === to).map(({ why }) => why))
+        .toContain("the address is not public, or the host's own");
+      expect(net.program.events.filter(({ address, allowed }) => address === to && allowed)).toEqual([]);
     }
     expect(await net.seen()).toEqual([]);
   });

@@ -70,8 +70,6 @@ export interface Internet {
   program: Program;
   inside: Driven;
   outside: Driven;
-  /** For measurements. */
-  sandboxes: Namespace;
   host: TestHost;
   connect(to: string, port: number, from?: string): Promise<Connection>;
   /** Connects, sends, and waits for the end. */
@@ -97,7 +95,6 @@ export async function createInternet(): Promise<Internet> {
     program,
     inside,
     outside,
-    sandboxes,
     host,
     ...callsOf(inside, outside),
     async [Symbol.asyncDispose]() {
@@ -185,7 +182,7 @@ interface Ports {
   dns: number;
 }
 
-export async function startProgram(host: Namespace): Promise<Program & { ports: Ports }> {
+async function startProgram(host: Namespace): Promise<Program & { ports: Ports }> {
   const args = [
     '--gateway',
     gateway,

@@ -19,7 +19,6 @@ interface Zone {
   isCut?: boolean;
 }
 
-/** Names below `many.test` have 40 addresses. */
 const zones = new Map<string, Zone>();
 const asked: string[] = [];
 const seen: { address: string; port: number; text: string }[] = [];

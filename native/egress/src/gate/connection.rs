@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
-/// Serves it until it ends, or has to. What is not made orderly ends with a reset.
+/// Serves it until it ends, or has to. An end that nobody makes orderly is a reset.
 pub async fn serve(gate: Arc<Gate>, client: TcpStream, source: Ipv4Addr) {
     prepare(&client);
     let ticket = match Ticket::take(&gate.world, source) {

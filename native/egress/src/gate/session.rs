@@ -15,12 +15,15 @@ pub struct Session<'a> {
     pub destination: SocketAddrV4,
 }
 
-/// Reports the end of an allowed connection when it is dropped, however that comes.
+/// Reports the end of an allowed connection when it is dropped, however that comes. Requests for another host on it have another
+/// one, which counts their bytes.
 pub struct Ending<'a> {
     session: &'a Session<'a>,
     kind: Kind,
     name: Option<String>,
     rule: Arc<str>,
+    /// Bytes of the connection before.
+    before: (u64, u64),
 }
 
 impl<'a> Session<'a> {
@@ -55,6 +58,7 @@ impl<'a> Session<'a> {
             kind,
             name,
             rule,
+            before: self.live.bytes(),
         }
     }
 
@@ -96,8 +100,8 @@ impl Drop for Ending<'_> {
             name: self.name.take(),
             rule: Some(self.rule.clone()),
             why: was_stopped.then_some("it may not go on"),
-            sent,
-            received,
+            sent: sent - self.before.0,
+            received: received - self.before.1,
             ended: true,
             ..self.session.event(self.kind)
         });
