@@ -152,6 +152,21 @@ describe('the egress program', () => {
     await instance.purge();
   });
 
+  it('that refuses a policy leaves that machine with nothing, and goes on for the others', async () => {
+    const { instance } = await started();
+    const [id, other] = [nextId(), nextId()];
+    const slots = [await instance.acquire(id, open), await instance.acquire(other, named)] as const;
+    const before = await gate(slots[1]);
+    await expect(instance.setNetwork(id, rules('https://refused.example.com'))).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    expect(await gate(slots[0])).toBeNull();
+    expect(await gate(slots[1])).toEqual(before);
+    await instance.setNetwork(id, named);
+    expect((await gate(slots[0]))?.policy?.sandbox).toBe(id);
+    await instance.purge();
+  });
+
   it('that cannot run leaves a machine with rules with nothing, and says so', async () => {
     const { instance } = await started({ egressPath: '/nonexistent' });
     const id = nextId();

@@ -1,6 +1,6 @@
 /**
  * A double of the egress program: speaks its control lines, and tells every caller of its gate and its resolver what it
- * knows about them. Its control socket is a file of commands of the test's: `hang` makes it answer nothing more.
+ * knows about them. It refuses rules for refused.example.com.
  */
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -71,6 +71,10 @@ gate.listen(0, values.gateway, () => {
 require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   if (existsSync(__filename + '.hang')) return;
   const { id, set, drop, resolvers: given } = JSON.parse(line);
+  if (set?.rules.some((rule) => rule.host === 'refused.example.com')) {
+    say({ failed: id, why: 'no such rule' });
+    return;
+  }
   if (set) policies.set(set.address, set);
   if (drop) {
     policies.delete(drop.address);

@@ -27,7 +27,7 @@ export interface Slots {
   claim(): void;
   /**
    * Recovers the slots that sandboxes held before a restart, removes the rest, fills the pool.
-   * @param fence Arguments of the launcher that put a helper program into its cgroup.
+   * @param fence Arguments of the launcher that put a helper program into the fence.
    */
   init(fence?: string[]): Promise<void>;
   /** Binds a slot to the sandbox until `release`, the same one each time; `resource_exhausted` when none is left. */

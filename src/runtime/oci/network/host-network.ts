@@ -4,7 +4,7 @@
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { addressOf, type Instance, uidBaseOf } from '../host/plan.ts';
-import { type DnsForwarder, startDnsForwarder } from './dns/forwarder.ts';
+import { startDnsForwarder } from './dns/forwarder.ts';
 import { resolvConf } from './dns/resolv-conf.ts';
 import { createEgress } from './egress/egress.ts';
 import type { NetworkEvent } from './egress/messages.ts';
@@ -62,14 +62,17 @@ export async function startHostNetwork(options: HostNetworkOptions): Promise<Hos
     notes: createPolicyNotes(instance),
     slotOf: (sandboxId) => held.get(sandboxId),
   });
-  // The egress program may start at once, on the gateway's address.
   await addGatewayAddress(gateway);
-  await policies.begin(held);
-  const dns: DnsForwarder = await startDnsForwarder({
+  // It answers nobody until policies have begun. Once they have, an egress program may run, and nothing fails any more.
+  const dns = await startDnsForwarder({
     gateway,
     isMachine: firewall.isOpen,
     ownerOf: (address) => ownerOf(holderOf(address)),
     resolvConfPath: options.resolvConfPath,
+  });
+  await policies.begin(held).catch(async (error) => {
+    await dns.close();
+    throw error;
   });
   return {
     gateway,

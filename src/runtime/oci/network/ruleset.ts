@@ -112,13 +112,14 @@ function forwardChains(machines: string, guardedUplinks: string[]): string {
   return `  chain forward {
     type filter hook forward priority filter - 10; policy accept;
     oifname ${machines} ip daddr @open_to ct state established,related accept
-    oifname ${machines} ip daddr @ruled ct state established,related jump granted_flow
+    oifname ${machines} ip daddr @ruled meta l4proto icmp ct state related accept
+    oifname ${machines} ip daddr @ruled ct state established,related ct original ip saddr vmap @granted
     oifname ${machines} drop${guard}
     iifname != ${machines} accept
     ip daddr @blocked drop
     tcp flags syn tcp option maxseg size set rt mtu
     ip saddr @open_to ct state established,related accept
-    ip saddr @ruled ct state established,related jump granted_flow
+    ip saddr @ruled ct state established,related ct original ip saddr vmap @granted
     ct state established,related goto refuse
     ct state != new drop
     meta l4proto != { tcp, udp, icmp } drop
@@ -126,12 +127,8 @@ function forwardChains(machines: string, guardedUplinks: string[]): string {
     update @new_rate { ip saddr limit rate over ${newConnectionsPerSecond}/second burst ${newConnectionBurst} packets } drop
     add @open { ip saddr ct count over ${connections} } reject with icmpx admin-prohibited
     ip saddr @open_to accept
-    ip saddr @ruled jump granted_flow
+    ip saddr @ruled ct original ip saddr vmap @granted
     goto refuse
-  }
-  chain granted_flow {
-    meta l4proto icmp ct state related accept
-    ct original ip saddr vmap @granted
   }
   chain leave {
     type nat hook postrouting priority srcnat; policy accept;

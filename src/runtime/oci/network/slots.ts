@@ -61,9 +61,8 @@ export function createSlots(options: SlotsOptions): Slots {
   /** Slots in use at the start without a lock: machines whose locks were removed may run there. */
   let unlocked: number[] = [];
   let network: HostNetwork | null = null;
+  let gateway: string | null = null;
   let alive: Disposable | null = null;
-
-  const gateway = (): string | null => network?.gateway ?? null;
 
   function claim(): void {
     alive ??= declareAlive(instance);
@@ -73,7 +72,7 @@ export function createSlots(options: SlotsOptions): Slots {
     const unusable = new Set([...(await inOtherHands()), ...delegatedSlots(), ...failed]);
     const indexes = takeLocks(instance, count, 'machine', unusable);
     try {
-      if (indexes.length > 0) await makeSlots(instance, indexes, gateway(), launcherPath);
+      if (indexes.length > 0) await makeSlots(instance, indexes, gateway, launcherPath);
       return indexes;
     } catch (error) {
       failed = indexes;
@@ -126,6 +125,7 @@ export function createSlots(options: SlotsOptions): Slots {
       holderOf: (address) => holder.get(indexOfAddress(address)) ?? address,
       onNetworkEvents: options.onNetworkEvents ?? (() => {}),
     });
+    gateway = network.gateway;
   }
 
   async function bind(sandboxId: string): Promise<Slot> {
@@ -138,7 +138,7 @@ export function createSlots(options: SlotsOptions): Slots {
     }
     hold(sandboxId, index);
     network?.policies.enter(sandboxId);
-    return slotOf(instance, index, gateway());
+    return slotOf(instance, index, gateway);
   }
 
   async function close(): Promise<void> {
@@ -167,7 +167,7 @@ export function createSlots(options: SlotsOptions): Slots {
     async acquire(sandboxId) {
       if (!sandboxIdPattern.test(sandboxId)) throw new Error(`not a sandbox id: ${sandboxId}`);
       const index = held.get(sandboxId);
-      if (index !== undefined) return slotOf(instance, index, gateway());
+      if (index !== undefined) return slotOf(instance, index, gateway);
       const pending = binding.get(sandboxId);
       if (pending) return pending;
       const bound = bind(sandboxId).finally(() => binding.delete(sandboxId));
@@ -177,7 +177,7 @@ export function createSlots(options: SlotsOptions): Slots {
 
     async get(sandboxId) {
       const index = held.get(sandboxId);
-      return index === undefined ? null : slotOf(instance, index, gateway());
+      return index === undefined ? null : slotOf(instance, index, gateway);
     },
 
     async release(sandboxId) {

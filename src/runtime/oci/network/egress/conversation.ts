@@ -14,7 +14,10 @@ export type EgressProgram = StartedProgram<Writable>;
 
 export interface Conversation {
   ports: EgressPorts;
-  /** Resolves once the command is in force. Rejects, and kills the program, when that takes over 5 s. */
+  /**
+   * Resolves once the command is in force. Rejects with `CommandRefused` when the program refuses it, and otherwise when the
+   * program has ended or takes over 5 s, and is killed.
+   */
   send(command: EgressCommand): Promise<void>;
   /** Resolves to the reason when the program has ended. */
   ended: Promise<string>;
@@ -22,6 +25,9 @@ export interface Conversation {
   /** Closes its input, after which it ends by itself; kills it when it does not. */
   close(): Promise<void>;
 }
+
+/** The program runs, and will not do this one command. */
+export class CommandRefused extends Error {}
 
 const ANSWER_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -43,9 +49,11 @@ export async function converse(
   const waiting = new Map<number, Waiting>();
   let ports: EgressPorts | null = null;
   let last = READY;
+  let isOver = false;
 
   const kill = () => void program.kill('SIGKILL');
   const ended = endOf(program).then((reason) => {
+    isOver = true;
     for (const { reject } of waiting.values()) reject(new Error(reason));
     waiting.clear();
     return reason;
@@ -60,11 +68,12 @@ export async function converse(
     const id = answer.kind === 'ready' ? READY : answer.id;
     const waiter = waiting.get(id);
     waiting.delete(id);
-    if (answer.kind === 'failed') waiter?.reject(new Error(`the egress program refuses: ${answer.why}`));
+    if (answer.kind === 'failed') waiter?.reject(new CommandRefused(answer.why));
     else waiter?.resolve();
   }
 
   function answerTo(id: number): Promise<void> {
+    if (isOver) return Promise.reject(new Error('the egress program has ended'));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       waiting.delete(id);

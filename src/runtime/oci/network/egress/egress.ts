@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { growingPauses } from '../../../../concurrency/growing-pauses.ts';
 import type { Log } from '../../../../control/ports/index.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
-import { type Conversation, converse, type EgressProgram } from './conversation.ts';
+import { CommandRefused, type Conversation, converse, type EgressProgram } from './conversation.ts';
 import type { EgressCommand, EgressPolicy, EgressPorts, NetworkEvent } from './messages.ts';
 
 export interface Egress {
@@ -48,7 +48,7 @@ export function createEgress({ start, lead, resolvers, onEvents, log }: EgressDe
   let pauses = growingPauses(LONGEST_PAUSE_MS);
   const closing = new AbortController();
 
-  /** Resolves after a pause; never while closing. */
+  /** Resolves after a pause; rejects when all is closed. */
   const pause = () => sleep(pauses.next().value, undefined, { signal: closing.signal });
 
   /** Callers wait for an attempt, and fail with it; the pause after a failed one is nobody's. */
@@ -73,7 +73,7 @@ export function createEgress({ start, lead, resolvers, onEvents, log }: EgressDe
     try {
       const known = resolvers();
       await conversation.send({ resolvers: known });
-      await Promise.all([...wanted.values()].map((policy) => conversation.send({ set: policy })));
+      await Promise.all([...wanted.values()].map((policy) => setIn(conversation, policy)));
       await lead({ ...conversation.ports, resolvers: known });
       const watch = watchResolvers(conversation, known);
       void conversation.ended.then((reason) => {
@@ -86,6 +86,14 @@ export function createEgress({ start, lead, resolvers, onEvents, log }: EgressDe
       conversation.kill();
       throw error;
     }
+  }
+
+  /** A policy that the program refuses leaves its machine with nothing, and is no obstacle to others. */
+  async function setIn(conversation: Conversation, policy: EgressPolicy): Promise<void> {
+    await conversation.send({ set: policy }).catch((error) => {
+      if (!(error instanceof CommandRefused)) throw error;
+      log.error('the egress program refuses a policy', { sandbox: policy.sandbox, reason: error.message });
+    });
   }
 
   function again(reason: string): void {
@@ -103,7 +111,8 @@ export function createEgress({ start, lead, resolvers, onEvents, log }: EgressDe
   /** Passes on a change of `wanted`. A program that fails it is replaced by one that gets all that is wanted. */
   async function settle(command: EgressCommand): Promise<void> {
     const conversation = await running();
-    await conversation.send(command).catch(async () => {
+    await conversation.send(command).catch(async (error) => {
+      if (error instanceof CommandRefused) throw error;
       conversation.kill();
       await conversation.ended;
       await running();

@@ -20,8 +20,7 @@ export function startEgressProgram(place: EgressPlace): Promise<EgressProgram> {
   const { launcherPath, egressPath, gateway, uid, fence } = place;
   const args = [
     'exec',
-    ...fence,
-    ...['--', egressPath],
+    ...[...fence, '--', egressPath],
     ...['--gateway', gateway],
     ...['--public-except', blockedIPv4.join(',')],
     ...['--uid', String(uid), '--gid', String(uid)],

@@ -51,8 +51,8 @@ export function createPolicies(parts: PoliciesDependencies): Policies {
     const [index, policy] = [slotOf(sandboxId), policies.get(sandboxId)];
     if (index === undefined || policy === undefined) return;
     const address = addressOf(index);
-    notes.write(index, policy);
     try {
+      notes.write(index, policy);
       const byAddress = addressPolicyOf(policy);
       if (policy.mode === 'rules') {
         const owner = ownerOf(sandboxId);
@@ -75,6 +75,14 @@ export function createPolicies(parts: PoliciesDependencies): Policies {
     await egress.drop(addressOf(index));
   }
 
+  function enter(sandboxId: string): void {
+    const work = turns.run(sandboxId, () => enforce(sandboxId));
+    work.catch((error) =>
+      log.warn('a network policy is not in force', { sandbox: sandboxId, reason: String(error) }),
+    );
+    entering.set(sandboxId, work);
+  }
+
   return {
     async begin(held) {
       const byAddress = new Map<string, AddressPolicy>();
@@ -85,7 +93,7 @@ export function createPolicies(parts: PoliciesDependencies): Policies {
         if (part) byAddress.set(addressOf(index), part);
       }
       await firewall.start(byAddress);
-      for (const [sandboxId, { mode }] of policies) if (mode === 'rules') this.enter(sandboxId);
+      for (const [sandboxId, { mode }] of policies) if (mode === 'rules') enter(sandboxId);
     },
 
     set(sandboxId, policy) {
@@ -93,14 +101,7 @@ export function createPolicies(parts: PoliciesDependencies): Policies {
       return turns.run(sandboxId, () => enforce(sandboxId));
     },
 
-    enter(sandboxId) {
-      const work = turns.run(sandboxId, () => enforce(sandboxId));
-      work.catch((error) =>
-        log.warn('a network policy is not in force', { sandbox: sandboxId, reason: String(error) }),
-      );
-      entering.set(sandboxId, work);
-    },
-
+    enter,
     entered: async (sandboxId) => entering.get(sandboxId),
 
     async leave(sandboxId, index) {
