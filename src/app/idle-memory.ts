@@ -7,7 +7,7 @@ import { Session } from 'node:inspector/promises';
 import type { Log } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 
-const { lookMs, quietBytes, quietWorkMs, excessBytes, workMs } = limits.idleMemory;
+const { lookMs, quietBytes, quietWorkMs, excessBytes, workMs, heldWorkMs } = limits.idleMemory;
 
 /** Checks periodically, until the returned function is called. */
 export function giveBackIdleMemory(log: Log): () => void {
@@ -32,9 +32,9 @@ export function giveBackIdleMemory(log: Log): () => void {
 }
 
 /**
- * Decides that a collection is worth its time: memory has grown since the last one, or is more than the service once got by
- * with. The latter may be in use, as answers are whose readers are slow, so each collection in vain doubles the work
- * before the next. Bytes, and milliseconds of the processor since the start.
+ * Decides that a collection is worth its time: memory has grown since the last one, or the last one gave back much and may have
+ * come too early, or memory is more than the service once got by with. What is left may be in use, as answers are whose readers
+ * are slow: sending them is little work, so little is enough, and each collection in vain doubles what the next one takes. Bytes, and milliseconds of the processor since the start.
  */
 export class Worth {
   /** Before the last collection, and least since then. */
@@ -43,7 +43,7 @@ export class Worth {
   /** Least since the start. */
   #floor = Number.POSITIVE_INFINITY;
   #collectedAtMs: number;
-  #patienceMs: number = workMs;
+  #patienceMs: number = heldWorkMs;
 
   constructor(nowMs: number) {
     this.#collectedAtMs = nowMs;
@@ -53,11 +53,12 @@ export class Worth {
     this.#least = Math.min(this.#least, bytes);
     this.#floor = Math.min(this.#floor, bytes);
     // The allocator gives pages back seconds after the collection.
-    if (this.#beforeBytes - this.#least > excessBytes) this.#patienceMs = workMs;
+    const wasWorthIt = this.#beforeBytes - this.#least > excessBytes;
+    if (wasWorthIt) this.#patienceMs = heldWorkMs;
     // Without work since the last collection, another one frees nothing.
     const workedMs = nowMs - this.#collectedAtMs;
     if (bytes - this.#least > excessBytes) return workedMs > workMs;
-    return bytes - this.#floor > excessBytes && workedMs > this.#patienceMs;
+    return (wasWorthIt || bytes - this.#floor > excessBytes) && workedMs > this.#patienceMs;
   }
 
   collected(beforeBytes: number, afterBytes: number, nowMs: number): void {

@@ -56,11 +56,12 @@ export const membersLimits = {
   /**
    * A service is quiet when its memory has changed by less between two checks and it has worked for less. A quiet
    * service with this much more memory than after the last collection, or than it once got by with, collects again, if it
-   * has worked for long enough since then. Of the next half minute, jemalloc takes five seconds for the pages of buffers.
+   * has worked for this long since then (`heldWorkMs` in the second case, twice as long after each in vain). Of the next
+   * half minute, jemalloc takes five seconds for the pages of buffers.
    */
   idleMemory: {
     ...{ lookMs: 3_000, quietBytes: 8 * MiB, quietWorkMs: 450 },
-    ...{ excessBytes: 16 * MiB, workMs: 500 },
+    ...{ excessBytes: 16 * MiB, workMs: 500, heldWorkMs: 100 },
   },
 
   smallAnswerBytes: 64 * KiB,

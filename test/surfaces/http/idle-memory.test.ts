@@ -81,20 +81,30 @@ describe('a collection', () => {
     worth.collected(130 * MiB, 120 * MiB, 1_000);
     expect(worth.isReached(400 * MiB, 3_000)).toBe(true);
     worth.collected(400 * MiB, 200 * MiB, 3_000);
-    expect(worth.isReached(180 * MiB, 3_400)).toBe(false);
-    expect(worth.isReached(180 * MiB, 3_600)).toBe(true);
+    expect(worth.isReached(180 * MiB, 3_050)).toBe(false);
+    expect(worth.isReached(180 * MiB, 3_150)).toBe(true);
+  });
+
+  it('that gave back much is followed by another, for what was in use then, and one in vain by none', () => {
+    const worth = new Worth(0);
+    expect(worth.isReached(500 * MiB, 1_000)).toBe(true);
+    worth.collected(500 * MiB, 215 * MiB, 1_000);
+    expect(worth.isReached(190 * MiB, 1_050)).toBe(false);
+    expect(worth.isReached(190 * MiB, 1_150)).toBe(true);
+    worth.collected(190 * MiB, 190 * MiB, 1_150);
+    expect(worth.isReached(190 * MiB, 9_000)).toBe(false);
   });
 
   it('in vain doubles the work before the next, until memory grows', () => {
     const worth = new Worth(0);
     worth.collected(120 * MiB, 120 * MiB, 0);
     worth.collected(150 * MiB, 150 * MiB, 1_000);
-    expect(worth.isReached(150 * MiB, 2_900)).toBe(false);
-    expect(worth.isReached(150 * MiB, 3_100)).toBe(true);
-    worth.collected(150 * MiB, 150 * MiB, 3_100);
-    expect(worth.isReached(150 * MiB, 7_000)).toBe(false);
-    expect(worth.isReached(150 * MiB, 7_200)).toBe(true);
-    expect(worth.isReached(180 * MiB, 3_700)).toBe(true);
+    expect(worth.isReached(150 * MiB, 1_300)).toBe(false);
+    expect(worth.isReached(150 * MiB, 1_500)).toBe(true);
+    worth.collected(150 * MiB, 150 * MiB, 1_500);
+    expect(worth.isReached(150 * MiB, 2_200)).toBe(false);
+    expect(worth.isReached(150 * MiB, 2_400)).toBe(true);
+    expect(worth.isReached(180 * MiB, 2_100)).toBe(true);
   });
 });
 
