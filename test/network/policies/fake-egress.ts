@@ -2,9 +2,10 @@
  * A double of the egress program: speaks its control lines, and tells every caller of its gate and its resolver what it
  * knows about them. It refuses rules for refused.example.com.
  */
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { EgressPolicy } from '../../../src/runtime/oci/network/egress/messages.ts';
 
 /** What its gate answers: one line of JSON. */
@@ -15,9 +16,15 @@ export interface GateAnswer {
   resolvers: string[];
 }
 
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
 /** Returns the path of the program. It hangs while a file of this name beside it exists. */
 export function fakeEgress(): string {
   const folder = mkdtempSync(join(tmpdir(), 'sandhaven-egress-'));
+  folders.push(folder);
   // The program looks for the file as a user without rights.
   chmodSync(folder, 0o711);
   const path = join(folder, 'sandhaven-egress');
