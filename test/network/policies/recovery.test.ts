@@ -1,7 +1,7 @@
 /** Policies over restarts of the service, and after other programs' changes of the table. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
@@ -104,6 +104,22 @@ describe('after kill -9', () => {
     await instance.kill();
     instance = await started({ instanceId: instance.id });
     await expect.poll(async () => (await greetingOf(slot)).includes('api.example.com')).toBe(true);
+    await instance.purge();
+  });
+
+  it('a machine of a version without policies stays open, without a gap', async () => {
+    let instance = await started();
+    const slot = await instance.acquire(sandbox(1), open);
+    const other = await instance.acquire(sandbox(2), null);
+    using openTo = await tryInALoop(slot, port);
+    await instance.kill();
+    rmSync(`${runDirOf(instance.id)}/slots/${slot.index}/policy`);
+    instance = await started({ instanceId: instance.id });
+    await sleep(200);
+    expect(openTo.seen.refused).toBe(0);
+    expect(openTo.seen.greeted).toBeGreaterThan(5);
+    // Without a policy of its own it has a note, and is none of those.
+    expect(await connects(other)).not.toBe('hello');
     await instance.purge();
   });
 

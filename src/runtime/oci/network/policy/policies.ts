@@ -38,6 +38,7 @@ export interface PoliciesDependencies {
 }
 
 const RETRY_MS = 1_000;
+const NOTHING: NetworkPolicy = { mode: 'none' };
 
 export function createPolicies(parts: PoliciesDependencies): Policies {
   const { firewall, egress, notes, slotOf, ownerOf, log } = parts;
@@ -49,7 +50,8 @@ export function createPolicies(parts: PoliciesDependencies): Policies {
   /** The egress program comes first on the way to rules, and last on the way from them. */
   async function enforce(sandboxId: string): Promise<void> {
     const [index, policy] = [slotOf(sandboxId), policies.get(sandboxId)];
-    if (index === undefined || policy === undefined) return;
+    if (index === undefined) return;
+    if (policy === undefined) return notes.write(index, NOTHING);
     const address = addressOf(index);
     try {
       notes.write(index, policy);
@@ -70,7 +72,7 @@ export function createPolicies(parts: PoliciesDependencies): Policies {
   }
 
   async function shut(index: number): Promise<void> {
-    notes.remove(index);
+    notes.write(index, NOTHING);
     await firewall.set(addressOf(index), null);
     await egress.drop(addressOf(index));
   }
