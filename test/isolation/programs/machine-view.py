@@ -9,8 +9,9 @@ STATUS = '''Umask Uid Gid Groups NoNewPrivs Seccomp Seccomp_filters SigIgn Specu
 CHANGING = re.compile(r'random/|-nr$|-state$|ns_last_pid|pty/nr|seq$|dentry|epoll|netdev_rss|bogomips|loadavg|nf_conntrack_count|'
                       r'tcp_ehash|sched_domain|drop_caches|stat_refresh|quota/')
 # Of version 1, then of version 2.
-LIMITS = re.compile(r'limit_in_bytes|cfs_|shares|\.cpus$|\.mems$|pids\.max|swappiness|clone_children|release|idle$|'
-                    r'\.(max|low|min|high|weight|group|type|controllers|subtree_control|freeze|partition|uclamp)($|\.)')
+# The processor's weight is none of them: while the host is busy it follows what each owner uses.
+LIMITS = re.compile(r'limit_in_bytes|cfs_|\.cpus$|\.mems$|pids\.max|swappiness|clone_children|release|idle$|'
+                    r'\.(max|low|min|high|group|type|controllers|subtree_control|freeze|partition|uclamp)($|\.)|io\.weight$')
 MASKED = '''/proc/acpi /proc/fs /proc/keys /proc/timer_list /proc/cmdline /proc/diskstats /proc/locks /proc/partitions /proc/swaps
     /proc/buddyinfo /proc/interrupts /proc/key-users /proc/pressure /proc/softirqs /proc/zoneinfo /proc/sys/fs/file-nr
     /proc/sys/kernel/pty/nr /proc/kcore /proc/sched_debug /proc/modules /sys/block /sys/class/block /sys/dev/block
