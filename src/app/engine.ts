@@ -96,7 +96,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
   const cacheDir = defaultCacheDir();
   const runtimeKind = await chooseRuntime(parts.machineRuntime ?? 'auto', hierarchies());
   const runDir = runDirOf(data.instance);
-  const launcherPath = program(join(NATIVE, 'sandhaven-launcher'));
+  const launcherPath = launcher();
   const owners = createOwners();
   const networkEvents = createEventLog();
   const slots = createSlots({
@@ -230,6 +230,11 @@ async function logRuntime({ kind, why }: ChosenRuntime, log: Log): Promise<void>
   if (verdict?.vulnerable === false) log.info('runc in use', { version: verdict.version });
   else if (verdict) log.warn('this runc has known escapes; run `make setup`', { version: verdict.version });
   else log.warn('runc did not say its version in time; `sandhaven doctor` asks again', { path: runcPath });
+}
+
+/** Path of the launcher. Throws `failed_precondition` without it. */
+export function launcher(): string {
+  return program(join(NATIVE, 'sandhaven-launcher'));
 }
 
 function program(path: string): string {

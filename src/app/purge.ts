@@ -8,13 +8,13 @@ import { openExistingDataDirectory } from '../store/data-directory.ts';
 import { lockDataDirectory } from '../store/lock.ts';
 import { openStore } from '../store/open-store.ts';
 import { openSecrets } from '../store/secrets.ts';
-import { openEngine } from './engine.ts';
+import { launcher, openEngine } from './engine.ts';
 import { openRemoteArchives } from './optional-parts.ts';
 
 /** Finds leftovers of instances without a data directory; removes them with `remove`. @returns the orphans found */
 export async function purgeOrphans({ remove, log }: { remove: boolean; log: Log }): Promise<Orphan[]> {
   const orphans = await findOrphans();
-  if (remove) for (const orphan of orphans) await removeOrphan(orphan, log);
+  if (remove) for (const orphan of orphans) await removeOrphan(orphan, launcher(), log);
   return orphans;
 }
 

@@ -1,10 +1,11 @@
 /** The launcher makes the namespaces of slots, also where the host or a container gives it less than usual. */
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { launcherPath } from './harness.ts';
 
 const run = promisify(execFile);
@@ -37,6 +38,62 @@ it('where the limits of the process are lower than theirs, and may not be raised
   const inside = [`--user=${join(folder, 'user')}`, `--net=${join(folder, 'net')}`];
   const { stdout } = await run('nsenter', [...inside, 'id', '-u']);
   expect(stdout).toBe('0\n');
+});
+
+it('and they are unpinned with the links that are there', async () => {
+  await pin('env');
+  const pins = ['user', 'net'].map((kind) => join(folder, kind));
+  const mounted = async () => (await run('findmnt', ['--noheadings', '--type', 'nsfs'])).stdout;
+  expect(await mounted()).toContain(folder);
+  await run('ip', ['link', 'add', 'shunpinned', 'type', 'veth', 'peer', 'name', 'shpeer']);
+  const links = ['--link', 'shunpinned', '--link', 'shnever'];
+  await run(launcherPath, ['unpin-namespaces', ...links, ...pins]);
+  await run(launcherPath, ['unpin-namespaces', ...links, ...pins]);
+  expect(await mounted().catch(() => '')).not.toContain(folder);
+  await expect(run('ip', ['link', 'show', 'shunpinned'])).rejects.toThrow('does not exist');
+});
+
+it('a folder of slots becomes a mount once, unless it has pins', async () => {
+  const own = (path: string) => run(launcherPath, ['slots-folder', path]);
+  const mounts = async () =>
+    (await run('findmnt', ['--noheadings', '--output', 'TARGET,PROPAGATION'])).stdout;
+  const slots = join(folder, 'slots');
+  await mkdir(join(slots, '1'), { recursive: true });
+  await writeFile(join(slots, 'owner'), '');
+  await own(slots);
+  await own(slots);
+  expect((await mounts()).match(new RegExp(`${slots} +private`, 'g'))).toHaveLength(1);
+  await run(launcherPath, ['unpin-namespaces', '--folder', slots]);
+  await run(launcherPath, ['unpin-namespaces', '--folder', slots]);
+  expect(await mounts()).not.toContain(slots);
+
+  const namespaces = ['--user', join(slots, '1/user'), '--net', join(slots, '1/net')];
+  await run(launcherPath, ['pin-namespaces', '--uid-base', String(UID_BASE), ...namespaces]);
+  await own(slots);
+  expect(await mounts()).not.toMatch(new RegExp(`${slots} `));
+  await run(launcherPath, ['unpin-namespaces', join(slots, '1/user'), join(slots, '1/net')]);
+});
+
+it('the starts of machines see no pins', async () => {
+  await pin('env');
+  const spawner = spawn(launcherPath, ['spawner'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const descriptors = `/proc/${spawner.pid}/fd`;
+  const mounts = await vi.waitFor(async () => {
+    const links = (await readdir(descriptors)).map(async (name) => {
+      const target = await readlink(join(descriptors, name)).catch(() => '');
+      return target.startsWith('mnt:') ? [join(descriptors, name)] : [];
+    });
+    const [found, ...others] = (await Promise.all(links)).flat();
+    if (found === undefined || others.length > 0) throw new Error('not one mount namespace');
+    return found;
+  });
+  const seen = (...words: string[]) => run('nsenter', [`--mount=${mounts}`, 'findmnt', '-n', ...words]);
+  expect((await run('findmnt', ['-n', '-t', 'nsfs'])).stdout).toContain(folder);
+  expect(await seen('-t', 'nsfs').catch(({ stdout }) => ({ stdout }))).toMatchObject({ stdout: '' });
+  expect((await seen('-o', 'TARGET', '/proc')).stdout).toBe('/proc\n');
+  const ended = once(spawner, 'exit');
+  spawner.stdin?.end();
+  expect(await ended).toEqual([0, null]);
 });
 
 it('and says what it was refused', async () => {

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launcher } from '../../src/app/engine.ts';
 import { findOrphans, removeOrphan } from '../../src/runtime/oci/host/orphans.ts';
 import { leftovers } from '../support/host.ts';
 import { bin, must, type Service, startService } from '../support/service.ts';
@@ -59,6 +60,6 @@ it('an instance without its data directory is an orphan: doctor shows it, and a 
 it('an orphan is not removed once it has a data directory again', async () => {
   await service.restart();
   await service.kill();
-  await removeOrphan({ instance, dataDir, machines: 0 }, log);
+  await removeOrphan({ instance }, launcher(), log);
   expect(leftovers(instance)).not.toEqual([]);
 }, 60_000);

@@ -9,14 +9,18 @@ use crate::fence::Fence;
 use crate::process::rlimits;
 use crate::{cgroups, devices, figures, image, loop_device, mounts, runc, socket};
 use lexopt::prelude::*;
+use rustix::fs::{Mode, OFlags, open};
 use rustix::mount::{MountPropagationFlags, mount_change};
-use rustix::thread::UnshareFlags;
+use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space};
 use std::ffi::OsString;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
 struct Options {
     fence: Fence,
     own_cgroups: Vec<cgroups::Group>,
+    /// Mount namespace to begin in, in place of the service's.
+    mounts: Option<OsString>,
     id: OsString,
     bundle: PathBuf,
     stage: PathBuf,
@@ -43,6 +47,32 @@ pub fn start(args: lexopt::Parser) -> Result<(), Failure> {
     let image = image::open_locked(&options.disk)?;
     let device = loop_device::attach(&image)?;
     device.note(&options.bundle.join("loop"))?;
+    match &options.end {
+        End::Direct(direct) => {
+            // Before the pins of the slot are out of sight.
+            let namespaces = direct.open_namespaces()?;
+            options.mounts.as_ref().map_or(Ok(()), enter)?;
+            let listener = furnish(&options, &device, || direct.groups.make())?;
+            direct::start(direct, namespaces, listener)
+        }
+        End::Runc { program, state } => {
+            let run = runc::Run {
+                program,
+                state,
+                bundle: &options.bundle,
+                id: &options.id,
+            };
+            match run.execute(furnish(&options, &device, || Ok(()))?)? {}
+        }
+    }
+}
+
+/// Makes all mounts of the machine, in a namespace of their own, and its groups. Returns the agent's socket.
+fn furnish(
+    options: &Options,
+    device: &loop_device::LoopDevice,
+    make_groups: impl FnOnce() -> Result<(), Failure>,
+) -> Result<OwnedFd, Failure> {
     // SAFETY: this process has one thread, so no other loses what it shares with this one. Open descriptors stay.
     unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNS) }
         .step("make a mount namespace")?;
@@ -59,31 +89,26 @@ pub fn start(args: lexopt::Parser) -> Result<(), Failure> {
     mounts::mount_overlay(options.uid_base)?;
     devices::make(&options.devices, options.uid_base)?;
     figures::make(options.uid_base)?;
-    if let End::Direct(direct) = &options.end {
-        direct.groups.make()?;
-    }
+    make_groups()?;
     cgroups::show(&options.own_cgroups, options.uid_base)?;
     let listener = socket::listen_at(&options.socket)?;
     options.open_files.apply()?;
-    match &options.end {
-        End::Direct(direct) => direct::start(direct, listener),
-        End::Runc { program, state } => {
-            let run = runc::Run {
-                program,
-                state,
-                bundle: &options.bundle,
-                id: &options.id,
-            };
-            match run.execute(listener)? {}
-        }
-    }
+    Ok(listener)
+}
+
+fn enter(mounts: &OsString) -> Result<(), Failure> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let namespace = open(mounts, flags, Mode::empty()).step("open the mount namespace")?;
+    move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Mount))
+        .step("enter the mount namespace")
 }
 
 fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
     let (mut fence, mut own_cgroups, mut devices) = (Fence::default(), Vec::new(), Vec::new());
     let (mut id, mut bundle, mut stage, mut disk, mut lower) = (None, None, None, None, None);
     let (mut uid_base, mut socket, mut runc, mut runc_root) = (None, None, None, None);
-    let (mut agents, mut open_files, mut direct) = (None, None, DirectOptions::default());
+    let (mut agents, mut open_files, mut mounts) = (None, None, None);
+    let mut direct = DirectOptions::default();
     while let Some(arg) = args.next()? {
         let Long(name) = arg else {
             return Err(arg.unexpected().into());
@@ -92,6 +117,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
             "cgroup" => fence.list = Some(args.value()?.into()),
             "unified-cgroup" => fence.group = Some(args.value()?.into()),
             "own-cgroup" => own_cgroups.push(cgroups::Group::parse(&args.value()?)?),
+            "mounts" => mounts = Some(args.value()?),
             "id" => id = Some(args.value()?),
             "bundle" => bundle = Some(args.value()?.into()),
             "stage" => stage = Some(args.value()?.into()),
@@ -122,6 +148,7 @@ fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {
     Ok(Options {
         fence,
         own_cgroups,
+        mounts,
         devices,
         id,
         end,

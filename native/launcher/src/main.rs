@@ -4,6 +4,8 @@
 //! - `start`: disk, overlay and agent socket of one machine, all in one private mount namespace, then the machine itself: by
 //!   `runc run`, or directly
 //! - `pin-namespaces`: user and network namespaces of slots and their links, made ahead of time
+//! - `unpin-namespaces`: removes them, and their links
+//! - `slots-folder`: makes the folder of slots a mount of its own
 //! - `spawner`: starts programs for the service, this one among them
 //! - `notify`: hands messages and sockets of the service to the service manager
 //! - `flush-early`: keeps the flushes of the host's disk short
@@ -63,9 +65,14 @@ fn run() -> Result<(), Failure> {
         Some(Value(command)) if command == "start" => machine::start(args),
         Some(Value(command)) if command == "exec" => match exec::exec(args)? {},
         Some(Value(command)) if command == "pin-namespaces" => slots::pin(args),
+        Some(Value(command)) if command == "slots-folder" => match args.next()? {
+            Some(Value(folder)) => slots::make_own(Path::new(&folder)),
+            _ => Err(usage("expected the folder of slots")),
+        },
+        Some(Value(command)) if command == "unpin-namespaces" => slots::unpin(args),
         Some(Value(command)) if command == "try-device-rules" => direct::device_rules::try_out(),
         _ => Err(usage(
-            "expected a command: start, exec, pin-namespaces, spawner, flush-early, notify, try-device-rules",
+            "expected a command: start, exec, pin-namespaces, unpin-namespaces, slots-folder, spawner, flush-early, notify, try-device-rules",
         )),
     }
 }

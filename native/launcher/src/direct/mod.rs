@@ -12,6 +12,7 @@ mod groups;
 mod init;
 mod kernel_views;
 mod masks;
+mod namespaces;
 mod opened;
 mod place;
 mod privileges;
@@ -25,13 +26,12 @@ mod walk;
 
 use crate::failure::{Failure, Step};
 use crate::process::clone::clone;
+use namespaces::Namespaces;
 use opened::Opened;
 use report::Reporter;
-use rustix::fs::{Mode, OFlags, open};
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use settings::Settings;
 use state::State;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
 pub use settings::{Direct, GroupsView, Options};
 
@@ -40,12 +40,12 @@ pub use settings::{Direct, GroupsView, Options};
 const NAMESPACES: i32 = libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWUTS;
 
 /// Returns once the agent is executed and the state is written. The working directory is the stage.
-pub fn start(direct: &Direct, listener: OwnedFd) -> Result<(), Failure> {
+pub fn start(direct: &Direct, namespaces: Namespaces, listener: OwnedFd) -> Result<(), Failure> {
     let state = State::prepare(&direct.state)?;
     let opened = Opened::open(direct, listener)?;
     let (reports, reporter) = report::pair()?;
     make_killable()?;
-    join_namespaces(direct)?;
+    namespaces.join()?;
     match clone(NAMESPACES, opened.groups.unified()).step("clone the machine's first process")? {
         None => {
             drop(reports);
@@ -65,19 +65,6 @@ fn become_agent(settings: &Settings, opened: Opened, reporter: &Reporter) -> ! {
         Ok(never) => match never {},
         Err(failure) => reporter.fail(&failure),
     }
-}
-
-/// The user namespace first: with it come the rights over the other one.
-fn join_namespaces(direct: &Direct) -> Result<(), Failure> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let user = open(&direct.user_namespace, flags, Mode::empty())
-        .step("open the user namespace of the slot")?;
-    let net = open(&direct.net_namespace, flags, Mode::empty())
-        .step("open the network namespace of the slot")?;
-    move_into_link_name_space(user.as_fd(), Some(LinkNameSpaceType::User))
-        .step("join the user namespace")?;
-    move_into_link_name_space(net.as_fd(), Some(LinkNameSpaceType::Network))
-        .step("join the network namespace")
 }
 
 /// The machine's PID 1 inherits no protection that the service may have from the killer of processes.

@@ -62,6 +62,19 @@ pub fn make_host_end(
     )
 }
 
+/// Puts a link of the host into a group of links.
+pub fn in_group(name: &str, group: u32) -> Message {
+    Message::new(libc::RTM_NEWLINK, 0, &interface(0, 0))
+        .attribute(libc::IFLA_IFNAME, &text(name))
+        .attribute(libc::IFLA_GROUP, &group.to_ne_bytes())
+}
+
+/// Removes all links of a group.
+pub fn without_group(group: u32) -> Message {
+    Message::new(libc::RTM_DELLINK, 0, &interface(0, 0))
+        .attribute(libc::IFLA_GROUP, &group.to_ne_bytes())
+}
+
 /// Gives the machine its address and its way out. Runs in the machine's namespace.
 pub fn make_machine_end(gateway: &Gateway, address: Ipv4Addr) -> io::Result<()> {
     let mut netlink = Netlink::open()?;

@@ -1,10 +1,12 @@
 //! `pin-namespaces [--gateway ADDRESS --host-mac MAC] SLOT…`, where a slot is `--uid-base N --user PATH --net PATH`, and
 //! with a gateway `--link NAME --address ADDRESS --mac MAC` too.
 
+mod folder;
 mod link;
 mod message;
 mod namespaces;
 mod netlink;
+mod unpin;
 
 use crate::failure::{Failure, Step, failed, usage};
 use lexopt::prelude::*;
@@ -12,6 +14,9 @@ use link::{Gateway, Link, Mac};
 use namespaces::{ID_COUNT, Network, Slot};
 use netlink::Netlink;
 use std::net::Ipv4Addr;
+
+pub use folder::make_own;
+pub use unpin::unpin;
 
 /// The last id is reserved by the kernel (-1).
 const ID_LIMIT: u64 = u32::MAX as u64;

@@ -4,12 +4,13 @@ use super::frame::{Answer, Program};
 use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Error, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{ChildStderr, ChildStdout, Command, Stdio};
 
 /// One answer carries no more.
@@ -27,7 +28,8 @@ pub struct Child {
 }
 
 impl Child {
-    pub fn start(program: Program) -> Result<Self, Error> {
+    /// @param mounts Namespace for the start of a machine.
+    pub fn start(program: Program, mounts: Option<&OwnedFd>) -> Result<Self, Error> {
         let (name, arguments) = program
             .arguments
             .split_first()
@@ -40,6 +42,11 @@ impl Child {
         });
         let mut process = Command::new(name)
             .args(arguments)
+            .args(
+                mounts
+                    .into_iter()
+                    .flat_map(|mounts| of_start(name, arguments, mounts)),
+            )
             .env_clear()
             .envs(variables.map(|[name, value]| (name, value)))
             .process_group(0)
@@ -104,6 +111,17 @@ impl Child {
     pub fn is_over(&self) -> bool {
         self.watched().iter().all(Option::is_none)
     }
+}
+
+/// Further arguments of the launcher where it starts a machine. The descriptor is this process's own, which outlives the start.
+fn of_start(name: &OsStr, arguments: &[OsString], mounts: &OwnedFd) -> Vec<String> {
+    let is_start = Path::new(name).ends_with("sandhaven-launcher")
+        && arguments.first().is_some_and(|command| command == "start");
+    if !is_start {
+        return Vec::new();
+    }
+    let path = format!("/proc/{}/fd/{}", std::process::id(), mounts.as_raw_fd());
+    vec!["--mounts".into(), path]
 }
 
 /// None at the stream's end, which closes it.

@@ -6,6 +6,7 @@
 
 mod child;
 mod frame;
+mod mounts;
 mod netfilter;
 
 use crate::failure::{Failure, Step};
@@ -14,11 +15,13 @@ use frame::{Answer, Reader, Request};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use std::io::{Write, stdin, stdout};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// Ends with standard input.
 pub fn run() -> Result<(), Failure> {
     let input = stdin();
+    // Without it starts copy all mounts of the host.
+    let mounts = mounts::without_pins().ok();
     let mut reader = Reader::default();
     let mut children: Vec<Child> = Vec::new();
     loop {
@@ -34,7 +37,7 @@ pub fn run() -> Result<(), Failure> {
                 return Ok(());
             };
             for request in requests {
-                if let Some(answer) = obey(request, &mut children) {
+                if let Some(answer) = obey(request, &mut children, mounts.as_ref()) {
                     send(&answer)?;
                 }
             }
@@ -42,11 +45,11 @@ pub fn run() -> Result<(), Failure> {
     }
 }
 
-fn obey(request: Request, children: &mut Vec<Child>) -> Option<Answer> {
+fn obey(request: Request, children: &mut Vec<Child>, mounts: Option<&OwnedFd>) -> Option<Answer> {
     match request {
         Request::Start(program) => {
             let id = program.id;
-            match Child::start(program) {
+            match Child::start(program, mounts) {
                 Ok(child) => children.push(child),
                 Err(error) => return Some(Answer::failed(id, &error)),
             }

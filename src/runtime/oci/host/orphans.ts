@@ -44,7 +44,11 @@ export async function findOrphans(): Promise<Orphan[]> {
 }
 
 /** Ends its machines, and removes every trace; does nothing when it is no longer an orphan. */
-export async function removeOrphan({ instance: id }: Orphan, log: Log): Promise<void> {
+export async function removeOrphan(
+  { instance: id }: Pick<Orphan, 'instance'>,
+  launcherPath: string,
+  log: Log,
+): Promise<void> {
   const hierarchies = currentHierarchies();
   const orphan = await asOrphan(id, hierarchies);
   if (!orphan) return;
@@ -52,11 +56,11 @@ export async function removeOrphan({ instance: id }: Orphan, log: Log): Promise<
   for (const sandbox of await cgroups.ids()) await cgroups.destroy(sandbox);
   const runDir = runDirOf(id);
   const dataDir = orphan.dataDir ?? '/nonexistent';
-  const nothing = { launcherPath: '', egressPath: '', poolSize: 0, network: 'nat' } as const;
+  const nothing = { egressPath: '', poolSize: 0, network: 'nat' } as const;
   await cgroups.purge();
   await createServiceGroup(id, hierarchies).leave();
   // Last before the folder: the slots' folder notes the data directory, without which this is no orphan any more.
-  await createSlots({ ...nothing, instanceId: id, runDir, dataDir, log }).purge();
+  await createSlots({ ...nothing, launcherPath, instanceId: id, runDir, dataDir, log }).purge();
   await rm(runDir, { recursive: true, force: true });
 }
 

@@ -15,7 +15,7 @@ import { allLocks, currentBootId, currentNetworkNamespace, freeLocks, type Lock 
 import { addressOf, type Instance } from './plan.ts';
 
 /** Frees the locks of instances other than `own` that are dead. */
-export async function reclaimDeadInstances(own: Instance, log: Log): Promise<void> {
+export async function reclaimDeadInstances(own: Instance, launcherPath: string, log: Log): Promise<void> {
   const others = allLocks().filter(({ instance }) => instance.id !== own.id);
   const bootId = currentBootId();
   freeLocks(others.filter((lock) => lock.bootId !== bootId));
@@ -33,7 +33,7 @@ export async function reclaimDeadInstances(own: Instance, log: Log): Promise<voi
       instance: first.instance.id,
       slots: locks.length,
     });
-    await removeInstance(first.instance, locks);
+    await removeInstance(first.instance, locks, launcherPath);
   }
 }
 
@@ -57,10 +57,11 @@ function otherNetworkNamespaces(): Set<string> {
 }
 
 /** Removes everything that an instance without machines has in the kernel, then its locks. */
-export async function removeInstance(instance: Instance, locks: Lock[]): Promise<void> {
+export async function removeInstance(instance: Instance, locks: Lock[], launcherPath: string): Promise<void> {
   await removeSlots(
     instance,
     locks.map(({ index }) => index),
+    launcherPath,
   );
   await removeFirewall(instance.id);
   for (const { index, purpose } of locks) {

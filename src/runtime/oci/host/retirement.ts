@@ -21,7 +21,7 @@ export interface Retirement {
 
 const pollMs = 250;
 
-export function createRetirement(instance: Instance, log: Log): Retirement {
+export function createRetirement(instance: Instance, launcherPath: string, log: Log): Retirement {
   const existing = new Set<number>();
   const lingering = new Set<number>();
   /** Slots of both sets in which a machine may still run. */
@@ -33,7 +33,7 @@ export function createRetirement(instance: Instance, log: Log): Retirement {
   async function sweep(): Promise<void> {
     const batch = [...existing];
     if (batch.length > 0) {
-      await removeSlots(instance, batch);
+      await removeSlots(instance, batch, launcherPath);
       for (const index of batch) {
         existing.delete(index);
         lingering.add(index);

@@ -2,7 +2,6 @@
  * Makes and removes a slot's parts in the kernel: a pinned user and network namespace and, with a network, a
  * routed pair of links. One process per batch; machines share nothing, no bridge and so no layer 2.
  */
-import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -39,30 +38,27 @@ export async function makeSlots(
 }
 
 /** Removes all present parts of these slots; a machine that runs in one loses its network at once. */
-export async function removeSlots(instance: Instance, indexes: number[]): Promise<void> {
-  const links = linkNames();
-  await removeLinks(
-    indexes.map((index) => interfaceOf(instance.id, index)).filter((name) => links.has(name)),
-  );
-  const pins = indexes
-    .flatMap((index) => ['user', 'net'].map((name) => join(slotDir(instance, index), name)))
-    .filter(isNamespace);
-  if (pins.length > 0) await runCommand('umount', ['--lazy', ...pins]);
+export async function removeSlots(
+  instance: Instance,
+  indexes: number[],
+  launcherPath: string,
+): Promise<void> {
+  const links = indexes.flatMap((index) => ['--link', interfaceOf(instance.id, index)]);
+  const pins = indexes.flatMap((index) => pinsOf(instance, index));
+  await runCommand(launcherPath, ['unpin-namespaces', ...links, ...pins]);
   for (const index of indexes) rmSync(slotDir(instance, index), { recursive: true, force: true });
 }
 
-/** Removes the links as one group, in one step of the kernel: one by one, each waits for its own grace period. */
-async function removeLinks(names: string[]): Promise<void> {
-  if (names.length === 0) return;
-  const group = randomInt(1, 2 ** 31);
-  const commands = names.map((name) => `link set ${name} group ${group}`);
-  await runCommand('ip', ['-force', '-batch', '-'], lines([...commands, `link del group ${group}`])).catch(
-    (error) => {
-      // A link also disappears by itself, with the last trace of its namespace.
-      const links = linkNames();
-      if (names.some((name) => links.has(name))) throw error;
-    },
-  );
+/** Makes the folder of all slots a mount, so that the pins in it stay out of other mount namespaces. */
+export async function ownSlotsFolder(instance: Instance, launcherPath: string): Promise<void> {
+  mkdirSync(slotsDir(instance), { recursive: true, mode: 0o700 });
+  await runCommand(launcherPath, ['slots-folder', slotsDir(instance)]);
+}
+
+/** Removes the folder of all slots, of which none is left. */
+export async function removeSlotsFolder(instance: Instance, launcherPath: string): Promise<void> {
+  await runCommand(launcherPath, ['unpin-namespaces', '--folder', slotsDir(instance)]);
+  rmSync(slotsDir(instance), { recursive: true, force: true });
 }
 
 /** Numbers of slots with any remains, a folder or a link, locked or not. */
@@ -81,7 +77,7 @@ export function slotRemains(instance: Instance): number[] {
 
 /** Returns true when both namespaces are pinned, so that a machine can start in the slot. */
 export function isPinned(instance: Instance, index: number): boolean {
-  return ['user', 'net'].every((name) => isNamespace(join(slotDir(instance, index), name)));
+  return pinsOf(instance, index).every(isNamespace);
 }
 
 /** Adds the host's address for machines, on loopback, so that it exists without any machine. */
@@ -107,6 +103,10 @@ function slotArguments(instance: Instance, index: number, linked: boolean): stri
   ];
 }
 
+function pinsOf(instance: Instance, index: number): string[] {
+  return ['user', 'net'].map((name) => join(slotDir(instance, index), name));
+}
+
 function linkNames(): Set<string> {
   const table = readFileSync('/proc/net/dev', 'utf8');
   return new Set([...table.matchAll(/^ *(\S+):/gm)].map(([, name = '']) => name));
@@ -118,8 +118,4 @@ function isNamespace(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function lines(commands: string[]): string {
-  return `${commands.join('\n')}\n`;
 }

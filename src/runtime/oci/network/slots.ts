@@ -5,7 +5,6 @@
  * it; its parts in the kernel are removed; no process with its ids is left; its lock is freed. Nothing is reused
  * in place. After a crash only slots that sandboxes hold are kept; all others are removed and made anew.
  */
-import { rmSync } from 'node:fs';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
@@ -13,13 +12,13 @@ import { createHolders } from '../host/held.ts';
 import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from '../host/host-ids.ts';
 import { declareAlive } from '../host/liveness.ts';
 import { allLocks, currentBootId, freeCount, freeLocks, locksOf, takeLocks } from '../host/locks.ts';
-import { indexOfAddress, type NetworkMode, slotOf, slotsDir } from '../host/plan.ts';
+import { indexOfAddress, type NetworkMode, slotOf } from '../host/plan.ts';
 import { reclaimDeadInstances, removeInstance } from '../host/reclaim.ts';
 import { createRetirement } from '../host/retirement.ts';
 import type { Slot, Slots } from '../machine/slot.ts';
 import type { NetworkEvent } from './egress/messages.ts';
 import { type HostNetwork, startHostNetwork } from './host-network.ts';
-import { isPinned, makeSlots, slotRemains } from './namespaces.ts';
+import { isPinned, makeSlots, ownSlotsFolder, removeSlotsFolder, slotRemains } from './namespaces.ts';
 import { createPool } from './pool.ts';
 
 export interface SlotsOptions {
@@ -50,7 +49,7 @@ export function createSlots(options: SlotsOptions): Slots {
   const { launcherPath, egressPath, log, ownerOf = (sandboxId) => sandboxId } = options;
   const instance = { id: options.instanceId, runDir: options.runDir, dataDir: options.dataDir };
   const holders = createHolders(instance);
-  const retirement = createRetirement(instance, log);
+  const retirement = createRetirement(instance, launcherPath, log);
   const pool = createPool(options.poolSize, make, log);
   const held = new Map<string, number>();
   /** Inverse of `held`. */
@@ -156,9 +155,10 @@ export function createSlots(options: SlotsOptions): Slots {
 
     async init(fence = []) {
       claim();
-      await reclaimDeadInstances(instance, log).catch((error) =>
+      await reclaimDeadInstances(instance, launcherPath, log).catch((error) =>
         log.warn('slots of dead instances could not be freed', { reason: String(error.cause ?? error) }),
       );
+      await ownSlotsFolder(instance, launcherPath);
       await recover();
       if (options.network === 'nat') await startNetwork(fence);
       await pool.fill();
@@ -206,7 +206,7 @@ export function createSlots(options: SlotsOptions): Slots {
       // Includes the remains of a killed service; `init` need not have run.
       const locks = locksOf(instance.id);
       const machines = locks.filter(({ purpose }) => purpose === 'machine').map(({ index }) => index);
-      const last = createRetirement(instance, log);
+      const last = createRetirement(instance, launcherPath, log);
       await last.add([...new Set([...machines, ...slotRemains(instance)])], 'unknown');
       const left = await last.drain(purgeTimeoutMs);
       await last.close();
@@ -219,8 +219,8 @@ export function createSlots(options: SlotsOptions): Slots {
           },
         );
       }
-      await removeInstance(instance, locksOf(instance.id));
-      rmSync(slotsDir(instance), { recursive: true, force: true });
+      await removeInstance(instance, locksOf(instance.id), launcherPath);
+      await removeSlotsFolder(instance, launcherPath);
       held.clear();
       holder.clear();
     },
