@@ -79,7 +79,7 @@ describe('over HTTP', () => {
     const { id } = (await create()).body;
     const none = { mode: 'none', profiles: [], allow: [] };
     expect((await act('SetNetwork', { network: 'none' })).body).toEqual({
-      ...{ sandbox: id, network: none, in_force: { mode: 'none', rules: [] } },
+      ...{ sandbox: id, network: none, in_force: { mode: 'none', rules: [] }, learning_until: null },
     });
     const rules = ['llm', 'https://a.example.com', 'https://a.example.org'];
     const allowed = await act('AllowNetwork', { rules });
@@ -87,6 +87,7 @@ describe('over HTTP', () => {
       sandbox: id,
       network: { mode: 'rules', profiles: ['llm'], allow: rules.slice(1) },
       in_force: { mode: 'rules', rules: ['https://a.example.com'] },
+      learning_until: null,
     });
     expect(await act('GetNetwork')).toEqual(allowed);
     expect((await act('DenyNetwork', { rules: ['llm', 'https://a.example.com'] })).body).toMatchObject({
