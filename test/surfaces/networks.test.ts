@@ -131,6 +131,23 @@ describe('on the command line', () => {
     expect((await cli(['create', '--help'])).stdout).toContain('--network open|none|JSON');
   });
 
+  it('a run takes the same', async () => {
+    const created: unknown[] = [];
+    const { set } = http.sandboxes;
+    http.sandboxes.set = (id, sandbox) => {
+      created.push([sandbox.network.mode, sandbox.network.profiles]);
+      return set.call(http.sandboxes, id, sandbox);
+    };
+    await cli(['run', '--network', 'none', '1']);
+    await cli(['run', '--network', '{"profiles":["git"]}', '--', 'true']);
+    http.sandboxes.set = set;
+    expect(created).toEqual([
+      ['none', []],
+      ['rules', ['git']],
+    ]);
+    expect(await cli(['run', '--network', 'closed', '1'])).toMatchObject({ code: 2 });
+  });
+
   it('it is set, widened, narrowed and shown', async () => {
     await create();
     const run = async (...words: string[]) => (await cli(['network', ...words])).stdout;
