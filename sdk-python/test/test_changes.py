@@ -52,6 +52,13 @@ def test_more_comes_to_those_who_ask_for_it(
     assert service.asked[0].path == f"/v1/events?{choice}=true"
 
 
+def test_a_network_log_comes_to_those_who_ask_for_it(service: ScriptedService, client: Driver) -> None:
+    piece = {"sandbox": "sb_1", "events": [{"sequence": 5, "kind": "udp"}], "dropped": 0}
+    service.answers(events(READY, f"event: network\ndata: {json.dumps(piece)}\n\n"))
+    assert client.first(2, lambda c: c.changes(network="my box")) == [{"type": "refresh"}, {"type": "network", **piece}]
+    assert service.asked[0].path == "/v1/events?network=my+box"
+
+
 def test_go_on_after_an_end_a_break_and_a_refusal_that_passes(service: ScriptedService, client: Driver) -> None:
     service.answers(events(READY), broken, unavailable, events(READY, SANDBOX))
     assert client.first(3, lambda c: c.changes()) == [

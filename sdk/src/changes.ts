@@ -21,6 +21,8 @@ export type SandboxChange =
   | { type: 'audit'; rows: AuditLogRow[] }
   /** Too many rows came at once, or they could not be read: list them. */
   | { type: 'audit_missed' }
+  /** New events of a sandbox's network log, oldest first, and how many more there were; only with `network`. */
+  | ({ type: 'network' } & NetworkLogPiece)
   /** Health of the service, each few seconds; only with `health`. */
   | { type: 'health'; health: ServiceHealth };
 
@@ -51,6 +53,32 @@ export interface AuditLogRow {
   hash: string;
 }
 
+/** New events of one sandbox's network. */
+export interface NetworkLogPiece {
+  /** Id of the sandbox. */
+  sandbox: string;
+  events: NetworkLogEvent[];
+  /** Number of events between these that are not kept. */
+  dropped: number;
+}
+
+/** An event as the action GetNetworkLog gives it. */
+export interface NetworkLogEvent {
+  sequence: number;
+  time: string;
+  kind: string;
+  name: string | null;
+  address: string | null;
+  port: number | null;
+  allowed: boolean;
+  rule: string | null;
+  why: string | null;
+  /** true: the end of an allowed connection, with its bytes. */
+  ended: boolean;
+  sent: number;
+  received: number;
+}
+
 /** null: not known, or not yet. */
 export interface SandboxUsage {
   id: string;
@@ -69,6 +97,8 @@ export interface FollowOptions {
   snapshots?: boolean;
   /** Also new rows of the audit log: an admin's all, a member's own. */
   audit?: boolean;
+  /** Name or id of a sandbox: also new events of its network log. */
+  network?: string;
   /** Also the health of the service, for admins: of the replica that has the stream. */
   health?: boolean;
 }
@@ -81,10 +111,11 @@ const SILENCE_MS = 45_000;
 /** Throws `SandhavenError` when another attempt makes no sense, such as with a key that is not valid. */
 export async function* changesOf(
   connection: Connection,
-  { signal, usage = false, snapshots = false, audit = false, health = false }: FollowOptions,
+  { signal, usage = false, snapshots = false, audit = false, network, health = false }: FollowOptions,
 ): AsyncGenerator<SandboxChange, never, undefined> {
   const choices = Object.entries({ usage, snapshots, audit, health });
   const chosen = choices.filter(([, isWanted]) => isWanted).map(([name]) => `${name}=true`);
+  if (network !== undefined) chosen.push(`network=${encodeURIComponent(network)}`);
   const path = chosen.length === 0 ? '/v1/events' : `/v1/events?${chosen.join('&')}`;
   for (let failures = 0; ; failures++) {
     const attempts = connection.begin(signal ? { signal } : {});
@@ -131,6 +162,7 @@ function changeOf(event: string, data: string): SandboxChange | null {
   if (event === 'snapshot_progress') return { type: event, ...(JSON.parse(data) as SnapshotProgress) };
   if (event === 'audit') return { type: 'audit', ...(JSON.parse(data) as { rows: AuditLogRow[] }) };
   if (event === 'health') return { type: 'health', health: JSON.parse(data) as ServiceHealth };
+  if (event === 'network') return { type: event, ...(JSON.parse(data) as NetworkLogPiece) };
   if (event === 'audit_missed') return { type: 'audit_missed' };
   if (event === 'usage') return { type: 'usage', ...(JSON.parse(data) as { sandboxes: SandboxUsage[] }) };
   return null;

@@ -1,7 +1,15 @@
 /** Public exports of Sandhaven's typed client. */
 export type { RevokedAccess, RevokeOptions } from './access.ts';
 export type { CallOptions, OnOutput, Progress } from './call.ts';
-export type { AuditLogRow, FollowOptions, SandboxChange, SandboxUsage, SnapshotProgress } from './changes.ts';
+export type {
+  AuditLogRow,
+  FollowOptions,
+  NetworkLogEvent,
+  NetworkLogPiece,
+  SandboxChange,
+  SandboxUsage,
+  SnapshotProgress,
+} from './changes.ts';
 export type { RequestOptions, SandhavenOptions } from './connection.ts';
 export { isSandhavenError, type Problem, SandhavenError } from './errors.ts';
 export { readEvents, type ServerEvent } from './events.ts';

@@ -43,6 +43,18 @@ describe('usage', () => {
   });
 });
 
+describe('a network log', () => {
+  it('comes to those who ask for it', async () => {
+    const piece = { sandbox: 'sb_1', events: [{ sequence: 5, kind: 'udp' }], dropped: 0 };
+    service.answers(events(ready, `event: network\ndata: ${JSON.stringify(piece)}\n\n`));
+    const client = new Sandhaven({ url: service.url, apiKey: 'key', timeoutMs: 2_000 });
+    const changes = client.changes({ signal: ended.signal, network: 'my box' });
+    expect((await changes.next()).value).toEqual({ type: 'refresh' });
+    expect((await changes.next()).value).toEqual({ type: 'network', ...piece });
+    expect(service.asked).toMatchObject([{ method: 'GET', path: '/v1/events?network=my%20box' }]);
+  });
+});
+
 describe('health', () => {
   it('comes to those who ask for it', async () => {
     const health = { sandboxes: { total: 2, started: 1, paused: 0 }, doctor: null };

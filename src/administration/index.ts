@@ -23,6 +23,8 @@ import { listKeys } from './keys/list-keys.ts';
 import { revokeKey } from './keys/revoke-key.ts';
 import { allowNetwork, denyNetwork } from './networks/change-rules.ts';
 import { getNetwork } from './networks/get-network.ts';
+import { getNetworkLog } from './networks/get-network-log.ts';
+import { learnNetwork } from './networks/learn-network.ts';
 import { listNetworkProfiles } from './networks/list-network-profiles.ts';
 import { setNetwork } from './networks/set-network.ts';
 import { addRegistryCredentials } from './registries/add-registry-credentials.ts';
@@ -92,6 +94,8 @@ export const actions: readonly Action[] = [
   allowNetwork,
   denyNetwork,
   listNetworkProfiles,
+  getNetworkLog,
+  learnNetwork,
   revokeAccess,
   getFilePreviewUrl,
   listTerminals,
@@ -128,7 +132,7 @@ export const commandGroups: Record<string, string> = {
   apps: 'applications that may act for you over MCP: list, revoke',
   everybody: "everybody's sandboxes, for admins: list, stop, delete",
   snapshots: 'your snapshots: delete',
-  network: 'networks of your sandboxes: get, set, allow, deny, profiles',
+  network: 'networks of your sandboxes: get, set, allow, deny, log, learn',
   access: 'SSH and preview access to your sandboxes: revoke',
   files: 'images and PDFs of your sandboxes: an address to look at one',
   terminals: 'terminals of your sandboxes: list, end',

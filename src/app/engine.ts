@@ -8,6 +8,7 @@ import type {
   Clock,
   Images,
   Log,
+  NetworkEvents,
   RegistryCredentialStore,
   RemoteArchives,
   Runtime,
@@ -37,7 +38,9 @@ import { findOrphans } from '../runtime/oci/host/orphans.ts';
 import { addressOf } from '../runtime/oci/host/plan.ts';
 import { isVulnerable, parseRuncVersion } from '../runtime/oci/machine/runc-version.ts';
 import { runCommand } from '../runtime/oci/network/command.ts';
-import { createEventLog, type EventLog } from '../runtime/oci/network/egress/event-log.ts';
+import { type AddressPolicies, samplePolicies } from '../runtime/oci/network/policy/address-policy.ts';
+import { type EgressWay, sampleWay } from '../runtime/oci/network/policy/egress-chains.ts';
+import { createReports } from '../runtime/oci/network/reports.ts';
 import { renderRuleset } from '../runtime/oci/network/ruleset.ts';
 import { createSlots } from '../runtime/oci/network/slots.ts';
 import { createOciRuntime, type OciRuntime } from '../runtime/oci/runtime.ts';
@@ -54,6 +57,8 @@ export interface Engine {
   agent: AgentLink;
   /** null when archives lie on this host alone. */
   remoteArchives: RemoteArchives | null;
+  /** null where the engine has no network policies. */
+  networkEvents: NetworkEvents | null;
   /** Size of what sandboxes are made on. */
   size(): Promise<MachineSize>;
   /** Fences leftovers of an earlier process, then initializes. */
@@ -65,8 +70,6 @@ export interface HostEngine extends Engine {
   runtime: OciRuntime;
   images: LocalImages;
   copies: SandboxCopies;
-  /** Latest decisions about connections of sandboxes with network rules. */
-  networkEvents: Pick<EventLog, 'of'>;
 }
 
 export function isOnHost(engine: Engine): engine is HostEngine {
@@ -98,7 +101,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
   const runDir = runDirOf(data.instance);
   const launcherPath = launcher();
   const owners = createOwners();
-  const networkEvents = createEventLog();
+  const networkEvents = createReports();
   const slots = createSlots({
     instanceId: data.instance,
     runDir,
@@ -109,7 +112,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
     poolSize: SLOTS_READY,
     network: 'nat',
     ownerOf: owners.of,
-    onNetworkEvents: networkEvents.add,
+    onNetworkEvents: networkEvents.report,
   });
   const runtime = createOciRuntime({
     instanceId: data.instance,
@@ -188,7 +191,8 @@ export function doctorFacts(
     readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),
     cgroups: hierarchies,
     availableMemoryBytes: async () => hostMemory(memoryHierarchy(hierarchies())).availableBytes,
-    tryRules,
+    tryRules: () => tryRuleset(new Map(), null),
+    tryNetworkRules: () => tryRuleset(samplePolicies(), sampleWay),
     findOrphans,
     isServed: isLocked,
     otherService,
@@ -207,11 +211,9 @@ function otherService(dataDir: string): { found: string; advice: string } | null
   return refusal && { found: refusal.message, advice: refusal.fields.hint ?? '' };
 }
 
-async function tryRules(): Promise<string | null> {
+async function tryRuleset(policies: AddressPolicies, egress: EgressWay | null): Promise<string | null> {
   const rules = renderRuleset({
-    ...{ instanceId: 'doctor', gateway: addressOf(0), guardedUplinks: [] },
-    policies: new Map(),
-    egress: null,
+    ...{ instanceId: 'doctor', gateway: addressOf(0), guardedUplinks: [], policies, egress },
   });
   return runCommand('unshare', ['--net', 'nft', '-f', '-'], rules).then(
     () => null,

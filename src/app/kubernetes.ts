@@ -92,6 +92,7 @@ export async function openKubernetes(parts: KubernetesDependencies): Promise<Eng
     },
     images,
     agent: withWarnings(createAgentLink({ openChannel: (id) => runtime.openChannel(id) }), log),
+    networkEvents: null,
     remoteArchives: remoteArchives && {
       collect: (request) => collectArchives(remoteArchives.place, request, log),
     },

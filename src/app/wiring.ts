@@ -31,7 +31,6 @@ import { announcedRows } from '../control/live/announced-rows.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
 import { SnapshotEvents } from '../control/live/snapshot-events.ts';
 import { LastTurn } from '../control/metrics/last-turn.ts';
-import { NetworkService } from '../control/network/network-service.ts';
 import { Networks } from '../control/network/networks.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
@@ -62,6 +61,7 @@ import { wireAccess } from './parts/wire-access.ts';
 import { wireGit } from './parts/wire-git.ts';
 import { wireLive } from './parts/wire-live.ts';
 import { wireMetrics } from './parts/wire-metrics.ts';
+import { wireNetworkLog } from './parts/wire-network-log.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
 import { wireWebhooks } from './parts/wire-webhooks.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -239,7 +239,9 @@ export function wire(
       files,
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce', replicas),
     }),
-    networks: new NetworkService({ store: sandboxes, machines, networks }),
+    ...wireNetworkLog({
+      ...{ store: sandboxes, machines, networks, unfinished, clock, reports: engine.networkEvents },
+    }),
     ...{ audit, webhooks },
   };
   return {
@@ -270,6 +272,7 @@ export function wire(
       others.close();
       live.health.close();
       live.healthEvents.close();
+      services.learning.close();
       const parts = [services.documents, deliverer, readiness, scheduler, replicaWork, lostNodes, collector];
       await closeInTime({
         parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),

@@ -19,6 +19,7 @@ import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { SnapshotEvents } from './live/snapshot-events.ts';
 import type { UsageSampler } from './live/usage-sampler.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import type { Learning } from './network/learning.ts';
 import type { NetworkService } from './network/network-service.ts';
 import type { AuthorizedApps } from './people/apps/authorized-apps.ts';
 import type { OAuthRecords } from './people/apps/oauth-records.ts';
@@ -62,6 +63,7 @@ export interface Services extends Credentials {
   git: GitService;
   /** Network policies of sandboxes. */
   networks: NetworkService;
+  learning: Learning;
   documents: DocumentService;
   /** Authorizations at the code-hosting provider; null without one. */
   authorizations: AuthorizationService | null;

@@ -82,6 +82,8 @@ const scopeOfAction: Record<string, Scope> = {
   AllowNetwork: 'sandboxes:write',
   DenyNetwork: 'sandboxes:write',
   ListNetworkProfiles: 'sandboxes:read',
+  GetNetworkLog: 'sandboxes:read',
+  LearnNetwork: 'sandboxes:write',
   RevokeAccess: 'sandboxes:write',
   ListWebhooks: 'sandboxes:read',
   ListWebhookDeliveries: 'sandboxes:read',

@@ -83,6 +83,7 @@ const closedActions = [
   'EndTerminal',
   'GetFilePreviewUrl',
   'GetHealth',
+  'LearnNetwork',
   'LinkIdentity',
   'ListAllSandboxes',
   'ListIdentities',

@@ -11,9 +11,9 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { NATIVE } from '../../src/app/parts/installed.ts';
 import { randomText } from '../../src/model/ids.ts';
-import type { NetworkPolicy } from '../../src/model/network/policy.ts';
+import type { NetworkEvent } from '../../src/model/network/event.ts';
+import type { LearningPolicy, NetworkPolicy } from '../../src/model/network/policy.ts';
 import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
-import type { NetworkEvent } from '../../src/runtime/oci/network/egress/messages.ts';
 
 export const launcherPath = join(NATIVE, 'sandhaven-launcher');
 const node = process.execPath;
@@ -51,15 +51,15 @@ export interface Instance {
   id: string;
   init(): Promise<void>;
   /** Resolves once the policy is in force: an open network, and with null none. */
-  acquire(sandboxId: string, policy?: NetworkPolicy | null): Promise<Slot>;
-  setNetwork(sandboxId: string, policy: NetworkPolicy): Promise<void>;
+  acquire(sandboxId: string, policy?: NetworkPolicy | LearningPolicy | null): Promise<Slot>;
+  setNetwork(sandboxId: string, policy: NetworkPolicy | LearningPolicy): Promise<void>;
   get(sandboxId: string): Promise<Slot | null>;
   release(sandboxId: string): Promise<void>;
   held(): Promise<string[]>;
   free(): Promise<number>;
   close(): Promise<void>;
   purge(): Promise<void>;
-  /** Events of the egress program so far. */
+  /** Events of machines with rules so far. */
   events: NetworkEvent[];
   /** Log so far, as text. */
   log(): string;
@@ -185,23 +185,24 @@ function startInstance(host: Namespace, options: { instanceId?: string }): Insta
       answer({ error: Object.assign(new Error(`driver ended: ${log}`), { code: 'ended' }) });
   });
   let calls = 0;
-  const call = (method: string) => async (sandboxId?: string, policy?: NetworkPolicy | null) => {
-    const number = ++calls;
-    const answer = new Promise<{ result?: unknown; error?: { code: string } }>((resolve) =>
-      waiting.set(number, resolve),
-    );
-    child.stdin.write(`${JSON.stringify({ call: number, method, sandboxId, policy })}\n`);
-    const { result, error } = await answer;
-    if (error) throw Object.assign(new Error(JSON.stringify(error)), error);
-    return result;
-  };
+  const call =
+    (method: string) => async (sandboxId?: string, policy?: NetworkPolicy | LearningPolicy | null) => {
+      const number = ++calls;
+      const answer = new Promise<{ result?: unknown; error?: { code: string } }>((resolve) =>
+        waiting.set(number, resolve),
+      );
+      child.stdin.write(`${JSON.stringify({ call: number, method, sandboxId, policy })}\n`);
+      const { result, error } = await answer;
+      if (error) throw Object.assign(new Error(JSON.stringify(error)), error);
+      return result;
+    };
   const methods = ['init', 'setNetwork', 'get', 'release', 'held', 'free', 'close', 'purge'];
   const acquire = call('acquire');
   return {
     id,
     events,
     ...Object.fromEntries(methods.map((method) => [method, call(method)])),
-    acquire: (sandboxId: string, policy: NetworkPolicy | null = { mode: 'open' }) =>
+    acquire: (sandboxId: string, policy: NetworkPolicy | LearningPolicy | null = { mode: 'open' }) =>
       acquire(sandboxId, policy),
     log: () => log,
     async kill() {

@@ -79,7 +79,7 @@ describe('over HTTP', () => {
     const { id } = (await create()).body;
     const none = { mode: 'none', profiles: [], allow: [] };
     expect((await act('SetNetwork', { network: 'none' })).body).toEqual({
-      ...{ sandbox: id, network: none, in_force: { mode: 'none', rules: [] } },
+      ...{ sandbox: id, network: none, in_force: { mode: 'none', rules: [] }, learning_until: null },
     });
     const rules = ['llm', 'https://a.example.com', 'https://a.example.org'];
     const allowed = await act('AllowNetwork', { rules });
@@ -87,6 +87,7 @@ describe('over HTTP', () => {
       sandbox: id,
       network: { mode: 'rules', profiles: ['llm'], allow: rules.slice(1) },
       in_force: { mode: 'rules', rules: ['https://a.example.com'] },
+      learning_until: null,
     });
     expect(await act('GetNetwork')).toEqual(allowed);
     expect((await act('DenyNetwork', { rules: ['llm', 'https://a.example.com'] })).body).toMatchObject({
@@ -128,6 +129,23 @@ describe('on the command line', () => {
     const { code, stderr } = await cli(['create', '--network', 'closed']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('must be open, none or a JSON object')]);
     expect((await cli(['create', '--help'])).stdout).toContain('--network open|none|JSON');
+  });
+
+  it('a run takes the same', async () => {
+    const created: unknown[] = [];
+    const { set } = http.sandboxes;
+    http.sandboxes.set = (id, sandbox) => {
+      created.push([sandbox.network.mode, sandbox.network.profiles]);
+      return set.call(http.sandboxes, id, sandbox);
+    };
+    await cli(['run', '--network', 'none', '1']);
+    await cli(['run', '--network', '{"profiles":["git"]}', '--', 'true']);
+    http.sandboxes.set = set;
+    expect(created).toEqual([
+      ['none', []],
+      ['rules', ['git']],
+    ]);
+    expect(await cli(['run', '--network', 'closed', '1'])).toMatchObject({ code: 2 });
   });
 
   it('it is set, widened, narrowed and shown', async () => {

@@ -88,6 +88,16 @@ describe('the network of a sandbox', () => {
     expect(readFileSync(`/proc/${program}/cgroup`, 'utf8')).toContain(`/sandhaven-${instance()}-helpers/`);
   });
 
+  it('with rules logs what is refused: names, and packets', async () => {
+    const send = `python3 -c 'import socket; socket.socket(2, 2).sendto(b"x", ("203.0.113.1", 443))'`;
+    await must(service, 'RunCommand', { sandbox: 'ruled', command: send });
+    const log = async () =>
+      (await mustAct(service, 'GetNetworkLog', { sandbox: 'ruled', refused: true }))['events'];
+    const refused = (event: object) => expect.objectContaining({ ...event, allowed: false, rule: null });
+    await expect.poll(log).toContainEqual(refused({ kind: 'dns', name: 'other.test' }));
+    await expect.poll(log).toContainEqual(refused({ kind: 'udp', address: '203.0.113.1', port: 443 }));
+  });
+
   it('changes while it runs, and stays over a stop and a start', async () => {
     await mustAct(service, 'SetNetwork', { sandbox: 'cold', network: RULES });
     expect(await codeFor('cold', 'other.test')).toBe(3);
@@ -100,14 +110,16 @@ describe('the network of a sandbox', () => {
     expect(await codeFor('cold', 'other.test')).toBe(0);
   });
 
-  it('is in force again after kill -9 of the service', async () => {
+  it('is in force again after kill -9 of the service, also where the sandbox learned', async () => {
+    await mustAct(service, 'LearnNetwork', { sandbox: 'claimed' });
+    expect(await codeFor('claimed', 'other.test')).toBe(0);
     await service.kill();
     expect(egressPrograms()).toEqual([]);
     await service.restart();
     expect(await codeFor('pooled', 'any.test')).toBe(0);
     expect(await codeFor('closed', 'any.test')).toBeNull();
     expect(await codeFor('ruled', 'allowed.test')).toBe(0);
-    expect(await codeFor('ruled', 'other.test')).toBe(3);
+    for (const name of ['ruled', 'claimed']) expect(await codeFor(name, 'other.test')).toBe(3);
   });
 
   it('leaves nothing in the table when the sandbox is deleted', async () => {

@@ -14,6 +14,8 @@ pub const FIRST_BYTES: usize = 16 * 1024;
 pub const FIRST_BYTES_TIMEOUT: Duration = Duration::from_secs(10);
 /// A kept HTTP connection may wait that long for its next request.
 pub const NEXT_REQUEST_TIMEOUT: Duration = Duration::from_secs(300);
+/// Time for the first bytes of a client whose network is open: one that waits for its server goes on then.
+pub const GLANCE: Duration = Duration::from_millis(300);
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Head of a response, which the client reads whole in any case.
 pub const RESPONSE_HEAD: usize = 64 * 1024;

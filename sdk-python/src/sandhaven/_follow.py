@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import urllib.parse
 from collections.abc import Mapping
 from typing import Literal, TypedDict, Union, cast
 
@@ -116,6 +117,32 @@ class AuditMissed(TypedDict):
     type: Literal["audit_missed"]
 
 
+class NetworkLogEvent(TypedDict):
+    """An event as the action GetNetworkLog gives it; ended is the end of an allowed connection, with its bytes."""
+
+    sequence: int
+    time: str
+    kind: str
+    name: str | None
+    address: str | None
+    port: int | None
+    allowed: bool
+    rule: str | None
+    why: str | None
+    ended: bool
+    sent: int
+    received: int
+
+
+class NetworkLogPiece(TypedDict):
+    """New events of the network log of one sandbox, and how many more there were; only with network."""
+
+    type: Literal["network"]
+    sandbox: str
+    events: list[NetworkLogEvent]
+    dropped: int
+
+
 class Health(TypedDict):
     """Health of the service, each few seconds; only with health."""
 
@@ -133,8 +160,12 @@ SandboxChange = Union[
     Usage,
     AuditRows,
     AuditMissed,
+    NetworkLogPiece,
     Health,
 ]
+
+Choices = Mapping[str, Union[bool, str, None]]
+"""Each is wanted or not, or has a text."""
 
 _WHOLE = {"sandbox": "sandbox", "snapshot": "snapshot", "health": "health"}
 _SPREAD = {
@@ -142,13 +173,14 @@ _SPREAD = {
     "snapshot_deleted": "snapshot_deleted",
     "snapshot_progress": "snapshot_progress",
     "audit": "audit",
+    "network": "network",
     "usage": "usage",
 }
 
 
-def route_of(choices: Mapping[str, bool]) -> str:
-    chosen = "&".join(f"{name}=true" for name, is_wanted in choices.items() if is_wanted)
-    return f"/v1/events?{chosen}" if chosen else "/v1/events"
+def route_of(choices: Choices) -> str:
+    wanted = {name: "true" if value is True else value for name, value in choices.items() if value}
+    return f"/v1/events?{urllib.parse.urlencode(wanted)}" if wanted else "/v1/events"
 
 
 def change_of(event: ServerEvent) -> SandboxChange | None:

@@ -1,6 +1,6 @@
 /** View of a sandbox's network beside what of it is in force. */
 import { z } from 'zod';
-import { networkOutput, toNetworkView } from '../../catalog/sandbox-view.ts';
+import { networkOutput, timestamp, toNetworkView } from '../../catalog/sandbox-view.ts';
 import type { ShownNetwork } from '../../control/network/network-service.ts';
 import { policyOf } from '../../model/network/setting.ts';
 
@@ -10,13 +10,20 @@ export const shownNetworkOutput = z.looseObject({
   in_force: networkOutput.pick({ mode: true }).extend({
     rules: z.array(z.string()).describe("Of its profiles too, within the installation's ceiling."),
   }),
+  learning_until: z
+    .string()
+    .nullable()
+    .describe('Until then the sandbox has all that the ceiling allows, and learns rules of it.'),
 });
 
 type ShownNetworkView = z.output<typeof shownNetworkOutput>;
 
-export function toShownNetwork({ sandboxId, setting, inForce }: ShownNetwork): ShownNetworkView {
+export function toShownNetwork({ sandboxId, setting, inForce, learnsUntil }: ShownNetwork): ShownNetworkView {
   const rules = inForce.mode === 'rules' ? inForce.rules.map(({ text }) => text) : [];
-  return { sandbox: sandboxId, network: toNetworkView(setting), in_force: { mode: inForce.mode, rules } };
+  return {
+    ...{ sandbox: sandboxId, network: toNetworkView(setting), in_force: { mode: inForce.mode, rules } },
+    learning_until: learnsUntil === null ? null : timestamp(learnsUntil),
+  };
 }
 
 /** Shows each profile and rule as a row, and a network without any as one. */

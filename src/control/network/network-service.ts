@@ -1,5 +1,6 @@
 /** Network policies of a caller's sandboxes, for the actions: shown, set, and changed rule by rule. */
 import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
 import type { NetworkPolicy } from '../../model/network/policy.ts';
 import {
   type NetworkRequest,
@@ -12,6 +13,8 @@ import type { User } from '../../model/user.ts';
 import type { Machines } from '../lifecycle/machines.ts';
 import { resolveSandbox } from '../lifecycle/resolve.ts';
 import type { SandboxStore } from '../ports/index.ts';
+import type { Learning } from './learning.ts';
+import type { NetworkLog, NetworkLogPage, NetworkLogQuery } from './network-log.ts';
 import type { Networks } from './networks.ts';
 
 export interface ShownNetwork {
@@ -19,12 +22,24 @@ export interface ShownNetwork {
   setting: NetworkSetting;
   /** Within the ceiling of the installation. */
   inForce: NetworkPolicy;
+  /** Until then the sandbox learns, with another policy in force; null when it does not. */
+  learnsUntil: number | null;
+}
+
+/** The log itself is what a slow follower has not taken yet, so following takes no room. */
+export interface FollowedLog {
+  sandboxId: string;
+  /** Returns the next events; null when there are none. */
+  take(): NetworkLogPage | null;
+  end(): void;
 }
 
 export interface NetworkServiceDependencies {
   store: SandboxStore;
   machines: Pick<Machines, 'change'>;
   networks: Networks;
+  events: Pick<NetworkLog, 'page' | 'follow'>;
+  learning: Pick<Learning, 'end'>;
 }
 
 /**
@@ -40,6 +55,28 @@ export class NetworkService {
 
   async get(caller: User, reference: string): Promise<ShownNetwork> {
     return this.#shown(await resolveSandbox(this.#d.store, caller, reference));
+  }
+
+  /** Shows what the sandbox reached, and what it was refused. Rejects with `failed_precondition` without policies. */
+  async log(caller: User, reference: string, query: NetworkLogQuery): Promise<NetworkLogPage> {
+    const { id } = await this.#logged(caller, reference);
+    return this.#d.events.page(id, query);
+  }
+
+  /** Follows the log of a sandbox from its present end. Rejects like `log`. */
+  async follow(caller: User, reference: string, wake: () => void): Promise<FollowedLog> {
+    const { id: sandboxId } = await this.#logged(caller, reference);
+    const { events } = this.#d;
+    let after = events.page(sandboxId, { limit: 1 }).next;
+    return {
+      sandboxId,
+      end: events.follow(sandboxId, wake),
+      take() {
+        const page = events.page(sandboxId, { after, limit: limits.network.eventsSent });
+        after = page.next;
+        return page.events.length === 0 && page.dropped === 0 ? null : page;
+      },
+    };
   }
 
   async set(caller: User, reference: string, request: NetworkRequest): Promise<ShownNetwork> {
@@ -68,18 +105,30 @@ export class NetworkService {
     return this.#change(id, (present) => withoutWords('rules', present, words));
   }
 
+  async #logged(caller: User, reference: string): Promise<Sandbox> {
+    this.#d.networks.assertPolicies();
+    return resolveSandbox(this.#d.store, caller, reference);
+  }
+
+  /** Ends the learning of rules: what is asked for now counts at once. */
   async #change(id: string, next: (present: NetworkSetting) => NetworkSetting): Promise<ShownNetwork> {
-    const { machines, networks } = this.#d;
+    const { machines, networks, learning } = this.#d;
     const patch = ({ network }: Sandbox) => {
       const changed = next(network);
       networks.inForce(changed, 'rules');
       return { network: changed };
     };
-    return this.#shown(await machines.change(id, patch, (sandbox) => networks.apply(sandbox)));
+    const apply = (sandbox: Sandbox) => {
+      learning.end(id);
+      return networks.apply(sandbox);
+    };
+    return this.#shown(await machines.change(id, patch, apply));
   }
 
   #shown({ id, network }: Sandbox): ShownNetwork {
-    return { sandboxId: id, setting: network, inForce: this.#d.networks.inForce(network) };
+    const { networks } = this.#d;
+    const learnsUntil = networks.learnsUntil(id);
+    return { sandboxId: id, setting: network, inForce: networks.inForce(network), learnsUntil };
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { intersectPolicies } from '../../model/network/intersection.ts';
-import type { NetworkPolicy } from '../../model/network/policy.ts';
+import type { LearningPolicy, NetworkPolicy } from '../../model/network/policy.ts';
 import { assertNoPublicSuffix } from '../../model/network/public-suffix.ts';
 import {
   hostsOf,
@@ -40,6 +40,8 @@ type Networked = Pick<Sandbox, 'id' | 'network'>;
 export class Networks {
   readonly #d: NetworkDependencies;
   readonly #most: NetworkPolicy;
+  /** Ends of learning, by sandbox. */
+  readonly #learning = new Map<string, number>();
 
   constructor(dependencies: NetworkDependencies) {
     this.#d = dependencies;
@@ -64,7 +66,7 @@ export class Networks {
 
   /** Rejects like `accept`. */
   async assertAcceptable(setting: NetworkSetting, parameter: string): Promise<void> {
-    if (setting.mode !== 'open' && !this.#d.runtime.capabilities.networkPolicies) throw noPolicies(parameter);
+    if (setting.mode !== 'open') this.assertPolicies(parameter);
     await assertNoPublicSuffix(parameter, hostsOf(setting));
     this.inForce(setting, parameter);
   }
@@ -79,9 +81,29 @@ export class Networks {
     return isSameNetwork(setting, this.usual) && this.inForce(setting).mode !== 'rules';
   }
 
+  /** Throws `failed_precondition` where the engine has no policies. */
+  assertPolicies(parameter?: string): void {
+    if (!this.#d.runtime.capabilities.networkPolicies) throw noPolicies(parameter);
+  }
+
+  /**
+   * Lets a sandbox reach all that the ceiling allows, in place of what is set for it, until then; null ends that. Takes effect
+   * when it is put in force. Kept in memory alone: a restart of the service ends it.
+   */
+  learn(id: string, until: number | null): void {
+    if (until === null) this.#learning.delete(id);
+    else if (this.#most.mode !== 'none') this.#learning.set(id, until);
+    else throw nothingToLearn();
+  }
+
+  /** Time by which the sandbox stops to learn; null where it does not learn. */
+  learnsUntil(id: string): number | null {
+    return this.#learning.get(id) ?? null;
+  }
+
   /** Puts the policy in force, before a start and at a claim. */
   async put({ id, network }: Networked): Promise<void> {
-    await this.#d.runtime.setNetwork(id, this.inForce(network));
+    await this.#d.runtime.setNetwork(id, this.#learned(id) ?? this.inForce(network));
   }
 
   /** Like `put`, for a machine that runs already and stays; repeated when it fails, which does not reject. */
@@ -101,6 +123,18 @@ export class Networks {
       await this.#closeUntilDone(sandbox.id, error);
       throw notInForce(error);
     }
+  }
+
+  #learned(id: string): LearningPolicy | null {
+    const until = this.learnsUntil(id);
+    if (until === null) return null;
+    const most = this.#most;
+    return {
+      mode: 'learn',
+      open: most.mode === 'open',
+      rules: most.mode === 'rules' ? most.rules : [],
+      until,
+    };
   }
 
   async #closeUntilDone(id: string, error: unknown): Promise<void> {
@@ -123,11 +157,23 @@ export class Networks {
   }
 }
 
-function noPolicies(parameter: string): SandhavenError {
+function noPolicies(parameter: string | undefined): SandhavenError {
+  const hint =
+    parameter === undefined
+      ? 'Networks of sandboxes are open here; a NetworkPolicy of the cluster, and the log of what enforces it, take its place.'
+      : 'Leave network out, or set it to open.';
   return new SandhavenError('failed_precondition', 'The engine of this service has no network policies.', {
-    parameter,
-    hint: 'Leave network out, or set it to open.',
+    ...(parameter === undefined ? {} : { parameter }),
+    hint,
   });
+}
+
+function nothingToLearn(): SandhavenError {
+  return new SandhavenError(
+    'failed_precondition',
+    "The installation's ceiling allows sandboxes no network at all.",
+    { hint: 'An administrator raises --most-network first.' },
+  );
 }
 
 function notInForce(cause: unknown): SandhavenError {

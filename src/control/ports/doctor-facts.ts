@@ -25,6 +25,8 @@ export interface DoctorFacts {
   availableMemoryBytes(): Promise<number>;
   /** Returns the kernel's error for a firewall of ours; null when it accepts the rules. */
   tryRules(): Promise<string | null>;
+  /** The same for a firewall with network rules, which takes more of the kernel. */
+  tryNetworkRules(): Promise<string | null>;
   /** Returns a program's output when it succeeds; null otherwise. */
   tryProgram(path: string, args: string[]): Promise<string | null>;
   /** Returns what starts machines, with the reason; rejects when the choice is impossible here. */

@@ -1,6 +1,7 @@
 /** Machines on a host, and the images that they run. */
 import type { Duplex } from 'node:stream';
-import type { NetworkPolicy } from '../../model/network/policy.ts';
+import type { NetworkReport } from '../../model/network/event.ts';
+import type { LearningPolicy, NetworkPolicy } from '../../model/network/policy.ts';
 import type { ArchiveLocation, ArchiveRecord, Resources } from '../../model/sandbox.ts';
 import type { CallOptions, PullOptions } from './common.ts';
 
@@ -108,13 +109,19 @@ export interface Runtime {
    * Resolves once it holds for every connection, also open ones. Kept until the machine ends; a machine without one
    * reaches nothing.
    */
-  setNetwork(id: string, policy: NetworkPolicy): Promise<void>;
+  setNetwork(id: string, policy: NetworkPolicy | LearningPolicy): Promise<void>;
   /** Returns the reason for the owner why the machine is paused without a stop; null while it runs. */
   pausedReason(id: string): string | null;
   /** Opens a new byte stream to the agent of the running machine. */
   openChannel(id: string): Promise<Duplex>;
   /** Ends the service's own part (pools, forwarder); machines keep running. */
   close(): Promise<void>;
+}
+
+/** Decisions about the networks of machines with rules. */
+export interface NetworkEvents {
+  /** Calls the listener with each piece from now on, in the order of the decisions of one machine. */
+  onReports(listener: (reports: NetworkReport[]) => void): void;
 }
 
 /** Archives that lie outside the host. */

@@ -34,8 +34,31 @@ export const networkLimits = {
     hostChars: 253,
     /** Rules in force for one sandbox: those of its profiles included, and what a ceiling leaves of them. */
     rulesInForce: 1_000,
-    /** Latest events of the egress program that are kept in memory: of one sandbox, and of all. */
-    eventsPerSandbox: 200,
+    /**
+     * Notes of refused packets: of all, for how long, how often they are read; of one sandbox a second, and their burst. A kind of
+     * packet is noted once while its note is there.
+     */
+    packetNotes: 4_096,
+    packetNoteSeconds: 10,
+    packetReadMs: 2_000,
+    packetNotesPerSecond: 5,
+    packetNoteBurst: 20,
+    /** Latest events that are kept in memory: of one sandbox, and of all; logs of sandboxes, also of gone ones. */
+    eventsPerSandbox: 1_000,
     events: 20_000,
+    eventLogs: 4_000,
+    /** Time without events after which a log makes room for others. */
+    eventLogSilentMs: 24 * 60 * 60 * 1_000,
+    /** Learning of rules: its minutes, rules kept of one sandbox, and sandboxes that learn or have learned. */
+    learnMinutes: { min: 1, max: 60, default: 10 },
+    learnedRules: 500,
+    learners: { total: 500, perOwner: 20 },
+    /** Learned rules are kept so long after the end. */
+    learnedKeptMs: 60 * 60 * 1_000,
+    /** The last events of the egress program arrive within it. */
+    learnSettleMs: 250,
+    /** Events of one answer, or of one piece of the event stream. */
+    eventsShown: { default: 100, max: 1_000 },
+    eventsSent: 100,
   },
 } as const;

@@ -4,6 +4,19 @@
  */
 export type NetworkPolicy = { mode: 'open' } | { mode: 'none' } | { mode: 'rules'; rules: NetworkRule[] };
 
+/**
+ * Policy of a machine whose network is watched to find the rules that it needs: all that is public when `open`, otherwise what
+ * the rules allow. The engine reports all that is used.
+ */
+export interface LearningPolicy {
+  mode: 'learn';
+  open: boolean;
+  /** Empty while it is open. */
+  rules: NetworkRule[];
+  /** Time by which it ends; milliseconds since the epoch. */
+  until: number;
+}
+
 export const networkProtocols = ['https', 'http', 'tcp', 'udp', 'icmp'] as const;
 export type NetworkProtocol = (typeof networkProtocols)[number];
 

@@ -15,3 +15,9 @@ export async function assertNoPublicSuffix(parameter: string, hosts: readonly st
     if (suffix === name) throw publicSuffix(parameter, pattern);
   }
 }
+
+/** Resolves to the name that was registered below a public suffix, and null for a public suffix itself. */
+export async function registrableDomain(host: string): Promise<string | null> {
+  const { getDomain } = await import('tldts');
+  return getDomain(host, { allowPrivateDomains: true, extractHostname: false });
+}

@@ -4,6 +4,8 @@ import { Unfinished } from '../../../src/concurrency/unfinished.ts';
 import { Activity } from '../../../src/control/lifecycle/activity.ts';
 import { Machines, type MachinesDependencies } from '../../../src/control/lifecycle/machines.ts';
 import { createOperationQueue } from '../../../src/control/lifecycle/operation-queue.ts';
+import { Learning } from '../../../src/control/network/learning.ts';
+import { NetworkLog } from '../../../src/control/network/network-log.ts';
 import { NetworkService } from '../../../src/control/network/network-service.ts';
 import { type InstallationNetworks, Networks } from '../../../src/control/network/networks.ts';
 import type { SandboxStore } from '../../../src/control/ports/index.ts';
@@ -63,7 +65,12 @@ function open(installation: Partial<InstallationNetworks> = {}) {
     activity: new Activity(Date, store, false),
     clock: { now: () => 5_000 },
   } as unknown as MachinesDependencies);
-  return { networks, machines, service: new NetworkService({ store, machines, networks }) };
+  const clock = { now: () => 5_000 };
+  const learning = new Learning({ store, machines, networks, unfinished, clock });
+  return {
+    ...{ networks, machines },
+    service: new NetworkService({ store, machines, networks, learning, events: new NetworkLog(clock) }),
+  };
 }
 
 async function have(overrides: Partial<Sandbox> = {}): Promise<Sandbox> {

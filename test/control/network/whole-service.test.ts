@@ -50,6 +50,17 @@ describe('a network', () => {
     expect([seen, inForce(id)]).toEqual([[['rules'], ['none']], 'none']);
   });
 
+  it('that learns is what is set again after a restart', async () => {
+    const { id } = await create({ network: onlyA });
+    await service.services.learning.start(alice, id, 10);
+    expect(inForce(id)).toBe('learn');
+    await service.services.sandboxes.stop(alice, id);
+    await service.services.sandboxes.start(alice, id);
+    expect(inForce(id)).toBe('learn');
+    await restart();
+    expect(inForce(id)).toBe('https://a.example.com');
+  });
+
   it('is in force again before a restarted service is ready', async () => {
     const [open, closed, ruled] = [
       await create(),

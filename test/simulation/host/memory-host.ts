@@ -1,6 +1,6 @@
 /** A host in memory: what is left of machines, disks, archives and images when the service is killed. */
 import { createHash } from 'node:crypto';
-import type { NetworkPolicy } from '../../../src/model/network/policy.ts';
+import type { LearningPolicy, NetworkPolicy } from '../../../src/model/network/policy.ts';
 
 export interface Disk {
   gb: number;
@@ -73,7 +73,7 @@ export class MemoryHost {
   /** Sandboxes whose traces changed since somebody looked. */
   readonly changed = new Set<string>();
   /** Network policies in force; a machine without one reaches nothing. */
-  readonly networks = new Map<string, NetworkPolicy>();
+  readonly networks = new Map<string, NetworkPolicy | LearningPolicy>();
   watchers: Watchers | null = null;
   freeDiskGb = 500;
   freeMemoryGb = 64;

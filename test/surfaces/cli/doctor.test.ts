@@ -14,7 +14,7 @@ import { delegation } from '../../../src/surfaces/cli/doctor/cgroups.ts';
 import { dataDirectory } from '../../../src/surfaces/cli/doctor/data.ts';
 import { runDoctor } from '../../../src/surfaces/cli/doctor/doctor.ts';
 import { documents } from '../../../src/surfaces/cli/doctor/documents.ts';
-import { links, nftables, runc } from '../../../src/surfaces/cli/doctor/engine.ts';
+import { links, networkRules, nftables, runc } from '../../../src/surfaces/cli/doctor/engine.ts';
 import { gpus } from '../../../src/surfaces/cli/doctor/gpus.ts';
 import { fileSystems, kernel, node, openFiles } from '../../../src/surfaces/cli/doctor/host.ts';
 import { ports } from '../../../src/surfaces/cli/doctor/ports.ts';
@@ -158,6 +158,17 @@ describe('doctor judges', () => {
     expect((await links({ tryProgram })).status).toBe('ok');
   });
 
+  it('a kernel that takes no network rules as one to know of', async () => {
+    expect((await networkRules({ tryNetworkRules: async () => null })).status).toBe('ok');
+    expect(
+      await networkRules({ tryNetworkRules: async () => 'Error: Could not process rule' }),
+    ).toMatchObject({
+      status: 'warn',
+      found: expect.stringContaining('Could not process rule'),
+      advice: expect.stringContaining('modprobe nft_socket'),
+    });
+  });
+
   it('room by what is free', () => {
     expect([disk('/d', GiB), disk('/d', 10 * GiB), disk('/d', 50 * GiB)].map(({ status }) => status)).toEqual(
       ['fail', 'warn', 'ok'],
@@ -234,6 +245,7 @@ describe('doctor', () => {
     cgroups: () => [],
     availableMemoryBytes: async () => 8 * GiB,
     tryRules: async () => null,
+    tryNetworkRules: async () => null,
     tryProgram: async (path) => (path.endsWith('/runc') ? 'runc version 1.1.5' : null),
     machineRuntime: async () => ({ kind: 'runc', why: 'no direct start: cgroup v2' }),
     runcPath: '/usr/sbin/runc',

@@ -1,5 +1,9 @@
 /** Networks of the sandboxes in memory: the service as it is, over an engine that does nothing. */
+
+import { Unfinished } from '../../../src/concurrency/unfinished.ts';
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
+import { Learning } from '../../../src/control/network/learning.ts';
+import type { NetworkLog } from '../../../src/control/network/network-log.ts';
 import { NetworkService } from '../../../src/control/network/network-service.ts';
 import { Networks } from '../../../src/control/network/networks.ts';
 import type { SandboxStore } from '../../../src/control/ports/index.ts';
@@ -8,7 +12,7 @@ import { openNetwork, parseNetworkText } from '../../../src/model/network/settin
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 
 /** Within a ceiling that leaves out `.org`. */
-export function fakeNetworks(sandboxes: Map<string, Sandbox>): NetworkService {
+export function fakeNetworks(sandboxes: Map<string, Sandbox>, networkLog: NetworkLog) {
   const machines: Pick<Machines, 'change'> = {
     async change(id, patch, then) {
       const sandbox = sandboxes.get(id);
@@ -30,5 +34,10 @@ export function fakeNetworks(sandboxes: Map<string, Sandbox>): NetworkService {
       [...sandboxes.values()].find((row) => row.ownerId === ownerId && [row.id, row.name].includes(wanted)) ??
       null,
   } as unknown as SandboxStore;
-  return new NetworkService({ store, machines, networks });
+  const unfinished = new Unfinished(() => {});
+  const learning = new Learning({ store, machines, networks, unfinished, clock: Date });
+  return {
+    networks: new NetworkService({ store, machines, networks, learning, events: networkLog }),
+    learning,
+  };
 }

@@ -17,6 +17,7 @@ import { HealthEvents } from '../../../src/control/live/health-events.ts';
 import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
 import { SnapshotEvents } from '../../../src/control/live/snapshot-events.ts';
 import { UsageSampler } from '../../../src/control/live/usage-sampler.ts';
+import { NetworkLog } from '../../../src/control/network/network-log.ts';
 import type { AccessKind, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import type { ExecutionService } from '../../../src/control/work/execution.ts';
@@ -24,6 +25,7 @@ import type { FileService } from '../../../src/control/work/files.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../src/model/errors.ts';
 import { newSandboxId, newSnapshotId } from '../../../src/model/ids.ts';
 import { limits } from '../../../src/model/limits.ts';
+import type { NetworkReport } from '../../../src/model/network/event.ts';
 import { parseNetwork } from '../../../src/model/network/setting.ts';
 import { everyRegistry } from '../../../src/model/registry-rules.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
@@ -62,9 +64,12 @@ export interface FakeServices {
   idempotencyKeys: string[];
   /** Sandboxes whose access was revoked since a member left. */
   revoked: string[];
+  /** Takes reports of networks as the engine gives them. */
+  reportNetwork(...reports: NetworkReport[]): void;
 }
 
 export function createFakeServices(options: FakePeopleOptions = {}): FakeServices {
+  const networkLog = new NetworkLog(Date);
   const fake: Omit<FakeServices, 'services'> = {
     sandboxes: new Map(),
     files: new Map(),
@@ -73,6 +78,10 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     completed: [],
     idempotencyKeys: [],
     revoked: [],
+    reportNetwork(...reports) {
+      networkLog.add(reports);
+      services.learning.hear(reports);
+    },
   };
   const log = { info() {}, warn() {}, error() {} };
   const events = new SandboxEvents({
@@ -119,7 +128,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
       clock: Date,
     }),
     git: fakeGit(),
-    networks: fakeNetworks(fake.sandboxes),
+    ...fakeNetworks(fake.sandboxes, networkLog),
     documents: fakeDocuments(),
     previews: fakePreviews(),
     health,

@@ -38,6 +38,8 @@ struct SetText {
     sandbox: String,
     owner: String,
     rules: Vec<RuleText>,
+    #[serde(default)]
+    open: bool,
 }
 
 #[derive(Deserialize)]
@@ -81,6 +83,7 @@ impl SetText {
             sandbox: self.sandbox.into(),
             owner: self.owner.into(),
             rules,
+            open: self.open,
         };
         Ok(Action::Set {
             address: self.address,
@@ -111,6 +114,22 @@ mod tests {
             (&*policy.sandbox, &*policy.owner, policy.rules.len()),
             ("sb_1", "us_1", 1)
         );
+    }
+
+    #[test]
+    fn a_policy_is_open_where_it_says_so() {
+        let is_open = |more: &str| {
+            let set =
+                format!(r#""address":"10.213.0.5","sandbox":"s","owner":"o","rules":[]{more}"#);
+            let line = format!(r#"{{"id":1,"set":{{{set}}}}}"#);
+            match Command::parse(line.as_bytes()).map(|command| command.action) {
+                Ok(Action::Set { policy, .. }) => policy.open,
+                _ => panic!(),
+            }
+        };
+        assert!(is_open(r#","open":true"#));
+        assert!(!is_open(r#","open":false"#));
+        assert!(!is_open(""));
     }
 
     #[test]

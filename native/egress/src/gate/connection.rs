@@ -6,7 +6,7 @@ use super::context::Gate;
 use super::destination::{is_reachable, original};
 use super::pass::pass;
 use super::session::Session;
-use super::{http, tls};
+use super::{http, tls, unruled};
 use crate::bounds::{FIRST_BYTES, FIRST_BYTES_TIMEOUT};
 use crate::events::{Event, Protocol};
 use crate::policy::Kind;
@@ -59,7 +59,10 @@ async fn decide(gate: &Gate, client: &TcpStream, ticket: &Ticket) {
         );
     }
     if let Some((rule, asked)) = gate.world.decide_tcp(&ticket.live, destination) {
-        return pass(&session, asked, rule, Half::new(client)).await;
+        return pass(&session, asked, Some(rule), Half::new(client)).await;
+    }
+    if gate.world.is_open(&ticket.live) {
+        return unruled::serve(&session, Half::new(client)).await;
     }
     let deadline = Instant::now() + FIRST_BYTES_TIMEOUT;
     let mut half = Half::new(client);

@@ -69,7 +69,7 @@ fn host(request: &Request) -> Option<&str> {
 }
 
 fn report<'a>(session: &'a Session<'a>, request: &Request, rule: Arc<str>) -> Ending<'a> {
-    session.report_allowed(Kind::Http, host(request).map(str::to_owned), rule)
+    session.report_allowed(Kind::Http, host(request).map(str::to_owned), Some(rule))
 }
 
 /// Reads a request and decides about it. None where it is refused, which is answered, or where none comes.

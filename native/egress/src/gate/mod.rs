@@ -15,6 +15,7 @@ mod refusal;
 mod relay;
 mod session;
 mod tls;
+mod unruled;
 mod upstream;
 
 pub use accept::accept;

@@ -9,7 +9,7 @@ use crate::policy::Asked;
 use std::sync::Arc;
 
 /// Connects, sends what was read, and passes all on.
-pub async fn pass(session: &Session<'_>, asked: Asked, rule: Arc<str>, mut half: Half<'_>) {
+pub async fn pass(session: &Session<'_>, asked: Asked, rule: Option<Arc<str>>, mut half: Half<'_>) {
     let _ending = session.report_allowed(asked.kind, asked.name, rule);
     let Some(upstream) = connect(session.destination).await else {
         return;

@@ -21,7 +21,7 @@ pub struct Ending<'a> {
     session: &'a Session<'a>,
     kind: Kind,
     name: Option<String>,
-    rule: Arc<str>,
+    rule: Option<Arc<str>>,
     /// Bytes of the connection before.
     before: (u64, u64),
 }
@@ -45,12 +45,12 @@ impl<'a> Session<'a> {
         &'a self,
         kind: Kind,
         name: Option<String>,
-        rule: Arc<str>,
+        rule: Option<Arc<str>>,
     ) -> Ending<'a> {
         self.gate.events.push(Event {
             allowed: true,
             name: name.clone(),
-            rule: Some(rule.clone()),
+            rule: rule.clone(),
             ..self.event(kind)
         });
         Ending {
@@ -87,7 +87,7 @@ impl<'a> Session<'a> {
 impl Ending<'_> {
     /// True where a further request has the same host and rule.
     pub fn is_of(&self, name: Option<&str>, rule: &Arc<str>) -> bool {
-        self.name.as_deref() == name && self.rule == *rule
+        self.name.as_deref() == name && self.rule.as_ref() == Some(rule)
     }
 }
 
@@ -98,7 +98,7 @@ impl Drop for Ending<'_> {
         self.session.gate.events.push(Event {
             allowed: true,
             name: self.name.take(),
-            rule: Some(self.rule.clone()),
+            rule: self.rule.take(),
             why: was_stopped.then_some("it may not go on"),
             sent: sent - self.before.0,
             received: received - self.before.1,

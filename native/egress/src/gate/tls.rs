@@ -18,7 +18,7 @@ pub async fn serve(session: &Session<'_>, mut half: Half<'_>, deadline: Instant)
     };
     let asked = session.asked(Kind::Tls, name.clone());
     match session.decide(asked.clone()) {
-        Decision::Allowed(rule) => pass(session, asked, rule, half).await,
+        Decision::Allowed(rule) => pass(session, asked, Some(rule), half).await,
         Decision::Refused(_) if name.is_none() => refuse(session, None, "no server name").await,
         Decision::Refused(why) => refuse(session, name, why).await,
     }

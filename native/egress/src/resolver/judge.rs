@@ -140,6 +140,13 @@ impl Resolver {
         if !self.world.remember(source, sandbox, &name, &addresses, ttl) {
             return self.refuse(sandbox, Some(name), code::NO_SUCH_NAME, NO_RULE);
         }
+        if self.world.is_open_at(source) {
+            self.events.push(Event {
+                allowed: true,
+                name: Some(name),
+                ..Event::new(sandbox.clone(), Protocol::Dns)
+            });
+        }
         Reply {
             addresses,
             ttl_seconds: ttl.as_secs() as u32,

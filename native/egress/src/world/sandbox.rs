@@ -13,6 +13,8 @@ pub struct Policy {
     pub sandbox: Arc<str>,
     pub owner: Arc<str>,
     pub rules: Vec<Rule>,
+    /// What no rule admits passes too.
+    pub open: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -35,8 +37,16 @@ pub struct Sandbox {
 
 pub struct Open {
     pub live: Arc<Live>,
-    /// None until it is decided.
-    admitted: Option<Asked>,
+    admitted: Admitted,
+}
+
+/// The reason why a connection may go on.
+enum Admitted {
+    /// It is not decided.
+    Not,
+    ByRule(Asked),
+    /// Nobody looks at what it carries, so no rule can admit it later.
+    ByOpenness,
 }
 
 impl Sandbox {
@@ -54,20 +64,20 @@ impl Sandbox {
             live.number,
             Open {
                 live,
-                admitted: None,
+                admitted: Admitted::Not,
             },
         );
     }
 
     pub fn resolves(&self, name: &str) -> bool {
-        self.policy.rules.iter().any(|rule| rule.names(name))
+        self.policy.open || self.policy.rules.iter().any(|rule| rule.names(name))
     }
 
     /// Decides about a connection, or about the next request on it.
     pub fn decide(&mut self, number: u64, asked: Asked, now: Instant) -> Decision {
         let decision = self.judge(&asked, now);
         if let (Decision::Allowed(_), Some(open)) = (&decision, self.open.get_mut(&number)) {
-            open.admitted = Some(asked);
+            open.admitted = Admitted::ByRule(asked);
         }
         decision
     }
@@ -97,20 +107,39 @@ impl Sandbox {
             })
             .next()?;
         if let Some(open) = self.open.get_mut(&number) {
-            open.admitted = Some(asked.clone());
+            open.admitted = Admitted::ByRule(asked.clone());
         }
         Some((rule, asked))
+    }
+
+    /// Admits all while the policy is open: with the rule that admits it too, where there is one.
+    pub fn admit_open(
+        &mut self,
+        number: u64,
+        asked: &Asked,
+        now: Instant,
+    ) -> Option<Option<Arc<str>>> {
+        let open = self.open.get_mut(&number).filter(|_| self.policy.open)?;
+        open.admitted = Admitted::ByOpenness;
+        match self.judge(asked, now) {
+            Decision::Allowed(rule) => Some(Some(rule)),
+            Decision::Refused(_) => Some(None),
+        }
     }
 
     /// Returns the connections that the new rules do not admit.
     pub fn replace(&mut self, policy: Policy) -> Vec<Arc<Live>> {
         self.policy = policy;
         let rules = &self.policy.rules;
-        let is_lost = |asked: &Asked| !rules.iter().any(|rule| rule.admits(asked));
-        let lost = self
-            .open
-            .values()
-            .filter(|open| open.admitted.as_ref().is_some_and(is_lost));
+        if self.policy.open {
+            return Vec::new();
+        }
+        let is_lost = |open: &&Open| match &open.admitted {
+            Admitted::Not => false,
+            Admitted::ByRule(asked) => !rules.iter().any(|rule| rule.admits(asked)),
+            Admitted::ByOpenness => true,
+        };
+        let lost = self.open.values().filter(is_lost);
         lost.map(|open| open.live.clone()).collect()
     }
 

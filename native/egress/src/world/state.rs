@@ -117,6 +117,36 @@ impl World {
         })?
     }
 
+    /// True while all passes that the sandbox sends.
+    pub fn is_open(&self, live: &Live) -> bool {
+        self.with(live, |sandbox| sandbox.policy.open)
+            .unwrap_or(false)
+    }
+
+    /// None where the policy is not open, or not any more.
+    pub fn admit_open(&self, live: &Live, asked: Asked) -> Option<Option<Arc<str>>> {
+        self.with(live, |sandbox| {
+            sandbox.admit_open(live.number, &asked, Instant::now())
+        })?
+    }
+
+    /// A name that the resolver gave the sandbox this address for.
+    pub fn name_of(&self, live: &Live, address: Ipv4Addr) -> Option<String> {
+        self.with(live, |sandbox| {
+            let mut names = sandbox.names.of(address, Instant::now());
+            names.next().map(str::to_owned)
+        })?
+    }
+
+    /// True where the names that the sandbox resolves are to be reported.
+    pub fn is_open_at(&self, source: Ipv4Addr) -> bool {
+        let state = self.lock();
+        state
+            .sandboxes
+            .get(&source)
+            .is_some_and(|sandbox| sandbox.policy.open)
+    }
+
     /// Owner and id of the sandbox at an address.
     pub fn sandbox_at(&self, source: Ipv4Addr) -> Option<(Arc<str>, Arc<str>)> {
         let state = self.lock();

@@ -23,6 +23,7 @@ fn policy(sandbox: &str, owner: &str, hosts: &[&str]) -> Policy {
         sandbox: sandbox.into(),
         owner: owner.into(),
         rules: hosts.iter().map(rule).collect(),
+        open: false,
     }
 }
 
@@ -39,6 +40,13 @@ fn asked(name: &str) -> Asked {
 
 fn is_allowed(world: &World, live: &Live, name: &str) -> bool {
     matches!(world.decide(live, asked(name)), Decision::Allowed(_))
+}
+
+fn open(sandbox: &str, hosts: &[&str]) -> Policy {
+    Policy {
+        open: true,
+        ..policy(sandbox, "us_1", hosts)
+    }
 }
 
 const TTL: Duration = Duration::from_secs(60);
@@ -98,6 +106,37 @@ fn a_new_policy_ends_what_it_does_not_admit_and_nothing_else() {
     );
     assert!(!is_allowed(&world, &lives[2], "a.example"));
     assert!(is_allowed(&world, &lives[2], "b.example"));
+}
+
+#[test]
+fn an_open_policy_resolves_all_names_and_admits_all_with_the_rule_that_would() {
+    let world = World::new(100);
+    world.set(SOURCE, open("sb_1", &["https://a.example"]));
+    let is_asked = |name| matches!(world.question(SOURCE, name), Question::Allowed { .. });
+    assert!(is_asked(Some("any.example")));
+    assert!(!is_asked(None));
+    world.remember(SOURCE, "sb_1", "a.example", &[ADDRESS], TTL);
+    let live = world.enter(SOURCE).unwrap();
+    assert_eq!(world.admit_open(&live, asked("b.example")), Some(None));
+    let rule = world.admit_open(&live, asked("a.example")).unwrap();
+    assert_eq!(rule.as_deref(), Some("https://a.example"));
+}
+
+#[test]
+fn the_end_of_an_open_policy_ends_what_it_admitted() {
+    let world = World::new(100);
+    world.set(SOURCE, open("sb_1", &[]));
+    let live = world.enter(SOURCE).unwrap();
+    assert!(world.admit_open(&live, asked("a.example")).is_some());
+    assert!(
+        world
+            .set(SOURCE, open("sb_1", &["https://a.example"]))
+            .is_empty()
+    );
+    let ended = world.set(SOURCE, policy("sb_1", "us_1", &["https://a.example"]));
+    assert_eq!(ended.len(), 1);
+    let late = world.enter(SOURCE).unwrap();
+    assert_eq!(world.admit_open(&late, asked("a.example")), None);
 }
 
 #[test]

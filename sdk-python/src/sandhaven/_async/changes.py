@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 import httpx
@@ -10,11 +10,11 @@ import httpx
 from .. import _follow
 from .._error import SandhavenError
 from .._events import EventReader
-from .._follow import SandboxChange, change_of, is_transient, pause_seconds, route_of
+from .._follow import Choices, SandboxChange, change_of, is_transient, pause_seconds, route_of
 from .connection import AsyncConnection
 
 
-async def changes_of(connection: AsyncConnection, choices: Mapping[str, bool]) -> AsyncGenerator[SandboxChange, None]:
+async def changes_of(connection: AsyncConnection, choices: Choices) -> AsyncGenerator[SandboxChange, None]:
     """Raises SandhavenError when another attempt makes no sense, such as with a key that is not valid."""
     path = route_of(choices)
     failures = 0

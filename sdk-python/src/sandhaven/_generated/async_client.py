@@ -73,7 +73,13 @@ class AsyncSandhaven:
         await self.close()
 
     def changes(
-        self, *, usage: bool = False, snapshots: bool = False, audit: bool = False, health: bool = False
+        self,
+        *,
+        usage: bool = False,
+        snapshots: bool = False,
+        audit: bool = False,
+        network: str | None = None,
+        health: bool = False,
     ) -> AsyncGenerator[SandboxChange, None]:
         """Changes of your sandboxes as they happen, until you leave the loop; connects again by itself.
 
@@ -83,9 +89,10 @@ class AsyncSandhaven:
             usage: Also what started sandboxes use, each few seconds.
             snapshots: Also changes of snapshots, and how far one is that is being made.
             audit: Also new rows of the audit log: an admin's all, a member's own.
+            network: Name or id of a sandbox: also new events of its network log.
             health: Also the health of the service, for admins.
         """
-        choices = {"usage": usage, "snapshots": snapshots, "audit": audit, "health": health}
+        choices = {"usage": usage, "snapshots": snapshots, "audit": audit, "network": network, "health": health}
         return changes_of(self._connection, choices)
 
     async def create_sandbox(

@@ -74,7 +74,13 @@ class Sandhaven:
         self.close()
 
     def changes(
-        self, *, usage: bool = False, snapshots: bool = False, audit: bool = False, health: bool = False
+        self,
+        *,
+        usage: bool = False,
+        snapshots: bool = False,
+        audit: bool = False,
+        network: str | None = None,
+        health: bool = False,
     ) -> Generator[SandboxChange, None, None]:
         """Changes of your sandboxes as they happen, until you leave the loop; connects again by itself.
 
@@ -84,9 +90,10 @@ class Sandhaven:
             usage: Also what started sandboxes use, each few seconds.
             snapshots: Also changes of snapshots, and how far one is that is being made.
             audit: Also new rows of the audit log: an admin's all, a member's own.
+            network: Name or id of a sandbox: also new events of its network log.
             health: Also the health of the service, for admins.
         """
-        choices = {"usage": usage, "snapshots": snapshots, "audit": audit, "health": health}
+        choices = {"usage": usage, "snapshots": snapshots, "audit": audit, "network": network, "health": health}
         return changes_of(self._connection, choices)
 
     def create_sandbox(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import closing
 
 import httpx
@@ -11,11 +11,11 @@ import httpx
 from .. import _follow
 from .._error import SandhavenError
 from .._events import EventReader
-from .._follow import SandboxChange, change_of, is_transient, pause_seconds, route_of
+from .._follow import Choices, SandboxChange, change_of, is_transient, pause_seconds, route_of
 from .connection import Connection
 
 
-def changes_of(connection: Connection, choices: Mapping[str, bool]) -> Generator[SandboxChange, None, None]:
+def changes_of(connection: Connection, choices: Choices) -> Generator[SandboxChange, None, None]:
     """Raises SandhavenError when another attempt makes no sense, such as with a key that is not valid."""
     path = route_of(choices)
     failures = 0

@@ -26,6 +26,8 @@ export interface Firewall {
   set(address: string, policy: AddressPolicy | null): Promise<void>;
   /** Leads machines with rules to the egress program, or with null nowhere. */
   lead(way: EgressWay | null): Promise<void>;
+  /** Returns the policies that are meant, by address. */
+  policies(): AddressPolicies;
   /** Returns true for the address of a machine with an open network. */
   isOpen(address: string): boolean;
   /** Ends the watch; keeps the rules. */
@@ -132,6 +134,8 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
       egress = way;
       return inTurn(putRight);
     },
+
+    policies: () => wanted,
 
     isOpen: (address) => wanted.get(address)?.mode === 'open',
 

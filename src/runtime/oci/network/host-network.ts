@@ -3,15 +3,16 @@
  * and the policies that these hold.
  */
 import type { Log } from '../../../control/ports/index.ts';
+import type { NetworkReport } from '../../../model/network/event.ts';
 import { addressOf, type Instance, uidBaseOf } from '../host/plan.ts';
 import { startDnsForwarder } from './dns/forwarder.ts';
 import { resolvConf } from './dns/resolv-conf.ts';
 import { createEgress } from './egress/egress.ts';
-import type { NetworkEvent } from './egress/messages.ts';
 import { startEgressProgram } from './egress/program.ts';
 import { createFirewall } from './firewall.ts';
 import { addGatewayAddress } from './namespaces.ts';
 import { createPolicyNotes } from './policy/notes.ts';
+import { createPackets } from './policy/packets.ts';
 import { createPolicies, type Policies } from './policy/policies.ts';
 
 export interface HostNetworkOptions {
@@ -28,7 +29,7 @@ export interface HostNetworkOptions {
   /** Returns the sandbox that holds the slot with this address, and the address itself for a slot that none holds. */
   holderOf(address: string): string;
   ownerOf(sandboxId: string): string;
-  onNetworkEvents(events: NetworkEvent[]): void;
+  onNetworkEvents(events: NetworkReport[]): void;
   log: Log;
 }
 
@@ -57,8 +58,13 @@ export async function startHostNetwork(options: HostNetworkOptions): Promise<Hos
     onEvents: options.onNetworkEvents,
     log,
   });
+  const packets = createPackets({
+    ...{ instanceId: instance.id, holderOf, log },
+    policies: firewall.policies,
+    report: options.onNetworkEvents,
+  });
   const policies = createPolicies({
-    ...{ firewall, egress, ownerOf, log },
+    ...{ firewall, egress, packets, ownerOf, log },
     notes: createPolicyNotes(instance),
     slotOf: (sandboxId) => held.get(sandboxId),
   });
@@ -80,6 +86,7 @@ export async function startHostNetwork(options: HostNetworkOptions): Promise<Hos
     async close() {
       await policies.close();
       await egress.close();
+      await packets.close();
       await firewall.close();
       await dns.close();
     },

@@ -19,6 +19,7 @@ import {
   queryRules,
 } from './policy/egress-chains.ts';
 import { renderPolicies } from './policy/elements.ts';
+import { noteChains, noteSetsText } from './policy/packet-notes.ts';
 
 export interface RulesetInput {
   instanceId: string;
@@ -37,6 +38,7 @@ export function renderRuleset(input: RulesetInput): string {
 delete table inet ${table}
 table inet ${table} {
 ${sets()}
+${noteChains()}
 ${renderPolicies(input.policies)}
 ${arrivalChains(machines, input)}
 ${deliveryChains(machines, input)}
@@ -51,7 +53,8 @@ function sets(): string {
   set dns_rate { type ipv4_addr; size ${slots}; flags dynamic,timeout; timeout 1m; }
   set new_rate { type ipv4_addr; size ${slots}; flags dynamic,timeout; timeout 1m; }
   set open { type ipv4_addr; size ${slots}; flags dynamic; }
-  set open_dns { type ipv4_addr; size ${slots}; flags dynamic; }`;
+  set open_dns { type ipv4_addr; size ${slots}; flags dynamic; }
+${noteSetsText()}`;
 }
 
 /**
@@ -75,10 +78,15 @@ function arrivalChains(machines: string, { gateway, egress }: RulesetInput): str
     iifname != ${machines} accept
     ip saddr != @open_to ip saddr != @ruled goto refuse
     ip saddr @open_to ip daddr ${gateway} meta l4proto { tcp, udp } th dport 53 accept${egress ? queryRules(gateway, egress) : ''}
-    fib daddr type != unicast reject with icmpx admin-prohibited
-    ip daddr @blocked reject with icmpx admin-prohibited
+    fib daddr type != unicast goto refuse_place
+    ip daddr @blocked goto refuse_place
+  }
+  chain refuse_place {
+    ip saddr @ruled jump note_refused
+    reject with icmpx admin-prohibited
   }
   chain refuse {
+    ip saddr @ruled jump note_refused
     tcp flags & (syn | ack) != syn reject with tcp reset
     reject with icmpx admin-prohibited
   }`;

@@ -8,6 +8,7 @@
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
+import type { NetworkReport } from '../../../model/network/event.ts';
 import { createHolders } from '../host/held.ts';
 import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from '../host/host-ids.ts';
 import { declareAlive } from '../host/liveness.ts';
@@ -16,7 +17,6 @@ import { indexOfAddress, type NetworkMode, slotOf } from '../host/plan.ts';
 import { reclaimDeadInstances, removeInstance } from '../host/reclaim.ts';
 import { createRetirement } from '../host/retirement.ts';
 import type { Slot, Slots } from '../machine/slot.ts';
-import type { NetworkEvent } from './egress/messages.ts';
 import { type HostNetwork, startHostNetwork } from './host-network.ts';
 import { isPinned, makeSlots, ownSlotsFolder, removeSlotsFolder, slotRemains } from './namespaces.ts';
 import { createPool } from './pool.ts';
@@ -38,8 +38,8 @@ export interface SlotsOptions {
   resolvConfPath?: string;
   /** Returns the owner of a sandbox; by default each sandbox is its own. */
   ownerOf?: (sandboxId: string) => string;
-  /** Receives what the egress program allowed and refused. */
-  onNetworkEvents?: (events: NetworkEvent[]) => void;
+  /** Receives what machines with rules were allowed and refused. */
+  onNetworkEvents?: (events: NetworkReport[]) => void;
 }
 
 /** Time that `purge` waits for the last processes with slots' ids to end. */

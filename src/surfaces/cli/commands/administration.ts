@@ -14,6 +14,7 @@ import { readParameters } from '../parameters-file.ts';
 import { flagsInput, readSecret, refuseSecretFlag } from '../secret-parameter.ts';
 import { audit } from './audit.ts';
 import { auth } from './auth.ts';
+import { network } from './network.ts';
 
 const LIST = 'list';
 
@@ -34,6 +35,7 @@ export function administrationCommands(): Record<string, Command> {
 /** Extends the groups that have more commands than their actions. */
 function withMore(group: string, command: Command): Command {
   if (group === 'audit') return audit(command);
+  if (group === 'network') return network(command);
   return group === 'auth' ? auth(command) : command;
 }
 

@@ -9,6 +9,7 @@ import { runCommand } from '../../../catalog/execution/run-command.ts';
 import { createSandbox } from '../../../catalog/sandboxes/create-sandbox.ts';
 import { deleteSandbox } from '../../../catalog/sandboxes/lifecycle.ts';
 import type { Tool } from '../../../catalog/tool.ts';
+import { toCallArguments } from '../arguments.ts';
 import { type Client, createClient } from '../client.ts';
 import { shapeOfInput } from '../completion/shape.ts';
 import { connectionOf } from '../connection.ts';
@@ -35,6 +36,7 @@ the sandbox. One word after -- is a shell command line: sandhaven run -- 'ls | w
 
   --language LANGUAGE  python (default), typescript or javascript
   --image IMAGE        container image (default: the standard base image)
+  --network NETWORK    open, none, or JSON like '{"profiles": ["packages"]}' (default: the service's)
   --file FILE          read the code from FILE; - is standard input
   --timeout SECONDS    1-300 for code (default 30), 1-600 for a command (default 60)
 
@@ -44,6 +46,7 @@ const flagSpecs = {
   ...commonFlags,
   language: { type: 'string' },
   image: { type: 'string' },
+  network: { type: 'string' },
   file: { type: 'string', short: 'f' },
   timeout: { type: 'string' },
 } as const;
@@ -59,6 +62,7 @@ export const run: Command = {
     flags: {
       language: shapeOfInput(createSandbox.input)['language'] ?? 'text',
       image: 'text',
+      network: shapeOfInput(createSandbox.input)['network'] ?? 'text',
       file: { of: 'file' },
       timeout: 'text',
     },
@@ -73,7 +77,7 @@ export const run: Command = {
     const client = createClient(await connectionOf(flags, io));
     const job = await jobOf(flags, io);
     const progress = progressLine(io);
-    const settings = { language: flagValue(flags, 'language'), image: flagValue(flags, 'image') };
+    const settings = settingsOf(flags);
     // Never aborted: a sandbox whose id is unknown could not be deleted.
     const created = await client(
       createSandbox,
@@ -90,6 +94,15 @@ export const run: Command = {
     }
   },
 };
+
+function settingsOf(flags: ParsedFlags): Record<string, unknown> {
+  const network = flagValue(flags, 'network');
+  const parsed = network === undefined ? [] : [`--network=${network}`];
+  return {
+    ...{ language: flagValue(flags, 'language'), image: flagValue(flags, 'image') },
+    ...toCallArguments(createSandbox, parsed).parameters,
+  };
+}
 
 function runJob(client: Client, job: Job, sandbox: unknown, json: boolean, io: CliIo): Promise<number> {
   return runShown(client, { tool: job.tool, parameters: { ...job.parameters, sandbox } }, json, io);

@@ -29,6 +29,7 @@ export function engineChecks(facts: DoctorFacts, allowVulnerableRunc: boolean): 
     { name: 'machine runtime', neededByUp: true, run: () => machineRuntime(facts) },
     { name: 'runc', run: () => runcCheck(facts, allowVulnerableRunc) },
     { name: 'nftables', neededByUp: true, run: () => nftables(facts) },
+    { name: 'network rules', run: () => networkRules(facts) },
     { name: 'links', neededByUp: true, run: () => links(facts) },
     { name: 'programs', neededByUp: true, run: helperPrograms },
     { name: 'agent', isBuilt: true, neededByUp: true, run: () => builtPrograms(facts.builtPrograms) },
@@ -100,6 +101,21 @@ export async function nftables({
     advice:
       'The kernel needs nf_tables (modprobe nf_tables nft_chain_nat nft_masq nft_ct nft_fib_inet nft_limit), and this ' +
       'process CAP_NET_ADMIN and CAP_SYS_ADMIN.',
+  };
+}
+
+/** Loads a ruleset as for machines with network rules: without it they reach nothing, and open ones are as ever. */
+export async function networkRules({
+  tryNetworkRules,
+}: Pick<DoctorFacts, 'tryNetworkRules'>): Promise<Finding> {
+  const refusal = await tryNetworkRules();
+  if (refusal === null) return { status: 'ok', found: 'the kernel takes them' };
+  return {
+    status: 'warn',
+    found: `the kernel does not take them: ${firstLine(refusal)}`,
+    advice:
+      'A sandbox with network rules would reach nothing. The kernel needs nft_socket besides what nftables needs above (modprobe ' +
+      'nft_socket); a kernel without it takes the networks open and none alone.',
   };
 }
 

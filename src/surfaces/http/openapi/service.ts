@@ -197,7 +197,8 @@ const eventsPath: Json = {
       'it is not known. With `snapshots=true` there is `snapshot` as GetSnapshot has it, ' +
       '`snapshot_deleted` with its `id`, and `snapshot_progress` with `id`, `message`, `done_bytes` and `total_bytes` (null where ' +
       'not known). With `audit=true` there is `audit` with new `rows` as ListAudit has them, those of your own calls or ' +
-      'an admin’s all, and `audit_missed` when there were too many, or they could not be read: list them. With `health=true`, for admins, there ' +
+      'an admin’s all, and `audit_missed` when there were too many, or they could not be read: list them. With `network=SANDBOX` there is' +
+      '`network` with `sandbox`, new `events` of its log as GetNetworkLog has them, and how many were `dropped`. With `health=true`, for admins, there ' +
       'is `health` each five seconds: what GetHealth answers on the replica that has the stream, with the newest findings of the ' +
       'doctor, and without them before there are any.',
     tags: ['Service'],
@@ -219,6 +220,12 @@ const eventsPath: Json = {
         in: 'query',
         description: 'Also new rows of the audit log; needs the scope account.',
         schema: { type: 'boolean', default: false },
+      },
+      {
+        name: 'network',
+        in: 'query',
+        description: 'Name or ID of a sandbox: also new events of its network log.',
+        schema: { type: 'string' },
       },
       {
         name: 'health',

@@ -1,14 +1,16 @@
 /**
  * GET /v1/events: changes of the caller's sandboxes as server-sent events, until either side ends the stream. A client
  * lists once it has `ready`, and again at each `refresh`. With `?usage=true` it also gets what started ones use, with
- * `?snapshots=true` changes of snapshots, with `?audit=true` new rows of the audit log, and an admin with `?health=true` the
- * service's health.
+ * `?snapshots=true` changes of snapshots, with `?audit=true` new rows of the audit log, with `?network=SANDBOX` what that
+ * sandbox's network log gets, and an admin with `?health=true` the service's health.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { toRowView } from '../../../administration/audit/audit-view.ts';
 import { toHealthView } from '../../../administration/health/health-view.ts';
+import { toNetworkLog } from '../../../administration/networks/network-log-view.ts';
+import { sandbox as sandboxReference } from '../../../catalog/parameters/sandbox.ts';
 import { toSandboxView } from '../../../catalog/sandbox-view.ts';
 import { toSnapshotView } from '../../../catalog/snapshots/snapshot-view.ts';
 import { validateInput } from '../../../catalog/validate.ts';
@@ -17,6 +19,7 @@ import type { HealthViewer } from '../../../control/live/health-events.ts';
 import type { Follower } from '../../../control/live/sandbox-events.ts';
 import type { SnapshotFollower, SnapshotProgress } from '../../../control/live/snapshot-events.ts';
 import type { Figures, UsageViewer } from '../../../control/live/usage-sampler.ts';
+import type { FollowedLog } from '../../../control/network/network-service.ts';
 import type { Services } from '../../../control/services.ts';
 import { Shares } from '../../../fairness/shares.ts';
 import { assertAdmin } from '../../../model/access/admins.ts';
@@ -26,13 +29,16 @@ import { GiB, limits } from '../../../model/limits.ts';
 import { subjectOf } from '../origin.ts';
 
 const choice = z.enum(['true', 'false']).default('false');
-const query = z.strictObject({ usage: choice, snapshots: choice, audit: choice, health: choice });
+const query = z.strictObject({
+  ...{ usage: choice, snapshots: choice, audit: choice, health: choice },
+  network: sandboxReference.optional(),
+});
 
 export function addEventRoutes(
   app: FastifyInstance,
   services: Pick<
     Services,
-    'events' | 'snapshotEvents' | 'usage' | 'auditEvents' | 'healthEvents' | 'audit' | 'metrics'
+    'events' | 'snapshotEvents' | 'usage' | 'auditEvents' | 'healthEvents' | 'networks' | 'audit' | 'metrics'
   >,
 ): void {
   const shares = new Shares({ ...limits.events.streams, what: 'event streams are already open' });
@@ -47,7 +53,7 @@ export function addEventRoutes(
     const subject = subjectOf(request, auditActions.eventsOpen);
     await services.audit.visit(subject, auditActions.eventsClose, async (begun) => {
       assertScope(request.caller, 'sandboxes:read');
-      const { usage, snapshots, audit, health } = validateInput(query, request.query);
+      const { usage, snapshots, audit, health, network } = validateInput(query, request.query);
       if (audit === 'true') assertScope(request.caller, 'account');
       if (health === 'true') {
         assertScope(request.caller, 'admin');
@@ -61,6 +67,11 @@ export function addEventRoutes(
         if (snapshots === 'true') ends.push(services.snapshotEvents.follow(request.caller, stream));
         if (usage === 'true') ends.push(await services.usage.view(request.caller, stream));
         if (audit === 'true') ends.push(await services.auditEvents.follow(request.caller, stream));
+        if (network !== undefined) {
+          const log = await services.networks.follow(request.caller, network, () => stream.logged());
+          ends.push(log.end);
+          stream.carryLog(log);
+        }
         if (health === 'true') ends.push(services.healthEvents.view(request.caller, stream));
         begun();
         reply.hijack();
@@ -83,6 +94,7 @@ class EventStream implements Follower, SnapshotFollower, UsageViewer, AuditFollo
   #waitingChars = 0;
   #isLate = false;
   #isBegun = false;
+  #log: FollowedLog | null = null;
 
   constructor(raw: ServerResponse) {
     this.#raw = raw;
@@ -146,6 +158,15 @@ class EventStream implements Follower, SnapshotFollower, UsageViewer, AuditFollo
     this.#send('health', event('health', toHealthView(health)));
   }
 
+  /** Sends what is new in this log, as fast as the client reads. */
+  carryLog(log: FollowedLog): void {
+    this.#log = log;
+  }
+
+  logged(): void {
+    this.#flush();
+  }
+
   refresh(): void {
     this.#waiting.clear();
     this.#waitingChars = 0;
@@ -172,6 +193,11 @@ class EventStream implements Follower, SnapshotFollower, UsageViewer, AuditFollo
       this.#waiting.delete(id);
       this.#waitingChars -= text.length;
       raw.write(text);
+    }
+    while (takes()) {
+      const page = this.#log?.take();
+      if (!page) return;
+      raw.write(event('network', { sandbox: this.#log?.sandboxId, ...toNetworkLog(page) }));
     }
   }
 }

@@ -1,14 +1,9 @@
 /** Conversation with one egress program, from its start to its end. Commands are numbered, and answered one by one. */
 import type { Writable } from 'node:stream';
+import type { NetworkReport } from '../../../../model/network/event.ts';
 import type { StartedProgram } from '../../../start-program.ts';
 import { readLines } from './lines.ts';
-import {
-  type EgressAnswer,
-  type EgressCommand,
-  type EgressPorts,
-  type NetworkEvent,
-  parseAnswer,
-} from './messages.ts';
+import { type EgressAnswer, type EgressCommand, type EgressPorts, parseAnswer } from './messages.ts';
 
 export type EgressProgram = StartedProgram<Writable>;
 
@@ -44,7 +39,7 @@ interface Waiting {
 /** Resolves when the program is ready. Rejects, with the program killed, when that takes over 5 s. */
 export async function converse(
   program: EgressProgram,
-  onEvents: (events: NetworkEvent[]) => void,
+  onEvents: (events: NetworkReport[]) => void,
 ): Promise<Conversation> {
   const waiting = new Map<number, Waiting>();
   let ports: EgressPorts | null = null;

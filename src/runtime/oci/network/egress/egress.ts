@@ -8,8 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { growingPauses } from '../../../../concurrency/growing-pauses.ts';
 import type { Log } from '../../../../control/ports/index.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
+import type { NetworkReport } from '../../../../model/network/event.ts';
 import { CommandRefused, type Conversation, converse, type EgressProgram } from './conversation.ts';
-import type { EgressCommand, EgressPolicy, EgressPorts, NetworkEvent } from './messages.ts';
+import type { EgressCommand, EgressPolicy, EgressPorts } from './messages.ts';
 
 export interface Egress {
   /** Puts the rules of an address in force, also for its open connections. Throws `unavailable`. */
@@ -30,7 +31,7 @@ export interface EgressDependencies {
   lead(target: EgressTarget | null): Promise<void>;
   /** Returns the host's resolvers at this moment. */
   resolvers(): string[];
-  onEvents(events: NetworkEvent[]): void;
+  onEvents(events: NetworkReport[]): void;
   log: Log;
 }
 

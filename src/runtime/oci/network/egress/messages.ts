@@ -3,6 +3,11 @@
  * so its own lines are checked like theirs.
  */
 import { isIPv4 } from 'node:net';
+import {
+  type NetworkEventKind,
+  type NetworkReport,
+  networkEventKinds,
+} from '../../../../model/network/event.ts';
 import type { NetworkRule } from '../../../../model/network/policy.ts';
 
 /** Policy of the machine with this address. */
@@ -11,6 +16,8 @@ export interface EgressPolicy {
   sandbox: string;
   owner: string;
   rules: NetworkRule[];
+  /** true: what no rule allows passes too, and is reported. */
+  open?: boolean;
 }
 
 export type EgressCommand = { set: EgressPolicy } | { drop: { address: string } } | { resolvers: string[] };
@@ -20,34 +27,16 @@ export interface EgressPorts {
   dns: number;
 }
 
-/** One decision of the program, or the end of a connection that it allowed. */
-export interface NetworkEvent {
-  /** Milliseconds since the epoch. */
-  at: number;
-  sandbox: string;
-  kind: 'tls' | 'http' | 'tcp' | 'dns';
-  name: string | null;
-  address: string | null;
-  port: number | null;
-  /** Text of the rule that allowed it. */
-  rule: string | null;
-  allowed: boolean;
-  why: string | null;
-  /** Bytes of an allowed connection, by the time of the event. */
-  sent: number;
-  received: number;
-  ended: boolean;
-}
-
 export type EgressAnswer =
   | { kind: 'ready'; ports: EgressPorts }
   | { kind: 'done'; id: number }
   | { kind: 'failed'; id: number; why: string }
-  | { kind: 'events'; events: NetworkEvent[] };
+  | { kind: 'events'; events: NetworkReport[] };
 
-const kinds: readonly string[] = ['tls', 'http', 'tcp', 'dns'] satisfies NetworkEvent['kind'][];
+const kinds: readonly string[] = networkEventKinds;
 const longestText = 1_024;
-const mostEvents = 1_000;
+/** Of a batch, with one count of dropped events for each sandbox in it. */
+const mostEvents = 2_000;
 
 /** Ignores events of another form. Throws Error for any other line that is none of the program's. */
 export function parseAnswer(line: string): EgressAnswer {
@@ -64,9 +53,10 @@ export function parseAnswer(line: string): EgressAnswer {
   return { kind: 'events', events: fields['events'].slice(0, mostEvents).flatMap(parseEvent) };
 }
 
-function parseEvent(value: unknown): NetworkEvent[] {
+function parseEvent(value: unknown): NetworkReport[] {
   try {
     const event = asObject(value);
+    if ('dropped' in event) return parseDropped(event);
     const [sandbox, kind, address] = [event['sandbox'], event['kind'], asText(event['address'])].map(asText);
     if (typeof sandbox !== 'string' || typeof kind !== 'string' || !kinds.includes(kind)) return [];
     if (typeof address === 'string' && !isIPv4(address)) return [];
@@ -74,7 +64,7 @@ function parseEvent(value: unknown): NetworkEvent[] {
       {
         at: asCount(event['at']),
         sandbox,
-        kind: kind as NetworkEvent['kind'],
+        kind: kind as NetworkEventKind,
         name: asText(event['name']),
         address: address ?? null,
         port: event['port'] == null ? null : asPort(event['port']),
@@ -89,6 +79,10 @@ function parseEvent(value: unknown): NetworkEvent[] {
   } catch {
     return [];
   }
+}
+
+function parseDropped({ sandbox, dropped }: Record<string, unknown>): NetworkReport[] {
+  return typeof sandbox === 'string' ? [{ sandbox, dropped: asCount(dropped) }] : [];
 }
 
 function asObject(value: unknown): Record<string, unknown> {

@@ -2,36 +2,65 @@
  * Part of a network policy that the firewall decides by itself, packet by packet: all that does not depend on names. The
  * egress program decides the rest.
  */
-import type { NetworkPolicy, NetworkRule } from '../../../../model/network/policy.ts';
+import type { LearningPolicy, NetworkPolicy, NetworkRule } from '../../../../model/network/policy.ts';
+import { parseRule } from '../../../../model/network/rule-text.ts';
+import { addressOf } from '../../host/plan.ts';
+import { acceptAndNote } from './packet-notes.ts';
 
 export interface AddressPolicy {
   /** `open`: all public addresses. `rules`: what the grants accept; TCP and DNS go to the egress program. */
   mode: 'open' | 'rules';
   /** Statements of nftables, each of which accepts both directions of connections to some addresses. */
   grants: string[];
+  /** Packets that grants accept are noted. */
+  learns?: true;
 }
+
+const QUIC_PORT = 443;
 
 /** Policies by address. An address without one reaches nothing. */
 export type AddressPolicies = ReadonlyMap<string, AddressPolicy>;
 
 /** Returns null for a policy under which nothing is reached. */
-export function addressPolicyOf(policy: NetworkPolicy): AddressPolicy | null {
+export function addressPolicyOf(policy: NetworkPolicy | LearningPolicy): AddressPolicy | null {
   switch (policy.mode) {
     case 'open':
       return { mode: 'open', grants: [] };
     case 'none':
       return null;
     case 'rules':
-      return { mode: 'rules', grants: grantsOf(policy.rules) };
+      return { mode: 'rules', grants: grantsOf(policy.rules, 'accept') };
+    case 'learn':
+      return { mode: 'rules', grants: learningGrants(policy), learns: true };
   }
 }
 
+/** Returns policies with every kind of statement, to be tried on a kernel. */
+export function samplePolicies(): AddressPolicies {
+  const grants = grantsOf(parseRule('rules', 'tcp://1.1.1.1:22').rules, 'accept');
+  const learning = learningGrants({ mode: 'learn', open: true, rules: [], until: Date.now() });
+  return new Map([[addressOf(1), { mode: 'rules', grants: [...grants, ...learning] }]]);
+}
+
+/**
+ * While all is open, TCP still goes to the egress program, which sees names. QUIC shows none, and falls back to TCP where it is
+ * refused. The kernel ends it in time, whoever else is there.
+ */
+function learningGrants({ open, rules, until }: LearningPolicy): string[] {
+  if (!open) return grantsOf(rules, acceptAndNote);
+  const inTime = `meta time < ${Math.ceil(until / 1_000)}`;
+  return [
+    `${inTime} meta l4proto icmp ${acceptAndNote}`,
+    `${inTime} meta l4proto udp ct original proto-dst != ${QUIC_PORT} ${acceptAndNote}`,
+  ];
+}
+
 /** Addresses of one protocol and port range share a statement, so that a long list costs a packet one lookup. */
-function grantsOf(rules: NetworkRule[]): string[] {
+function grantsOf(rules: NetworkRule[], verdict: string): string[] {
   const direct = rules.filter(isDirect);
   return [...Map.groupBy(direct, matchOf)].map(([match, group]) => {
     const addresses = [...new Set(group.map(({ address }) => checked(address)))].sort();
-    return `${match.replace('ADDRESSES', `{ ${addresses.join(', ')} }`)} accept`;
+    return `${match.replace('ADDRESSES', `{ ${addresses.join(', ')} }`)} ${verdict}`;
   });
 }
 

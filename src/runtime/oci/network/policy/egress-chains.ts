@@ -18,6 +18,9 @@ export interface EgressWay {
   resolvers: string[];
 }
 
+/** A way to be tried on a kernel. */
+export const sampleWay: EgressWay = { uid: 1, gatePort: 1, dnsPort: 2, resolvers: [] };
+
 /** Renders chains for the inside of the table. */
 export function egressChains(machines: string, gateway: string, way: EgressWay): string {
   const { connections, newConnectionsPerSecond, newConnectionBurst } = limits.network;

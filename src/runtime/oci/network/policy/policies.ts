@@ -5,18 +5,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KeyedQueue } from '../../../../concurrency/keyed-queue.ts';
 import type { Log } from '../../../../control/ports/index.ts';
-import type { NetworkPolicy } from '../../../../model/network/policy.ts';
+import type { LearningPolicy, NetworkPolicy } from '../../../../model/network/policy.ts';
 import { addressOf } from '../../host/plan.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Firewall } from '../firewall.ts';
 import { type AddressPolicy, addressPolicyOf } from './address-policy.ts';
 import type { PolicyNotes } from './notes.ts';
+import type { Packets } from './packets.ts';
 
 export interface Policies {
   /** Puts the noted policies of machines that ran before in force, and begins to keep all in force. */
   begin(held: ReadonlyMap<string, number>): Promise<void>;
   /** Sets the policy of a sandbox: at once where it holds a slot, and otherwise when it gets one. */
-  set(sandboxId: string, policy: NetworkPolicy): Promise<void>;
+  set(sandboxId: string, policy: NetworkPolicy | LearningPolicy): Promise<void>;
   /** Begins to put the sandbox's policy in force in the slot that it has got. */
   enter(sandboxId: string): void;
   /** Resolves when the policy of the sandbox is in force; rejects when it could not be. */
@@ -31,6 +32,7 @@ export interface PoliciesDependencies {
   firewall: Firewall;
   egress: Egress;
   notes: PolicyNotes;
+  packets: Pick<Packets, 'read' | 'drop'>;
   /** Returns the slot that a sandbox holds. */
   slotOf(sandboxId: string): number | undefined;
   ownerOf(sandboxId: string): string;
@@ -41,8 +43,8 @@ const RETRY_MS = 1_000;
 const NOTHING: NetworkPolicy = { mode: 'none' };
 
 export function createPolicies(parts: PoliciesDependencies): Policies {
-  const { firewall, egress, notes, slotOf, ownerOf, log } = parts;
-  const policies = new Map<string, NetworkPolicy>();
+  const { firewall, egress, notes, packets, slotOf, ownerOf, log } = parts;
+  const policies = new Map<string, NetworkPolicy | LearningPolicy>();
   const entering = new Map<string, Promise<void>>();
   const turns = new KeyedQueue({ preempted: () => new Error('the network of sandboxes is closed') });
   let isClosed = false;
@@ -54,14 +56,17 @@ export function createPolicies(parts: PoliciesDependencies): Policies {
     if (policy === undefined) return notes.write(index, NOTHING);
     const address = addressOf(index);
     try {
-      notes.write(index, policy);
+      // A machine that learned goes on when the next service is told of it, not before.
+      notes.write(index, policy.mode === 'learn' ? NOTHING : policy);
       const byAddress = addressPolicyOf(policy);
-      if (policy.mode === 'rules') {
+      if (firewall.policies().get(address)?.learns) await packets.read();
+      if (policy.mode === 'rules' || policy.mode === 'learn') {
         const owner = ownerOf(sandboxId);
-        await egress.set({ address, sandbox: sandboxId, owner, rules: policy.rules });
+        const open = policy.mode === 'learn' && policy.open;
+        await egress.set({ address, sandbox: sandboxId, owner, rules: policy.rules, open });
       }
       await firewall.set(address, byAddress);
-      if (policy.mode !== 'rules') await egress.drop(address);
+      if (byAddress?.mode !== 'rules') await egress.drop(address);
     } catch (error) {
       policies.delete(sandboxId);
       await shut(index).catch((reason) =>
@@ -74,6 +79,7 @@ export function createPolicies(parts: PoliciesDependencies): Policies {
   async function shut(index: number): Promise<void> {
     notes.write(index, NOTHING);
     await firewall.set(addressOf(index), null);
+    packets.drop(addressOf(index));
     await egress.drop(addressOf(index));
   }
 

@@ -1,0 +1,139 @@
+/**
+ * The latest network events of each sandbox, in memory: a service that starts has none. Numbers of a sandbox's events grow by
+ * one, and by one for each that was dropped, so a gap tells how many are missing.
+ *
+ * Invariant: a sandbox with many events displaces its own alone. When all have too many together, logs that have been silent
+ * for a day go, as those of deleted sandboxes do, and the others lose their oldest down to an equal part.
+ */
+import { limits } from '../../model/limits.ts';
+import { isDropped, type NetworkEvent, type NetworkReport } from '../../model/network/event.ts';
+import type { Clock } from '../ports/index.ts';
+
+export interface LoggedEvent extends NetworkEvent {
+  /** Grows with each event of the sandbox, also over restarts of the service. */
+  sequence: number;
+}
+
+export interface NetworkLogQuery {
+  /** Newest ones when absent. */
+  after?: number | undefined;
+  limit: number;
+  /** Only what was not allowed. */
+  refused?: boolean;
+}
+
+export interface NetworkLogPage {
+  /** Oldest first. */
+  events: LoggedEvent[];
+  /** Events from `after` on that are not in the log any more, or never were: there were too many. */
+  dropped: number;
+  /** Value of `after` for the next page. */
+  next: number;
+  hasMore: boolean;
+}
+
+interface Kept {
+  /** Sequence of the last event, or of the last that was dropped. */
+  last: number;
+  /** Sequence after which this process knows everything. */
+  begin: number;
+  events: LoggedEvent[];
+  followers: Set<() => void>;
+}
+
+const { eventsPerSandbox, events: mostEvents, eventLogs, eventLogSilentMs } = limits.network;
+/** Numbers of a later process are higher than those of an earlier one, unless that had more events in a millisecond. */
+const NUMBERS_PER_MS = 1_000;
+/** Part of an equal share that is left to those who had more, so that the next look is some time away. */
+const LEFT = 0.9;
+
+export class NetworkLog {
+  /** The one with the latest event comes last. */
+  readonly #logs = new Map<string, Kept>();
+  readonly #clock: Clock;
+  #count = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(reports: readonly NetworkReport[]): void {
+    const told = new Set<Kept>();
+    for (const report of reports) {
+      const kept = this.#of(report.sandbox);
+      this.#logs.delete(report.sandbox);
+      this.#logs.set(report.sandbox, kept);
+      told.add(kept);
+      if (isDropped(report)) kept.last += report.dropped;
+      else this.#keep(kept, report);
+    }
+    for (const { followers } of told) for (const wake of followers) wake();
+  }
+
+  page(sandboxId: string, { after, limit, refused = false }: NetworkLogQuery): NetworkLogPage {
+    const kept = this.#logs.get(sandboxId);
+    if (!kept) return { events: [], dropped: 0, next: after ?? 0, hasMore: false };
+    const wanted = (event: LoggedEvent) => !refused || !event.allowed;
+    const [oldest] = kept.events;
+    const from = after ?? (oldest ? oldest.sequence - 1 : kept.last);
+    const later = kept.events.filter(({ sequence }) => sequence > from);
+    const matching = later.filter(wanted);
+    const events = after === undefined ? matching.slice(-limit) : matching.slice(0, limit);
+    const hasMore = after !== undefined && matching.length > limit;
+    const next = Math.max(from, hasMore ? (events.at(-1)?.sequence ?? from) : kept.last);
+    const begun = after === undefined ? (events[0]?.sequence ?? next + 1) - 1 : Math.max(from, kept.begin);
+    const passed = later.filter(({ sequence }) => sequence > begun && sequence <= next).length;
+    return { events, dropped: Math.max(0, next - begun - passed), next, hasMore };
+  }
+
+  /**
+   * Calls `wake` after each addition to the sandbox's log.
+   * @returns Ends it.
+   */
+  follow(sandboxId: string, wake: () => void): () => void {
+    const kept = this.#of(sandboxId);
+    const own = () => wake();
+    kept.followers.add(own);
+    return () => {
+      kept.followers.delete(own);
+    };
+  }
+
+  #of(sandboxId: string): Kept {
+    const known = this.#logs.get(sandboxId);
+    if (known) return known;
+    const begin = this.#clock.now() * NUMBERS_PER_MS;
+    const fresh: Kept = { last: begin, begin, events: [], followers: new Set() };
+    this.#logs.set(sandboxId, fresh);
+    const [silent] = this.#logs.keys();
+    if (this.#logs.size > eventLogs && silent !== undefined) this.#forget(silent);
+    return fresh;
+  }
+
+  #forget(sandboxId: string): void {
+    this.#count -= this.#logs.get(sandboxId)?.events.length ?? 0;
+    this.#logs.delete(sandboxId);
+  }
+
+  #keep(kept: Kept, event: NetworkEvent): void {
+    kept.last += 1;
+    kept.events.push({ ...event, sequence: kept.last });
+    this.#count += 1;
+    if (kept.events.length > eventsPerSandbox) this.#trim(kept, eventsPerSandbox);
+    if (this.#count > mostEvents) this.#level();
+  }
+
+  /** After it a tenth of the room is free, so it is rare. */
+  #level(): void {
+    const long = this.#clock.now() - eventLogSilentMs;
+    for (const [id, { events }] of this.#logs) if ((events.at(-1)?.at ?? 0) < long) this.#forget(id);
+    const share = Math.max(1, Math.floor((mostEvents * LEFT) / this.#logs.size));
+    for (const kept of this.#logs.values()) this.#trim(kept, share);
+  }
+
+  #trim(kept: Kept, most: number): void {
+    const surplus = Math.max(0, kept.events.length - most);
+    kept.events.splice(0, surplus);
+    this.#count -= surplus;
+  }
+}

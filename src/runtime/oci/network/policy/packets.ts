@@ -1,0 +1,141 @@
+/**
+ * Reads what the firewall notes of packets, and reports each note once. It looks while there are machines with rules, and
+ * at nothing else.
+ */
+import type { Log } from '../../../../control/ports/index.ts';
+import { sandboxIdPattern } from '../../../../model/ids.ts';
+import { limits } from '../../../../model/limits.ts';
+import { overlapsBlocked, parseAddressRange } from '../../../../model/network/address-range.ts';
+import type { NetworkEvent, NetworkReport } from '../../../../model/network/event.ts';
+import { tableOf } from '../../host/plan.ts';
+import { type NftRow, nftJson } from '../foreign-forward.ts';
+import type { AddressPolicies } from './address-policy.ts';
+import { noteSets } from './packet-notes.ts';
+
+export interface Packets {
+  /** Reports what is noted by now. Does not reject. */
+  read(): Promise<void>;
+  /** Drops what is noted of an address so far: its next holder is another machine. */
+  drop(address: string): void;
+  close(): Promise<void>;
+}
+
+export interface PacketsDependencies {
+  instanceId: string;
+  policies(): AddressPolicies;
+  /** Returns the sandbox that holds the slot with this address, and something else for a slot that none holds. */
+  holderOf(address: string): string;
+  report(reports: NetworkReport[]): void;
+  log: Log;
+}
+
+interface Note {
+  source: string;
+  destination: string;
+  kind: 'tcp' | 'udp' | 'icmp';
+  port: number | null;
+  /** Earliest time of the packet; the kernel counts seconds. */
+  at: number;
+}
+
+type Kind = keyof typeof noteSets;
+
+const { packetNoteSeconds, packetReadMs } = limits.network;
+/** Notes of one kind of packet are further apart than this. */
+const SAME_NOTE_MS = (packetNoteSeconds * 1_000) / 2;
+
+export function createPackets({ instanceId, policies, holderOf, report, log }: PacketsDependencies): Packets {
+  const table = tableOf(instanceId);
+  /** Times of notes that are reported, by kind and note. */
+  let known = new Map<string, number>();
+  const dropped = new Map<string, number>();
+  let reading: Promise<void> = Promise.resolve();
+  let isFailing = false;
+
+  const wanted = (): Kind[] => {
+    const modes = [...policies().values()];
+    if (!modes.some(({ mode }) => mode === 'rules')) return [];
+    return modes.some(({ learns }) => learns) ? ['refused', 'used'] : ['refused'];
+  };
+
+  async function readAll(): Promise<void> {
+    const seen = new Map<string, number>();
+    const events: NetworkEvent[] = [];
+    for (const kind of wanted()) {
+      for (const note of await list(table, kind)) {
+        const key = `${kind} ${note.source} ${note.destination} ${note.kind} ${note.port}`;
+        const before = known.get(key) ?? Number.NEGATIVE_INFINITY;
+        seen.set(key, note.at);
+        if (note.at - before > SAME_NOTE_MS) events.push(...eventOf(note, kind));
+      }
+    }
+    known = seen;
+    for (const [address, at] of dropped)
+      if (at < Date.now() - packetNoteSeconds * 1_000) dropped.delete(address);
+    if (events.length > 0) report(events.sort((one, other) => one.at - other.at));
+    isFailing = false;
+  }
+
+  function eventOf({ source, destination, kind, port, at }: Note, became: Kind): NetworkEvent[] {
+    const sandbox = holderOf(source);
+    if (!sandboxIdPattern.test(sandbox) || at <= (dropped.get(source) ?? 0)) return [];
+    const allowed = became === 'used';
+    const why = allowed ? null : whyRefused(destination);
+    const parts = { name: null, address: destination, port, rule: null, allowed, why };
+    return [{ at, sandbox, kind, ...parts, sent: 0, received: 0, ended: false }];
+  }
+
+  function read(): Promise<void> {
+    reading = reading.then(readAll).catch((error) => {
+      if (!isFailing) log.warn('refused packets could not be read', { reason: String(error.cause ?? error) });
+      isFailing = true;
+    });
+    return reading;
+  }
+
+  const timer = setInterval(() => {
+    if (wanted().length > 0) void read();
+  }, packetReadMs).unref();
+
+  return {
+    read,
+    drop: (address) => void dropped.set(address, Date.now()),
+    async close() {
+      clearInterval(timer);
+      await reading;
+    },
+  };
+}
+
+function whyRefused(address: string): string {
+  const range = parseAddressRange(address);
+  return range && overlapsBlocked(range) ? 'the address is not public' : 'no rule allows it';
+}
+
+async function list(table: string, kind: Kind): Promise<Note[]> {
+  const now = Date.now();
+  const sets = [noteSets[kind].flows, noteSets[kind].echoes];
+  const lists = await Promise.all(sets.map((set) => nftJson(['list', 'set', 'inet', table, set])));
+  return lists.flatMap((rows) => notesIn(rows, now));
+}
+
+/** Returns the notes in nft's answer, ignoring elements of another form. */
+export function notesIn(rows: NftRow[], now: number): Note[] {
+  return rows
+    .flatMap(({ set }) => set?.elem ?? [])
+    .flatMap((element) => {
+      const { val, expires } = (element as { elem?: Element }).elem ?? {};
+      if (!val?.concat || expires === undefined) return [];
+      const [source, destination, protocol = 'icmp', port = null] = val.concat;
+      if (protocol !== 'tcp' && protocol !== 'udp' && protocol !== 'icmp') return [];
+      const at = now - (packetNoteSeconds - expires) * 1_000;
+      return [{ source, destination, kind: protocol, port, at }];
+    });
+}
+
+/** Element with a timeout. */
+interface Element {
+  val?: { concat?: [source: string, destination: string, protocol?: string, port?: number] };
+  /** Seconds that are left. */
+  expires?: number;
+}
