@@ -42,7 +42,11 @@ export function createMemoryRuntime({
   const parts = { host, step };
 
   return {
-    capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true, networkPolicies },
+    capabilities: {
+      ...{ archive: true, liveResize: true, diskGrowth: true, network: true, networkPolicies },
+      secrets: networkPolicies,
+    },
+    authority: () => null,
     init: async () => {},
     close,
     start: (spec, generation, options) =>
