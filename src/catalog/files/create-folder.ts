@@ -10,7 +10,7 @@ export const createFolder = defineTool({
   title: 'Create a folder',
   description:
     'Creates a directory and its missing parents. One that exists stays as it is (created: false). ' +
-    'already_exists: another kind of file is in the way.',
+    'already_exists: another kind of file is there.',
   input: z.strictObject({
     path: requiredPath('Directory'),
     sandbox: optionalSandbox,

@@ -97,9 +97,10 @@ function newCreation(): Creation {
     } as unknown as Quotas,
     networks: new Networks({
       ...{ runtime: { capabilities } as Runtime, installation, unfinished: { add() {} } },
-      inTurn: async () => {},
+      ...{ secrets: { of: async () => [] }, inTurn: async () => {} },
       log: { info() {}, warn() {}, error() {} },
     }),
+    secrets: { accept: async (_, names = []) => names.map((name) => `se_${name}`) },
     disks: { assertRoomFor: async () => {} },
     regionId: 'home',
     clock: { now: () => 7 },
@@ -111,6 +112,12 @@ describe('a creation', () => {
   it('claims a sandbox that is as wanted', async () => {
     expect(await create()).toMatchObject({ id: pooled.id, ownerId: alice.id, name: 'mine', operation: null });
     expect([made.length, wanted]).toEqual([0, 1]);
+  });
+
+  it('with secrets claims one, and gives them to it before it is settled', async () => {
+    const made = await create({ secrets: ['stripe'] });
+    expect(made).toMatchObject({ id: pooled.id, secretIds: ['se_stripe'], operation: null });
+    expect(fitted).toHaveLength(1);
   });
 
   it('claims one of other sizes, and resizes it', async () => {
