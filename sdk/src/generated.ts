@@ -1253,9 +1253,9 @@ export class Sandhaven {
   }
 
   /**
-   * Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, usage now
-   * (memory_bytes, disk_bytes), secrets and env_vars with secret-looking values redacted. Does not count
-   * as activity.
+   * Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, usage
+   * (memory_bytes and disk_bytes in use now), secrets and env_vars with secret-looking values redacted.
+   * Does not count as activity.
    */
   getSandbox(parameters: GetSandboxParameters, options?: CallOptions): Promise<GetSandboxResult> {
     return this.#call(facts.getSandbox, parameters, options);
@@ -1421,8 +1421,8 @@ export class Sandhaven {
   }
 
   /**
-   * Creates a directory and its missing parents. One that exists stays as it is (created: false).
-   * already_exists: another kind of file is there.
+   * Creates a directory and its missing parents. One that exists stays (created: false). already_exists:
+   * another kind of file is there.
    */
   createFolder(parameters: CreateFolderParameters, options?: CallOptions): Promise<CreateFolderResult> {
     return this.#call(facts.createFolder, parameters, options);

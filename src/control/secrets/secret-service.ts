@@ -88,8 +88,9 @@ export class SecretService {
   async remove(caller: User, reference: string): Promise<Secret> {
     const { store, running } = this.#d;
     const secret = await findSecret(store, caller, reference);
-    const holders = await store.holders(secret.ownerId, secret.id);
     await store.remove(secret.id);
+    // Asked for afterwards: one that was given it in between has it in force, or does not find it any more.
+    const holders = await store.holders(secret.ownerId, secret.id);
     await running.reach(holders, secret, ({ secretIds }) => ({
       secretIds: secretIds.filter((id) => id !== secret.id),
     }));

@@ -116,8 +116,8 @@ const statements = {
   change: statement(
     `UPDATE secrets SET variable = coalesce(:variable, variable), targets = coalesce(:targets, targets),
          expires_at = CASE WHEN :expires_changed = 1 THEN :expires ELSE expires_at END,
-         rotated_at = CASE WHEN :value IS NULL THEN rotated_at ELSE :now END,
-         value = coalesce(:value, value), updated_at = :now
+         value = coalesce(:value, value), updated_at = :now,
+         rotated_at = CASE WHEN :value IS NULL THEN rotated_at ELSE :now END
        WHERE id = :id RETURNING ${columns}`,
   ),
   remove: statement('DELETE FROM secrets WHERE id = :id'),

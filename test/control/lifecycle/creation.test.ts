@@ -128,6 +128,7 @@ describe('a creation', () => {
   it.each([
     ['has no room for the sizes', 'resource_exhausted'],
     ['does not answer', 'unavailable'],
+    ['has an agent that knows no secrets', 'failed_precondition'],
   ] as const)('makes another where the node of a claimed one %s, which goes', async (_, code) => {
     refusal = new SandhavenError(code, 'It was not resized.');
     const { id, name } = await create({ cpu: 8 });

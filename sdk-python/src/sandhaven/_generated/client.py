@@ -174,8 +174,8 @@ class Sandhaven:
         max_retries: int | None = None,
     ) -> types.GetSandboxResult:
         """Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times,
-        usage now (memory_bytes, disk_bytes), secrets and env_vars with secret-looking values
-        redacted. Does not count as activity.
+        usage (memory_bytes and disk_bytes in use now), secrets and env_vars with secret-looking
+        values redacted. Does not count as activity.
 
         Args:
             sandbox: Name or ID.
@@ -913,8 +913,8 @@ class Sandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
     ) -> types.CreateFolderResult:
-        """Creates a directory and its missing parents. One that exists stays as it is (created:
-        false). already_exists: another kind of file is there.
+        """Creates a directory and its missing parents. One that exists stays (created: false).
+        already_exists: another kind of file is there.
 
         Args:
             path: Directory, absolute or from /workspace.
