@@ -53,6 +53,8 @@ export interface CreateSandboxParameters {
     allow?: string[];
     profiles?: string[];
   };
+  /** Secrets it may use, by name. */
+  secrets?: string[];
   /** Delete it when it stops (default false). */
   ephemeral?: boolean;
 }
@@ -91,6 +93,11 @@ export interface CreateSandboxResult {
     profiles: string[];
     allow: string[];
   };
+  /** CreateSandbox and GetSandbox only. */
+  secrets?: {
+    name: string;
+    variable: string;
+  }[];
 }
 
 export interface GetSandboxParameters {
@@ -134,6 +141,11 @@ export interface GetSandboxResult {
     profiles: string[];
     allow: string[];
   };
+  /** CreateSandbox and GetSandbox only. */
+  secrets?: {
+    name: string;
+    variable: string;
+  }[];
   usage: {
     memory_bytes: number | null;
     disk_bytes: number | null;
@@ -206,6 +218,11 @@ export interface StopSandboxResult {
     profiles: string[];
     allow: string[];
   };
+  /** CreateSandbox and GetSandbox only. */
+  secrets?: {
+    name: string;
+    variable: string;
+  }[];
   deleted?: boolean;
 }
 
@@ -526,7 +543,7 @@ export interface CreateFolderResult {
 export interface MoveFileParameters {
   /** File or directory, absolute or from /workspace. */
   source: string;
-  /** New path, its last name included, absolute or from /workspace. */
+  /** New path, with its last name, absolute or from /workspace. */
   destination: string;
   /** Name or ID, if you have several. */
   sandbox?: string;
@@ -798,7 +815,7 @@ export interface GitCloneParameters {
   commit_id?: string;
   /** User name at the remote. */
   username?: string;
-  /** Password or personal access token. */
+  /** Password or access token. */
   password?: string;
 }
 
@@ -831,7 +848,7 @@ export interface GitStatusResult {
 }
 
 export interface GitAddParameters {
-  /** Paths to stage, or ["."] for everything. */
+  /** Paths to stage. */
   files: string[];
   /** Name or ID, if you have several. */
   sandbox?: string;
@@ -1237,8 +1254,8 @@ export class Sandhaven {
 
   /**
    * Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, usage
-   * (memory_bytes and disk_bytes in use now) and env_vars with secret-looking values redacted. Does not
-   * count as activity.
+   * (memory_bytes and disk_bytes in use now), secrets and env_vars with secret-looking values redacted.
+   * Does not count as activity.
    */
   getSandbox(parameters: GetSandboxParameters, options?: CallOptions): Promise<GetSandboxResult> {
     return this.#call(facts.getSandbox, parameters, options);
@@ -1279,7 +1296,7 @@ export class Sandhaven {
   }
 
   /**
-   * Changes after how long a sandbox stops, is archived and is deleted by itself. Give at least one; the
+   * Changes after how long a sandbox stops, is archived and deleted by itself. Give at least one; the
    * others stay. Activity: calls that work in it, running foreground and session commands, SSH, previews;
    * not background processes, nor looking at it. auto_delete_minutes 0 deletes one that is stopped
    * already (deleted: true). Returns the sandbox.
@@ -1322,10 +1339,7 @@ export class Sandhaven {
     return this.#call(facts.getSnapshot, parameters, options);
   }
 
-  /**
-   * Lists your snapshots, newest first, and last the standard base image as "base". A page past the end
-   * is empty.
-   */
+  /** Lists your snapshots, newest first, and last the base image as "base". A page past the end is empty. */
   listSnapshots(parameters: ListSnapshotsParameters = {}, options?: CallOptions): Promise<ListSnapshotsResult> {
     return this.#call(facts.listSnapshots, parameters, options);
   }
@@ -1407,8 +1421,8 @@ export class Sandhaven {
   }
 
   /**
-   * Creates a directory and its missing parents. One that exists stays as it is (created: false).
-   * already_exists: another kind of file is in the way.
+   * Creates a directory and its missing parents. One that exists stays (created: false). already_exists:
+   * another kind of file is there.
    */
   createFolder(parameters: CreateFolderParameters, options?: CallOptions): Promise<CreateFolderResult> {
     return this.#call(facts.createFolder, parameters, options);
@@ -1478,7 +1492,7 @@ export class Sandhaven {
 
   /**
    * Lists the active sessions of a sandbox, each with its newest commands first: command_id, command,
-   * status and, once ended, exit_code. Use it to find what still runs.
+   * status and, once ended, exit_code. Shows what still runs.
    */
   listSessions(parameters: ListSessionsParameters = {}, options?: CallOptions): Promise<ListSessionsResult> {
     return this.#call(facts.listSessions, parameters, options);
@@ -1487,7 +1501,7 @@ export class Sandhaven {
   /**
    * Runs a command in a session, after those before it. Returns output and, once ended, exit_code;
    * otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: return at once
-   * with status running, for servers and for what asks for input. invalid_state: the session is closed.
+   * with status running, for servers and what asks for input. invalid_state: the session is closed.
    */
   runSessionCommand(parameters: RunSessionCommandParameters, options?: CallOptions): Promise<RunSessionCommandResult> {
     return this.#call(facts.runSessionCommand, parameters, options);
@@ -1524,8 +1538,8 @@ export class Sandhaven {
 
   /**
    * Shows what changed in a Git repository: branch (null when detached), staged, modified, untracked and
-   * conflicted paths from its root, commits ahead of and behind its upstream (null without one). For a
-   * diff, run git diff with RunCommand.
+   * conflicted paths from its root, commits ahead of and behind upstream (null without one). For a diff,
+   * run git diff with RunCommand.
    */
   gitStatus(parameters: GitStatusParameters = {}, options?: CallOptions): Promise<GitStatusResult> {
     return this.#call(facts.gitStatus, parameters, options);
@@ -1583,8 +1597,8 @@ export class Sandhaven {
   }
 
   /**
-   * Lists commits, newest first: hash, author, email, date (UTC) and message. A repository without
-   * commits gives an empty list. not_found: no such branch; see GitBranches.
+   * Lists commits, newest first: hash, author, email, date (UTC) and message. Without commits the list is
+   * empty. not_found: no such branch; see GitBranches.
    */
   gitLog(parameters: GitLogParameters = {}, options?: CallOptions): Promise<GitLogResult> {
     return this.#call(facts.gitLog, parameters, options);
@@ -1600,7 +1614,7 @@ export class Sandhaven {
   }
 
   /**
-   * Pushes a branch to the branch of the same name at its remote (URL, or path in the sandbox), with the
+   * Pushes a branch to that of the same name at its remote (URL, or path in the sandbox), with the
    * credentials given at clone or configured; it then tracks that one. failed_precondition: the remote
    * has newer commits; call GitPull first.
    */

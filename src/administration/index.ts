@@ -30,6 +30,12 @@ import { setNetwork } from './networks/set-network.ts';
 import { addRegistryCredentials } from './registries/add-registry-credentials.ts';
 import { listRegistries } from './registries/list-registries.ts';
 import { removeRegistryCredentials } from './registries/remove-registry-credentials.ts';
+import { createSecret } from './secrets/create-secret.ts';
+import { deleteSecret } from './secrets/delete-secret.ts';
+import { giveSecret, takeSecret } from './secrets/give-secret.ts';
+import { listSecrets } from './secrets/list-secrets.ts';
+import { rotateSecret } from './secrets/rotate-secret.ts';
+import { updateSecret } from './secrets/update-secret.ts';
 import { createSignInLink } from './sign-ins/create-sign-in-link.ts';
 import { approveDeviceSignIn, denyDeviceSignIn } from './sign-ins/decide-device-sign-in.ts';
 import { getDeviceSignIn } from './sign-ins/get-device-sign-in.ts';
@@ -96,6 +102,13 @@ export const actions: readonly Action[] = [
   listNetworkProfiles,
   getNetworkLog,
   learnNetwork,
+  listSecrets,
+  createSecret,
+  updateSecret,
+  rotateSecret,
+  deleteSecret,
+  giveSecret,
+  takeSecret,
   revokeAccess,
   getFilePreviewUrl,
   listTerminals,
@@ -133,6 +146,7 @@ export const commandGroups: Record<string, string> = {
   everybody: "everybody's sandboxes, for admins: list, stop, delete",
   snapshots: 'your snapshots: delete',
   network: 'networks of your sandboxes: get, set, allow, deny, log, learn',
+  secrets: 'secrets that requests of your sandboxes carry: list, create, give',
   access: 'SSH and preview access to your sandboxes: revoke',
   files: 'images and PDFs of your sandboxes: an address to look at one',
   terminals: 'terminals of your sandboxes: list, end',

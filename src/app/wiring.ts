@@ -31,7 +31,6 @@ import { announcedRows } from '../control/live/announced-rows.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
 import { SnapshotEvents } from '../control/live/snapshot-events.ts';
 import { LastTurn } from '../control/metrics/last-turn.ts';
-import { Networks } from '../control/network/networks.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople, type SignInProvider } from '../control/people/people.ts';
@@ -61,7 +60,7 @@ import { wireAccess } from './parts/wire-access.ts';
 import { wireGit } from './parts/wire-git.ts';
 import { wireLive } from './parts/wire-live.ts';
 import { wireMetrics } from './parts/wire-metrics.ts';
-import { wireNetworkLog } from './parts/wire-network-log.ts';
+import { wireNetworks } from './parts/wire-networks.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
 import { wireWebhooks } from './parts/wire-webhooks.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -149,13 +148,15 @@ export function wire(
   const disks = new DiskPromises({ store: sandboxes, runtime, overcommit: diskOvercommit });
   const away = new AwayMachines();
   const nodeLoss = kubernetes?.nodeLoss ?? null;
-  const networks: Networks = new Networks({
-    ...{ runtime, installation: { usual, most }, unfinished, log },
-    inTurn: (id, work) => machines.change(id, () => null, work),
+  const network = wireNetworks({
+    ...{ store, sandboxes, runtime, agent, installation: { usual, most }, unfinished, clock, log },
+    machines: { change: (...given) => machines.change(...given) },
+    reports: engine.networkEvents,
   });
-  const machines = new Machines({
+  const { networks, secretUses, trust } = network;
+  const machines: Machines = new Machines({
     ...{ store: sandboxes, runtime, images, agent, queue, quotas, disks, activity, watches, replicas },
-    ...{ networks, others, away, nodeLoss, unfinished, clock, log },
+    ...{ networks, secrets: secretUses, trust, others, away, nodeLoss, unfinished, clock, log },
   });
   const lostNodes =
     nodeLoss && new LostNodes({ nodeLoss, away, store: sandboxes, runtime, machines, replicas, log });
@@ -167,6 +168,7 @@ export function wire(
   });
   const creation = new Creation({
     ...{ store: sandboxes, snapshots, runtime, images, machines, networks, quotas, disks, regionId, clock },
+    secrets: network.services.sandboxSecrets,
     onWanted: () => pool.wanted(),
   });
   const idempotency = new Idempotency(store.idempotency, clock, replicas);
@@ -194,7 +196,7 @@ export function wire(
   });
   const files = new FileService(uses, agent);
   const reached = wireAccess({ access, sandboxes, uses, agent, standing, audit, clock });
-  const environments = new Environments(images, runtime);
+  const environments = new Environments({ images, runtime, secrets: secretUses });
   const live = wireLive({
     ...{ sandboxes, everybody, pool: warmPool, events, runtime, agent },
     ...{ audit, users: people.users, clock, log },
@@ -239,9 +241,7 @@ export function wire(
       files,
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce', replicas),
     }),
-    ...wireNetworkLog({
-      ...{ store: sandboxes, machines, networks, unfinished, clock, reports: engine.networkEvents },
-    }),
+    ...network.services,
     ...{ audit, webhooks },
   };
   return {

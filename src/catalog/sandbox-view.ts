@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type NetworkSetting, networkModes } from '../model/network/setting.ts';
 import { languages, type Sandbox, sandboxStates } from '../model/sandbox.ts';
+import type { Secret } from '../model/secrets/secret.ts';
 
 /**
  * Marks keys that every answer has, but MCP's list shows only for the tools about them: the record would stand there
@@ -18,6 +19,9 @@ export const networkOutput = z.looseObject({
   profiles: z.array(z.string()),
   allow: z.array(z.string()),
 });
+
+/** Secrets by their names, and the variables that hold their placeholders inside. */
+const secretsOutput = z.array(z.looseObject({ name: z.string(), variable: z.string() }));
 
 export const sandboxOutput = z.looseObject({
   id: z.string(),
@@ -43,6 +47,7 @@ export const sandboxOutput = z.looseObject({
   stopped_at: z.string().nullable().meta(unlisted),
   archived_at: z.string().nullable().meta(unlisted),
   network: networkOutput.optional().meta(unlisted).describe('CreateSandbox and GetSandbox only.'),
+  secrets: secretsOutput.optional().meta(unlisted).describe('CreateSandbox and GetSandbox only.'),
 });
 
 /** Output after a change of the resources, and of the labels. */
@@ -88,6 +93,10 @@ export function toSandboxView(sandbox: Sandbox): SandboxView {
 
 export function toNetworkView({ mode, profiles, allow }: NetworkSetting): z.output<typeof networkOutput> {
   return { mode, profiles, allow };
+}
+
+export function toSecretsView(secrets: readonly Secret[]): z.output<typeof secretsOutput> {
+  return secrets.map(({ name, variable }) => ({ name, variable }));
 }
 
 /** Returns one line for people, with the sandbox's origin and settings. */

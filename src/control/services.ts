@@ -31,6 +31,8 @@ import type { ProviderSignIns } from './people/provider/provider-sign-ins.ts';
 import type { SignInService } from './people/sign-ins.ts';
 import type { UserService } from './people/users.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
+import type { SandboxSecrets } from './secrets/sandbox-secrets.ts';
+import type { SecretService } from './secrets/secret-service.ts';
 import type { TeamService } from './teams/teams.ts';
 import type { WebhookService } from './webhooks/webhooks.ts';
 import type { ExecutionService } from './work/execution.ts';
@@ -64,6 +66,9 @@ export interface Services extends Credentials {
   /** Network policies of sandboxes. */
   networks: NetworkService;
   learning: Learning;
+  /** Secrets of owners, and those that their sandboxes use. */
+  secrets: SecretService;
+  sandboxSecrets: SandboxSecrets;
   documents: DocumentService;
   /** Authorizations at the code-hosting provider; null without one. */
   authorizations: AuthorizationService | null;

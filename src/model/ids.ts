@@ -16,6 +16,11 @@ export function newSnapshotId(): string {
   return `snap_${randomText(16)}`;
 }
 
+/** Id of a secret that sandboxes use. */
+export function newSecretId(): string {
+  return `se_${randomText(16)}`;
+}
+
 export function newWebhookId(): string {
   return `hook_${randomText(16)}`;
 }

@@ -2,6 +2,7 @@
 
 import { credentialsLimits } from './limits/access/credentials.ts';
 import { oauthLimits } from './limits/access/oauth.ts';
+import { secretsLimits } from './limits/access/secrets.ts';
 import { webhooksLimits } from './limits/access/webhooks.ts';
 import { agentNetworkLimits } from './limits/agent-network.ts';
 import { auditLimits } from './limits/audit.ts';
@@ -143,6 +144,7 @@ export const limits = {
   mcpKeepAliveMs: 15_000,
 
   ...webhooksLimits,
+  ...secretsLimits,
   ...agentNetworkLimits,
   ...networkLimits,
   ...gitLimits,

@@ -76,6 +76,8 @@ export interface Sandbox {
   envVars: Record<string, string>;
   /** As it is meant; the installation's ceiling may allow less. */
   network: NetworkSetting;
+  /** Secrets that it may use. One that its owner has deleted since counts as none. */
+  secretIds: string[];
   autoStopMinutes: number;
   autoArchiveMinutes: number;
   autoDeleteMinutes: number;

@@ -17,6 +17,7 @@ import { OAuthRows } from './rows/oauth/oauth.ts';
 import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
 import { RegistryCredentialRows } from './rows/registry-credentials.ts';
 import { SandboxRows } from './rows/sandbox-rows.ts';
+import { SecretRows } from './rows/secret-rows.ts';
 import { ServiceSecretRows } from './rows/service-secrets.ts';
 import { SnapshotRows } from './rows/snapshots.ts';
 import { TeamRows } from './rows/teams.ts';
@@ -46,6 +47,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     gitCredentials: new GitCredentialRows(sql, secrets),
     audit: new AuditRows(sql),
     registryCredentials: new RegistryCredentialRows(sql, secrets),
+    secrets: new SecretRows(sql, secrets),
     serviceSecrets: new ServiceSecretRows(sql, secrets),
     authorizations: new AuthorizationRows(sql, secrets),
     pendingAuthorizations: new PendingAuthorizationRows(sql, secrets),

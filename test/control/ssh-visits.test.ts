@@ -67,7 +67,10 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
         }),
     },
     runtime: { openChannel: async () => new PassThrough() },
-    environments: new Environments({ get: async () => null }, { deviceEnvironment: () => ({}) }),
+    environments: new Environments({
+      ...{ images: { get: async () => null }, runtime: { deviceEnvironment: () => ({}) } },
+      secrets: { environment: async () => ({}) },
+    }),
     audit: { note: (subject, { outcome }) => noted.push({ ...subject, outcome }) },
     clock: Date,
     log: { info: () => {}, warn: () => {}, error: () => {} },

@@ -53,6 +53,7 @@ export function sandboxRecord(overrides: Partial<Sandbox> = {}): Sandbox {
     labels: {},
     envVars: {},
     network: openNetwork,
+    secretIds: [],
     autoStopMinutes: 15,
     autoArchiveMinutes: 10_080,
     autoDeleteMinutes: -1,

@@ -17,6 +17,7 @@ import {
   pendingAuthorizationConformance,
 } from './conformance/pending-authorization-conformance.ts';
 import { propertyConformance } from './conformance/property-conformance.ts';
+import { secretRecord } from './conformance/secret-conformance.ts';
 import { snapshotConformance } from './conformance/snapshot-conformance.ts';
 import { alice, bob, poolRecord, sandboxRecord, temporaryDirectory } from './fixtures.ts';
 import { memoryStore } from './memory/memory-store.ts';
@@ -161,7 +162,7 @@ describe('a write that cannot be made', () => {
 describe('secrets in the database', () => {
   const canary = 'canary-7f3a91c2';
 
-  it('are in none of its files: env vars, keys, answers', async () => {
+  it('are in none of its files: env vars, keys, secrets, answers', async () => {
     const { file, store } = await openWithUser();
     const box = sandboxRecord({ envVars: { SECRET: canary } });
     await store.sandboxes.insert(box);
@@ -173,6 +174,8 @@ describe('secrets in the database', () => {
     );
     await store.keys.add(alice.id, `${canary}-4`, { name: 'one', createdAt: 1, expiresAt: null });
     await store.serviceSecrets.getOrCreate('one', () => `${canary}-7`);
+    await store.secrets.insert(secretRecord(), `${canary}-8`);
+    await store.secrets.rotate('se_1', `${canary}-9`, {}, 2);
     await store.idempotency.put(alice.id, 'key', `${canary}-5`, { answer: `${canary}-6` }, 1);
     const seen = () =>
       readdirSync(join(file, '..')).filter((name) => readFileSync(join(file, '..', name)).includes(canary));

@@ -59,6 +59,7 @@ describe('a sandbox as it is shown', () => {
       usage: { memory_bytes: measured, disk_bytes: measured },
       env_vars: {},
       network: { mode: 'open', profiles: [], allow: [] },
+      secrets: [],
       auto_stop_minutes: 15,
       auto_archive_minutes: 10_080,
       auto_delete_minutes: -1,

@@ -9,8 +9,8 @@ export const createFolder = defineTool({
   name: 'Sandbox.CreateFolder',
   title: 'Create a folder',
   description:
-    'Creates a directory and its missing parents. One that exists stays as it is (created: false). ' +
-    'already_exists: another kind of file is in the way.',
+    'Creates a directory and its missing parents. One that exists stays (created: false). ' +
+    'already_exists: another kind of file is there.',
   input: z.strictObject({
     path: requiredPath('Directory'),
     sandbox: optionalSandbox,

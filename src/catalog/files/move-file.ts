@@ -12,7 +12,7 @@ export const moveFile = defineTool({
     'the destination folder is missing.',
   input: z.strictObject({
     source: requiredPath('File or directory'),
-    destination: requiredPath('New path, its last name included'),
+    destination: requiredPath('New path, with its last name'),
     sandbox: optionalSandbox,
   }),
   output: z.looseObject({ source: z.string(), destination: z.string() }),

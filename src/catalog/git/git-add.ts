@@ -16,7 +16,7 @@ export const gitAdd = defineTool({
     "are literal and start at the repository's root, as GitStatus names them. Returns added, the " +
     'staged paths, and added_count.',
   input: z.strictObject({
-    files: z.array(path()).min(1).max(limits.git.files).describe('Paths to stage, or ["."] for everything.'),
+    files: z.array(path()).min(1).max(limits.git.files).describe('Paths to stage.'),
     ...repositoryParameters,
   }),
   output: z.looseObject({

@@ -41,7 +41,7 @@ export const gitClone = defineTool({
       .max(limits.git.passwordChars)
       .refine((value) => !/\p{Cc}/u.test(value), 'must hold no control characters')
       .optional()
-      .meta({ description: 'Password or personal access token.', sensitive: true }),
+      .meta({ description: 'Password or access token.', sensitive: true }),
   }),
   output: z.looseObject({ path: z.string(), branch: z.string().nullable(), sha: z.string().nullable() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },

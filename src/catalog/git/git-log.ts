@@ -10,8 +10,8 @@ export const gitLog = defineTool({
   name: 'Sandbox.GitLog',
   title: 'Show the commits',
   description:
-    'Lists commits, newest first: hash, author, email, date (UTC) and message. A repository without ' +
-    'commits gives an empty list. not_found: no such branch; see GitBranches.',
+    'Lists commits, newest first: hash, author, email, date (UTC) and message. Without commits ' +
+    'the list is empty. not_found: no such branch; see GitBranches.',
   input: z.strictObject({
     ...repositoryParameters,
     max_count: integerWithDefault('Most commits', limits.git.log),

@@ -15,7 +15,7 @@ export const gitPush = defineTool({
   name: 'Sandbox.GitPush',
   title: 'Push to the remote',
   description:
-    'Pushes a branch to the branch of the same name at its remote (URL, or path in the sandbox), with ' +
+    'Pushes a branch to that of the same name at its remote (URL, or path in the sandbox), with ' +
     'the credentials given at clone or configured; it then tracks that one. failed_precondition: the ' +
     'remote has newer commits; call GitPull first.',
   input: z.strictObject({

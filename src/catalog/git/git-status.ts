@@ -8,7 +8,7 @@ export const gitStatus = defineTool({
   title: 'Show what changed',
   description:
     'Shows what changed in a Git repository: branch (null when detached), staged, modified, untracked ' +
-    'and conflicted paths from its root, commits ahead of and behind its upstream ' +
+    'and conflicted paths from its root, commits ahead of and behind upstream ' +
     '(null without one). For a diff, run git diff with RunCommand.',
   input: z.strictObject(repositoryParameters),
   output: z.looseObject({

@@ -15,7 +15,7 @@ export const configureSandboxAuto = defineTool({
   name: 'Sandbox.ConfigureSandboxAuto',
   title: 'Configure automatic stop, archive and delete',
   description:
-    'Changes after how long a sandbox stops, is archived and is deleted by itself. Give at least one; ' +
+    'Changes after how long a sandbox stops, is archived and deleted by itself. Give at least one; ' +
     'the others stay. Activity: calls that work in it, running foreground and session commands, SSH, previews; not ' +
     'background processes, nor looking at it. auto_delete_minutes 0 deletes one that is stopped already (deleted: ' +
     'true). Returns the sandbox.',

@@ -4,10 +4,11 @@ import { limits } from '../../model/limits.ts';
 import { languages } from '../../model/sandbox.ts';
 import { integerWithDefault } from '../parameters/integer.ts';
 import { network } from '../parameters/network.ts';
+import { secretReferences } from '../parameters/secrets.ts';
 import { environment, labels } from '../parameters/string-map.ts';
 import { textWithoutNul } from '../parameters/text.ts';
 import { present } from '../present.ts';
-import { sandboxText, sizedOutput, toNetworkView, toSandboxView } from '../sandbox-view.ts';
+import { sandboxText, sizedOutput, toNetworkView, toSandboxView, toSecretsView } from '../sandbox-view.ts';
 import { defineTool } from '../tool.ts';
 
 const input = z
@@ -41,6 +42,7 @@ const input = z
     network: network()
       .optional()
       .describe('Rules like https://api.example.com; profiles packages, git, llm.'),
+    secrets: secretReferences().optional().describe('Secrets it may use, by name.'),
     ephemeral: z.boolean().default(false).describe('Delete it when it stops (default false).'),
   })
   .check(({ value, issues }) => {
@@ -72,7 +74,9 @@ export const createSandbox = defineTool({
     };
     const options = { onProgress: progress, ...present({ idempotencyKey }) };
     const created = await services.sandboxes.create(caller, request, options);
-    return { ...toSandboxView(created), network: toNetworkView(created.network) };
+    const { ownerId, secretIds } = created;
+    const secrets = toSecretsView(await services.sandboxSecrets.of({ ownerId, secretIds }));
+    return { ...toSandboxView(created), network: toNetworkView(created.network), secrets };
   },
   text: sandboxText,
 });

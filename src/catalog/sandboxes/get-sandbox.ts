@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { redactEnvVars } from '../../model/sandbox.ts';
 import { sandbox } from '../parameters/sandbox.ts';
-import { shownOutput, toNetworkView, toSandboxView } from '../sandbox-view.ts';
+import { shownOutput, toNetworkView, toSandboxView, toSecretsView } from '../sandbox-view.ts';
 import { defineTool } from '../tool.ts';
 
 export const getSandbox = defineTool({
@@ -10,7 +10,7 @@ export const getSandbox = defineTool({
   title: 'Get a sandbox',
   description:
     'Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, usage (memory_bytes and ' +
-    'disk_bytes in use now) and env_vars with secret-looking values redacted. Does not count as activity.',
+    'disk_bytes in use now), secrets and env_vars with secret-looking values redacted. Does not count as activity.',
   input: z.strictObject({
     sandbox,
     include_raw_env_vars: z.boolean().default(false).describe('Show redacted env_vars too (default false).'),
@@ -25,6 +25,9 @@ export const getSandbox = defineTool({
     const envVars = parameters.include_raw_env_vars ? found.envVars : redactEnvVars(found.envVars);
     const { memoryBytes, diskBytes } = await services.sandboxes.usage(found);
     const usage = { memory_bytes: memoryBytes, disk_bytes: diskBytes };
-    return { ...toSandboxView(found), usage, env_vars: envVars, network: toNetworkView(found.network) };
+    const network = toNetworkView(found.network);
+    const { ownerId, secretIds } = found;
+    const secrets = toSecretsView(await services.sandboxSecrets.of({ ownerId, secretIds }));
+    return { ...toSandboxView(found), usage, env_vars: envVars, network, secrets };
   },
 });

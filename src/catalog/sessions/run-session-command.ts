@@ -20,7 +20,7 @@ export const runSessionCommand = defineTool({
   description:
     'Runs a command in a session, after those before it. Returns output and, once ended, exit_code; ' +
     'otherwise status queued or running: read on with GetSessionCommandLogs. async_exec: return ' +
-    'at once with status running, for servers and for what asks for input. invalid_state: the session is closed.',
+    'at once with status running, for servers and what asks for input. invalid_state: the session is closed.',
   input: z.strictObject({
     session_id: sessionId,
     command: textWithoutNul().min(1).check(atMostBytes(limits.commandBytes)).meta({

@@ -8,7 +8,7 @@ export const listSnapshots = defineTool({
   name: 'Sandbox.ListSnapshots',
   title: 'List snapshots',
   description:
-    'Lists your snapshots, newest first, and last the standard base image as "base". A page past the ' +
+    'Lists your snapshots, newest first, and last the base image as "base". A page past the ' +
     'end is empty.',
   input: z.strictObject({ ...pageParameters }),
   output: z.looseObject({ snapshots: z.array(snapshotOutput), ...pageOutput }),

@@ -20,6 +20,7 @@ import type {
   SandboxStore,
   SnapshotStore,
 } from '../ports/index.ts';
+import type { SandboxSecrets } from '../secrets/sandbox-secrets.ts';
 import { assertRoomToStart } from './capacity.ts';
 import type { DiskPromises } from './disk-promises.ts';
 import type { Machines } from './machines.ts';
@@ -41,6 +42,8 @@ export interface CreateRequest {
   ephemeral: boolean;
   /** By default the installation's. */
   network?: NetworkRequest;
+  /** Names or ids; none by default. */
+  secrets?: string[];
   /** Idempotency key of a call that may be retried. */
   creationKey?: string;
 }
@@ -53,6 +56,7 @@ export interface CreationDependencies {
   machines: Machines;
   quotas: Quotas;
   networks: Pick<Networks, 'accept' | 'isReadyInPool'>;
+  secrets: Pick<SandboxSecrets, 'accept'>;
   disks: Pick<DiskPromises, 'assertRoomFor'>;
   regionId: string;
   clock: Clock;
@@ -66,8 +70,8 @@ type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'holder' | 'generation' | 'r
 };
 
 const NAME_TRIES = 5;
-/** Failures of one machine that say nothing about another. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['resource_exhausted', 'unavailable']);
+/** Failures of one machine that say nothing about another: its node is full or away, its agent is of an earlier version. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['resource_exhausted', 'unavailable', 'failed_precondition']);
 
 export class Creation {
   readonly #d: CreationDependencies;
@@ -79,12 +83,13 @@ export class Creation {
   }
 
   async create(caller: User, request: CreateRequest, onProgress?: OnProgress): Promise<Sandbox> {
-    const { snapshots, images, quotas, networks } = this.#d;
+    const { snapshots, images, quotas, networks, secrets } = this.#d;
     const network = await networks.accept(request.network);
+    const secretIds = await secrets.accept(caller, request.secrets);
     const template = await templateOf(snapshots, caller, request);
     await quotas.assertRoomFor(ownerIdOf(caller), template.resources);
     const make = (image: Image): Promise<Sandbox> => {
-      const blueprint = this.#blueprint(caller, { ...request, network }, image, template);
+      const blueprint = this.#blueprint(caller, { ...request, network, secretIds }, image, template);
       return request.name !== undefined ? this.#make(blueprint) : this.#makeNamed(blueprint);
     };
     // Holds the image in use until the sandbox is created: before the row is committed, nothing else marks it.
@@ -140,8 +145,8 @@ export class Creation {
   }
 
   /**
-   * Claims a pool sandbox. It has the standard sizes and network; cpu, memory and network are changed at once, the disk must
-   * match. It has started without an entrypoint.
+   * Claims a pool sandbox. It has the standard sizes and network, and no secrets; all of that but the disk, which must match,
+   * is changed at once. It has started without an entrypoint.
    */
   async #claim(blueprint: Blueprint, allowance: Allowance): Promise<Sandbox | null> {
     const { image, entrypoint } = blueprint;
@@ -150,7 +155,8 @@ export class Creation {
     const { cpu, memory, disk } = blueprint.resources;
     if (disk !== defaultResources.disk) return null;
     const fits = cpu === defaultResources.cpu && memory === defaultResources.memory;
-    const asIs = fits && this.#d.networks.isReadyInPool(blueprint.network);
+    const isSecretless = blueprint.secretIds.length === 0;
+    const asIs = fits && isSecretless && this.#d.networks.isReadyInPool(blueprint.network);
     const match = { imageDigest: blueprint.imageDigest, diskGb: disk };
     const sandbox = await store.claim(
       match,
@@ -164,8 +170,8 @@ export class Creation {
   }
 
   /**
-   * Returns null, and gives the claimed sandbox up, where its node has no room for the sizes, or does not answer: another may
-   * have it, and does.
+   * Returns null, and gives the claimed sandbox up, where its node has no room for the sizes, or does not answer, or its agent
+   * knows no secrets: another may, and does.
    */
   async #fit(sandbox: Sandbox): Promise<Sandbox | null> {
     try {
@@ -178,7 +184,7 @@ export class Creation {
 
   #blueprint(
     caller: User,
-    request: CreateRequest & Pick<Sandbox, 'network'>,
+    request: CreateRequest & Pick<Sandbox, 'network' | 'secretIds'>,
     image: Image,
     template: Template,
   ): Blueprint {
@@ -198,6 +204,7 @@ export class Creation {
       labels: request.labels,
       envVars: request.envVars,
       network: request.network,
+      secretIds: request.secretIds,
       autoStopMinutes: request.autoStopMinutes,
       autoArchiveMinutes: limits.autoArchiveMinutes.default,
       autoDeleteMinutes: limits.autoDeleteMinutes.default,

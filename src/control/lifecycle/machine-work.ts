@@ -6,6 +6,8 @@ import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
 import { DiskCopies } from '../archives/disk-copies.ts';
 import type { Networks } from '../network/networks.ts';
 import type { AgentLink, Images, Runtime } from '../ports/index.ts';
+import type { SandboxTrust } from '../secrets/sandbox-trust.ts';
+import type { SecretUses } from '../secrets/secret-uses.ts';
 import { Environments } from '../work/environment.ts';
 import type { Watches } from './watches.ts';
 
@@ -15,6 +17,8 @@ export interface WorkDependencies {
   agent: AgentLink;
   watches: Watches;
   networks: Pick<Networks, 'put'>;
+  secrets: Pick<SecretUses, 'environment'>;
+  trust: Pick<SandboxTrust, 'keep'>;
   /** Commits the record of a verified archive before the disk changes again. */
   saveArchive(sandbox: Sandbox, archive: ArchiveRecord): Promise<unknown>;
 }
@@ -26,7 +30,7 @@ export class MachineWork {
 
   constructor(dependencies: WorkDependencies) {
     this.#d = dependencies;
-    this.#environments = new Environments(dependencies.images, dependencies.runtime);
+    this.#environments = new Environments(dependencies);
   }
 
   /** Performs the sandbox's stored operation; finishes the rest of an interrupted attempt. */
@@ -59,19 +63,20 @@ export class MachineWork {
 
   /** Starts a machine, with or without an existing disk, until its agent answers and its entrypoint has started. */
   async bringUp(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { runtime, agent, images, networks } = this.#d;
+    const { runtime, agent, images, networks, trust } = this.#d;
     const { id, imageDigest, resources, generation } = sandbox;
     runtime.assign(id, sandbox.ownerId);
     await networks.put(sandbox);
     const start = () => runtime.start({ id, imageDigest, resources }, generation, { signal });
     await inSpan('runtime start', { 'sandhaven.sandbox_id': id }, start);
     await agent.hello(id, generation);
+    await trust.keep(sandbox);
     if (!sandbox.entrypoint?.length) return;
     const image = await images.get(imageDigest);
     await agent.startBackground(id, {
       argv: sandbox.entrypoint,
       cwd: image?.workingDir || '/',
-      env: this.#environments.on(image, sandbox),
+      env: await this.#environments.on(image, sandbox),
     });
   }
 

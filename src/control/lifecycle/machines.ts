@@ -9,7 +9,7 @@ import { type Command, type Decision, decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { cannotArchive } from '../archives/no-place.ts';
-import type { Networks } from '../network/networks.ts';
+import type { Networked, Networks } from '../network/networks.ts';
 import type { AwayMachines } from '../nodes/away-machines.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type {
@@ -24,6 +24,8 @@ import type {
   SandboxStore,
 } from '../ports/index.ts';
 import type { Others } from '../replicas/others.ts';
+import type { SandboxTrust } from '../secrets/sandbox-trust.ts';
+import type { SecretUses } from '../secrets/secret-uses.ts';
 import type { Activity } from './activity.ts';
 import { assertRoomToStart } from './capacity.ts';
 import { discard, forAMoment } from './discard.ts';
@@ -42,6 +44,8 @@ export interface MachinesDependencies {
   quotas: Pick<Quotas, 'allowance'>;
   disks: Pick<DiskPromises, 'assertRoomFor'>;
   networks: Pick<Networks, 'put' | 'keep'>;
+  secrets: Pick<SecretUses, 'environment'>;
+  trust: Pick<SandboxTrust, 'put' | 'keep'>;
   activity: Activity;
   watches: Watches;
   replicas: Replicas;
@@ -138,12 +142,13 @@ export class Machines {
   }
 
   /**
-   * Gives the running machine of a claimed row the row's sizes and network, and settles the row. What a failure leaves is
-   * discarded.
+   * Gives the running machine of a claimed row the row's sizes, network and secrets, and settles the row. What a failure
+   * leaves is discarded.
    */
   fit(sandbox: Sandbox): Promise<Sandbox> {
     return this.#orDiscard(sandbox, async () => {
       await this.#d.networks.put(sandbox);
+      await this.#d.trust.put(sandbox);
       await this.#d.runtime.resizeLive(sandbox.id, sandbox.resources);
       return this.#operations.advance(sandbox, { operation: null });
     });
@@ -227,9 +232,9 @@ export class Machines {
   }
 
   /** Gives the engine back what it keeps in memory alone about a running machine. */
-  async recall({ id, ownerId, network }: Pick<Sandbox, 'id' | 'ownerId' | 'network'>): Promise<void> {
-    this.#d.runtime.assign(id, ownerId);
-    await this.#d.networks.keep({ id, network });
+  async recall(sandbox: Networked): Promise<void> {
+    this.#d.runtime.assign(sandbox.id, sandbox.ownerId);
+    await this.#d.networks.keep(sandbox);
   }
 
   /** Leaves operations that the stop of this process breaks off to the next one. */

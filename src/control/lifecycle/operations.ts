@@ -20,6 +20,8 @@ import type {
   SandboxStore,
 } from '../ports/index.ts';
 import { leaseIsOver } from '../replicas/tenure.ts';
+import type { SandboxTrust } from '../secrets/sandbox-trust.ts';
+import type { SecretUses } from '../secrets/secret-uses.ts';
 import type { Activity } from './activity.ts';
 import { consequences, failureOf, isDeclined } from './consequences.ts';
 import { MachineWork } from './machine-work.ts';
@@ -33,6 +35,8 @@ export interface OperationsDependencies {
   activity: Activity;
   watches: Watches;
   networks: Pick<Networks, 'put'>;
+  secrets: Pick<SecretUses, 'environment'>;
+  trust: Pick<SandboxTrust, 'keep'>;
   replicas: Replicas;
   clock: Clock;
   log: Log;

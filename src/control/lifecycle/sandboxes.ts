@@ -73,7 +73,7 @@ export class SandboxService {
       },
     );
     // Answers that an earlier version kept have none.
-    return { ...answer, network: answer.network ?? openNetwork };
+    return { ...answer, network: answer.network ?? openNetwork, secretIds: answer.secretIds ?? [] };
   }
 
   async get(caller: User, reference: string): Promise<Sandbox> {

@@ -1,6 +1,7 @@
 /**
- * Network policies of machines. The store says what is meant for each sandbox; this puts it in force, within the
- * installation's ceiling. A policy that cannot be put in force leaves the machine without a network, and is tried again.
+ * Network policies of machines, with the secrets that their requests carry. The store says what is meant for each sandbox;
+ * this puts both in force together, the policy within the installation's ceiling. What cannot be put in force leaves the
+ * machine without a network, and is tried again.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { SandhavenError } from '../../model/errors.ts';
@@ -17,6 +18,7 @@ import {
 } from '../../model/network/setting.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Log, Runtime } from '../ports/index.ts';
+import type { SecretHolder, SecretUses } from '../secrets/secret-uses.ts';
 
 /** Networks of an installation, as its operator has set them. */
 export interface InstallationNetworks {
@@ -28,6 +30,7 @@ export interface InstallationNetworks {
 
 export interface NetworkDependencies {
   runtime: Pick<Runtime, 'capabilities' | 'setNetwork'>;
+  secrets: Pick<SecretUses, 'of'>;
   installation: InstallationNetworks;
   /** Runs work in the sandbox's turn, with its settled row. Rejects with `not_found` once it is gone. */
   inTurn(id: string, work: (sandbox: Sandbox) => Promise<void>): Promise<unknown>;
@@ -35,7 +38,7 @@ export interface NetworkDependencies {
   log: Log;
 }
 
-type Networked = Pick<Sandbox, 'id' | 'network'>;
+export type Networked = SecretHolder & Pick<Sandbox, 'network'>;
 
 export class Networks {
   readonly #d: NetworkDependencies;
@@ -101,9 +104,11 @@ export class Networks {
     return this.#learning.get(id) ?? null;
   }
 
-  /** Puts the policy in force, before a start and at a claim. */
-  async put({ id, network }: Networked): Promise<void> {
-    await this.#d.runtime.setNetwork(id, this.#learned(id) ?? this.inForce(network));
+  /** Puts policy and secrets in force, before a start and at a claim. */
+  async put(sandbox: Networked): Promise<void> {
+    const secrets = await this.#d.secrets.of(sandbox);
+    const policy = this.#learned(sandbox.id) ?? this.inForce(sandbox.network);
+    await this.#d.runtime.setNetwork(sandbox.id, policy, secrets);
   }
 
   /** Like `put`, for a machine that runs already and stays; repeated when it fails, which does not reject. */

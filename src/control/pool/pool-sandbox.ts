@@ -30,6 +30,7 @@ export function poolSandbox(
     labels: {},
     envVars: {},
     network,
+    secretIds: [],
     autoStopMinutes: 0,
     autoArchiveMinutes: limits.autoArchiveMinutes.default,
     autoDeleteMinutes: limits.autoDeleteMinutes.default,

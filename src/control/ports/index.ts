@@ -27,6 +27,7 @@ export type * from './registry-store.ts';
 export type * from './replicas.ts';
 export type * from './runtime.ts';
 export type * from './secret-store.ts';
+export type * from './secrets/store.ts';
 export type * from './sign-in-store.ts';
 export type * from './snapshot-store.ts';
 export type * from './store.ts';

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { NetworkReport } from '../../model/network/event.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../model/network/policy.ts';
 import type { ArchiveLocation, ArchiveRecord, Resources } from '../../model/sandbox.ts';
+import type { SecretUse } from '../../model/secrets/use.ts';
 import type { CallOptions, PullOptions } from './common.ts';
 
 /** Inputs of a machine. Two applications of equal specs at one generation are one. */
@@ -41,6 +42,8 @@ export interface RuntimeCapabilities {
   network: boolean;
   /** false: every machine has an open network, and no other policy can be put in force. */
   networkPolicies: boolean;
+  /** true: secrets can be put into requests of machines, outside of them. */
+  secrets: boolean;
 }
 
 export interface Capacity {
@@ -108,8 +111,15 @@ export interface Runtime {
    * Puts the policy of a machine in force: before its start, at a claim, live, and when a running machine is adopted.
    * Resolves once it holds for every connection, also open ones. Kept until the machine ends; a machine without one
    * reaches nothing.
+   * @param secrets That requests of the machine carry from then on, in place of earlier ones; none by default.
    */
-  setNetwork(id: string, policy: NetworkPolicy | LearningPolicy): Promise<void>;
+  setNetwork(
+    id: string,
+    policy: NetworkPolicy | LearningPolicy,
+    secrets?: readonly SecretUse[],
+  ): Promise<void>;
+  /** Returns the certificate, in PEM, that programs in the machine have to trust where it has secrets. Null without `secrets`. */
+  authority(id: string): string | null;
   /** Returns the reason for the owner why the machine is paused without a stop; null while it runs. */
   pausedReason(id: string): string | null;
   /** Opens a new byte stream to the agent of the running machine. */

@@ -14,6 +14,7 @@ import type { PendingAuthorizationStore } from './provider/pending-authorization
 import type { RegistryCredentialStore } from './registry-store.ts';
 import type { Replicas } from './replicas.ts';
 import type { ServiceSecretStore } from './secret-store.ts';
+import type { SecretStore } from './secrets/store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { TeamStore } from './team-store.ts';
@@ -55,6 +56,7 @@ export type Comparable = Pick<
   | 'generation'
   | 'runGeneration'
   | 'network'
+  | 'secretIds'
 >;
 
 /** An operation, and the replica that carries it out. */
@@ -173,6 +175,9 @@ export interface Store {
   gitCredentials: GitCredentialStore;
   audit: AuditStore;
   registryCredentials: RegistryCredentialStore;
+  /** Of owners, for their sandboxes. */
+  secrets: SecretStore;
+  /** Of the service itself. */
   serviceSecrets: ServiceSecretStore;
   authorizations: AuthorizationStore;
   /** The processes that share this store. */

@@ -1,9 +1,10 @@
 /**
- * Environment of a process in a sandbox. Later values win: the service's, the image's, those of the sandbox's GPUs, the
- * sandbox's own, the call's.
+ * Environment of a process in a sandbox. Later values win: the service's, the image's, those of the sandbox's GPUs and of
+ * its secrets, the sandbox's own, the call's.
  */
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Image, Images, Runtime } from '../ports/index.ts';
+import type { SecretHolder, SecretUses } from '../secrets/secret-uses.ts';
 
 const fallback = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -11,26 +12,35 @@ const fallback = {
   LANG: 'C.UTF-8',
 };
 
-type Given = Pick<Sandbox, 'id' | 'imageDigest' | 'envVars' | 'resources'>;
+type Given = SecretHolder & Pick<Sandbox, 'imageDigest' | 'envVars' | 'resources'>;
+
+export interface EnvironmentDependencies {
+  images: Pick<Images, 'get'>;
+  runtime: Pick<Runtime, 'deviceEnvironment'>;
+  secrets: Pick<SecretUses, 'environment'>;
+}
 
 export class Environments {
-  readonly #images: Pick<Images, 'get'>;
-  readonly #runtime: Pick<Runtime, 'deviceEnvironment'>;
+  readonly #d: EnvironmentDependencies;
 
-  constructor(images: Pick<Images, 'get'>, runtime: Pick<Runtime, 'deviceEnvironment'>) {
-    this.#images = images;
-    this.#runtime = runtime;
+  constructor(dependencies: EnvironmentDependencies) {
+    this.#d = dependencies;
   }
 
   async of(sandbox: Given, call: Record<string, string> = {}): Promise<Record<string, string>> {
-    return this.on(await this.#images.get(sandbox.imageDigest), sandbox, call);
+    return this.on(await this.#d.images.get(sandbox.imageDigest), sandbox, call);
   }
 
   /** Like `of`, for a caller that has the image. */
-  on(image: Image | null, sandbox: Given, call: Record<string, string> = {}): Record<string, string> {
-    const devices = sandbox.resources.gpu > 0 ? this.#runtime.deviceEnvironment(sandbox.id) : {};
+  async on(
+    image: Image | null,
+    sandbox: Given,
+    call: Record<string, string> = {},
+  ): Promise<Record<string, string>> {
+    const devices = sandbox.resources.gpu > 0 ? this.#d.runtime.deviceEnvironment(sandbox.id) : {};
     const processors = processorCount(sandbox.resources.cpu);
-    return { ...fallback, ...processors, ...image?.env, ...devices, ...sandbox.envVars, ...call };
+    const secrets = await this.#d.secrets.environment(sandbox);
+    return { ...fallback, ...processors, ...image?.env, ...devices, ...secrets, ...sandbox.envVars, ...call };
   }
 }
 

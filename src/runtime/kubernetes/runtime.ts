@@ -64,7 +64,7 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runt
   });
   const capabilities = {
     archive: remote?.chosen === true,
-    ...{ liveResize: true, diskGrowth: false, network: true, networkPolicies: false },
+    ...{ liveResize: true, diskGrowth: false, network: true, networkPolicies: false, secrets: false },
   };
   const lifecycle = createLifecycle({
     ...{ copies, pods, disks, secrets, start, door, turns },
@@ -106,6 +106,7 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runt
     // Nodes divide their processors by the sizes of Pods, not by owners.
     assign() {},
     setNetwork: async (_, policy) => assertOpen(policy),
+    authority: () => null,
     pausedReason: () => null,
 
     async close() {

@@ -166,7 +166,11 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     observe: survey.observe,
     inspect: survey.inspect,
     capacity: survey.capacity,
-    capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true, networkPolicies: true },
+    capabilities: {
+      ...{ archive: true, liveResize: true, diskGrowth: true, network: true, networkPolicies: true },
+      secrets: false,
+    },
+    authority: () => null,
     usage: async (id) => usage(id),
     deviceEnvironment: gpus.environment,
     assign: owners.assign,

@@ -63,6 +63,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   labels: json('labels', textMap),
   envVars: sealedJson('env_vars', textMap),
   network: json('network', network),
+  secretIds: json('secrets', z.array(z.string())),
   autoStopMinutes: plain('auto_stop_minutes'),
   autoArchiveMinutes: plain('auto_archive_minutes'),
   autoDeleteMinutes: plain('auto_delete_minutes'),

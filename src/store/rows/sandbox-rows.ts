@@ -42,6 +42,7 @@ const comparableColumns = [
   'generation',
   'runGeneration',
   'network',
+  'secretIds',
 ] as const satisfies readonly (keyof Comparable)[];
 
 const inProgressColumns = [

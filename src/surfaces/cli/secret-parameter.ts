@@ -1,10 +1,11 @@
 /**
- * Takes a secret parameter from a file or from standard input, never from an argument, which every user of the
- * host could read.
+ * Takes a secret parameter from a file, from standard input, or as it is typed at a terminal that does not show it; never
+ * from an argument, which every user of the host could read.
  */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { readHiddenLine } from './contexts/hidden-line.ts';
 import { usageError } from './flags.ts';
 import type { CliIo } from './io.ts';
 
@@ -33,18 +34,13 @@ export function refuseSecretFlag(argv: string[], secret: string | undefined): vo
 export async function readSecret(
   parameters: Record<string, unknown>,
   secret: string,
-  { stdin }: Pick<CliIo, 'stdin'>,
+  io: CliIo,
 ): Promise<Record<string, unknown>> {
   const { [fileFlag(secret)]: file, ...others } = parameters;
   if (file === undefined && Object.hasOwn(others, secret)) return others;
   const typed = file === undefined || file === '-';
-  if (typed && stdin.isTTY) {
-    throw usageError(
-      `The ${secret} is read from standard input, which is a terminal that would show it.`,
-      `Pipe it in, or give --${secret}-file FILE.`,
-    );
-  }
-  const content = await (typed ? text(stdin) : readFile(String(file), 'utf8')).catch(() => {
+  if (typed && io.stdin.isTTY) return { ...others, [secret]: await readHiddenLine(`${secret}: `, io) };
+  const content = await (typed ? text(io.stdin) : readFile(String(file), 'utf8')).catch(() => {
     throw usageError(`--${secret}-file: the file cannot be read.`, 'Give the path of a file.');
   });
   return { ...others, [secret]: content.replace(/\r?\n$/, '') };

@@ -30,6 +30,7 @@ export async function callWith(
   let asked: unknown[] = [];
   const services = {
     audit: { call: (_: unknown, work: () => Promise<unknown>) => work() },
+    sandboxSecrets: { of: async () => [] },
     [service]: {
       [called]: async (...given: unknown[]) => {
         asked = given[0] === user ? given.slice(1) : given;

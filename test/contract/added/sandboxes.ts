@@ -58,6 +58,7 @@ export const sandboxAdditions = [
     auto_stop_minutes: minutes,
     labels: { default: {}, ...labels },
     network,
+    secrets: optional.stringsWith({ maxItems: 10, items: { minChars: 1, maxChars: 63 } }),
   }),
   addition('Sandbox.GetSandbox', { sandbox: reference }),
   addition('Sandbox.ListSandboxes', { labels, page: position }),

@@ -97,9 +97,10 @@ function newCreation(): Creation {
     } as unknown as Quotas,
     networks: new Networks({
       ...{ runtime: { capabilities } as Runtime, installation, unfinished: { add() {} } },
-      inTurn: async () => {},
+      ...{ secrets: { of: async () => [] }, inTurn: async () => {} },
       log: { info() {}, warn() {}, error() {} },
     }),
+    secrets: { accept: async (_, names = []) => names.map((name) => `se_${name}`) },
     disks: { assertRoomFor: async () => {} },
     regionId: 'home',
     clock: { now: () => 7 },
@@ -113,6 +114,12 @@ describe('a creation', () => {
     expect([made.length, wanted]).toEqual([0, 1]);
   });
 
+  it('with secrets claims one, and gives them to it before it is settled', async () => {
+    const made = await create({ secrets: ['stripe'] });
+    expect(made).toMatchObject({ id: pooled.id, secretIds: ['se_stripe'], operation: null });
+    expect(fitted).toHaveLength(1);
+  });
+
   it('claims one of other sizes, and resizes it', async () => {
     const resources = { cpu: 1, memory: 2, disk: 20, gpu: 0 };
     expect(await create({ cpu: 1, memory: 2 })).toMatchObject({ id: pooled.id, resources, operation: null });
@@ -121,6 +128,7 @@ describe('a creation', () => {
   it.each([
     ['has no room for the sizes', 'resource_exhausted'],
     ['does not answer', 'unavailable'],
+    ['has an agent that knows no secrets', 'failed_precondition'],
   ] as const)('makes another where the node of a claimed one %s, which goes', async (_, code) => {
     refusal = new SandhavenError(code, 'It was not resized.');
     const { id, name } = await create({ cpu: 8 });

@@ -36,6 +36,7 @@ beforeEach(() => {
     agent: { hello: nothing } as unknown as AgentLink,
     watches: {} as Watches,
     networks: { put: async () => {} },
+    ...{ secrets: { environment: async () => ({}) }, trust: { keep: async () => {} } },
     saveArchive: nothing,
   });
 });

@@ -32,6 +32,10 @@ beforeEach(() => {
     agent: { hello: step('hello'), startBackground: step('startBackground') } as unknown as AgentLink,
     watches: { end: step('endWatch') } as unknown as Watches,
     networks: { put: ({ id, network }) => step('setNetwork')(id, network.mode).then(() => {}) },
+    secrets: {
+      environment: async ({ secretIds }) => Object.fromEntries(secretIds.map((id) => [id, 'placeholder'])),
+    },
+    trust: { keep: async ({ id, secretIds }) => void (secretIds.length > 0 && (await step('trust')(id))) },
     saveArchive: step('saveArchive'),
   });
 });
@@ -72,6 +76,17 @@ describe('a start', () => {
     expect(names()).toEqual(['assign', 'setNetwork', 'start', 'hello', 'startBackground']);
     const env = expect.objectContaining({ HOME: '/root', LANG: 'de', A: 'image', B: 'sandbox' });
     expect(steps[4]).toEqual(['startBackground', 'sb_1', { argv: ['serve', '-v'], cwd: '/app', env }]);
+  });
+
+  it('of a sandbox with secrets makes programs trust its certificate before the entrypoint starts', async () => {
+    await perform('starting', {
+      entrypoint: ['serve'],
+      secretIds: ['SECRET', 'B'],
+      envVars: { B: 'sandbox' },
+    });
+    expect(names()).toEqual(['assign', 'setNetwork', 'start', 'hello', 'trust', 'startBackground']);
+    expect(steps[4]).toEqual(['trust', 'sb_1']);
+    expect(steps[5]?.[2]).toMatchObject({ env: { SECRET: 'placeholder', A: 'image', B: 'sandbox' } });
   });
 
   it.each([{ workingDir: '', env: {} }, null])(

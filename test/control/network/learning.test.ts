@@ -44,6 +44,7 @@ function open(most = openNetwork) {
     runtime: { capabilities: { networkPolicies } as never, setNetwork },
     ...{ installation: { usual: openNetwork, most }, unfinished, log: { info() {}, warn() {}, error() {} } },
     inTurn: async () => {},
+    secrets: { of: async () => [] },
   });
   const machines: ConstructorParameters<typeof Learning>[0]['machines'] = {
     async change(id, patch, then) {
@@ -187,7 +188,7 @@ describe('learning', () => {
     await have();
     const { learning, networks } = open();
     await learning.start(alice, 'sb_1', 10);
-    await networks.put({ id: 'sb_1', network: noNetwork });
+    await networks.put({ id: 'sb_1', ownerId: alice.id, network: noNetwork, secretIds: [] });
     expect(given).toEqual(['sb_1 learns of all', 'sb_1 learns of all']);
   });
 

@@ -52,7 +52,7 @@ function open(installation: Partial<InstallationNetworks> = {}) {
   };
   const log = { info() {}, warn() {}, error: (message: string) => void logged.push(message) };
   const networks: Networks = new Networks({
-    ...{ runtime: runtime as never, unfinished, log },
+    ...{ runtime: runtime as never, secrets: { of: async () => [] }, unfinished, log },
     installation: { usual: openNetwork, most: openNetwork, ...installation },
     inTurn: (id, work) => machines.change(id, () => null, work),
   });

@@ -19,7 +19,7 @@ export interface FakeAgentOptions {
 
 type FakeAgent = Pick<
   AgentLink,
-  'hello' | 'startBackground' | 'watch' | 'listSessions' | 'listTerminals' | 'write' | 'read'
+  'hello' | 'trust' | 'startBackground' | 'watch' | 'listSessions' | 'listTerminals' | 'write' | 'read'
 >;
 
 export function createFakeAgent({ host, point, answer, idleMs }: FakeAgentOptions): FakeAgent {
@@ -34,6 +34,10 @@ export function createFakeAgent({ host, point, answer, idleMs }: FakeAgentOption
       await reached(id, 'hello');
       if (host.running(id)?.generation !== generation) throw away();
       return { persistence: null };
+    },
+    async trust(id, certificate) {
+      await reached(id, 'trust a certificate');
+      host.trusted.set(id, certificate);
     },
     async startBackground(id) {
       await reached(id, 'start the entrypoint');

@@ -1,6 +1,7 @@
 /** A host in memory: what is left of machines, disks, archives and images when the service is killed. */
 import { createHash } from 'node:crypto';
 import type { LearningPolicy, NetworkPolicy } from '../../../src/model/network/policy.ts';
+import type { SecretUse } from '../../../src/model/secrets/use.ts';
 
 export interface Disk {
   gb: number;
@@ -74,6 +75,10 @@ export class MemoryHost {
   readonly changed = new Set<string>();
   /** Network policies in force; a machine without one reaches nothing. */
   readonly networks = new Map<string, NetworkPolicy | LearningPolicy>();
+  /** Secrets in force beside them. */
+  readonly secrets = new Map<string, readonly SecretUse[]>();
+  /** Certificates that programs inside trust. */
+  readonly trusted = new Map<string, string>();
   watchers: Watchers | null = null;
   freeDiskGb = 500;
   freeMemoryGb = 64;

@@ -42,7 +42,11 @@ export function createMemoryRuntime({
   const parts = { host, step };
 
   return {
-    capabilities: { archive: true, liveResize: true, diskGrowth: true, network: true, networkPolicies },
+    capabilities: {
+      ...{ archive: true, liveResize: true, diskGrowth: true, network: true, networkPolicies },
+      secrets: networkPolicies,
+    },
+    authority: (id) => (networkPolicies ? `certificate of ${id}` : null),
     init: async () => {},
     close,
     start: (spec, generation, options) =>
@@ -81,10 +85,11 @@ export function createMemoryRuntime({
     }),
     deviceEnvironment: () => ({}),
     assign: () => {},
-    setNetwork: (id, policy) =>
+    setNetwork: (id, policy, secrets = []) =>
       inTurn(id, async () => {
         await step('put the network in force');
         host.networks.set(id, policy);
+        host.secrets.set(id, secrets);
       }),
     pausedReason: () => null,
     openChannel: async (id) => {
@@ -182,6 +187,7 @@ async function stop(
   if ((host.running(id)?.generation ?? 0) > newest) return;
   end(host, id);
   host.networks.delete(id);
+  host.secrets.delete(id);
 }
 
 /** Ends the machine, or dooms it where its node does not answer. Leaves the disk. */

@@ -15,6 +15,7 @@ import { oauthConformance } from './oauth-conformance.ts';
 import { peopleConformance } from './people-conformance.ts';
 import { quotaConformance } from './quota-conformance.ts';
 import { registryConformance } from './registry-conformance.ts';
+import { secretConformance } from './secret-conformance.ts';
 import { serviceSecretConformance } from './service-secret-conformance.ts';
 import { signInConformance } from './sign-in-conformance.ts';
 import { teamConformance } from './team-conformance.ts';
@@ -422,8 +423,17 @@ export function storeConformance(name: string, create: StoreFactory): void {
       expect(idsOf(await store.sandboxes.inProgress('', 1))).toEqual(busy.slice(0, 1));
       expect(idsOf(await store.sandboxes.inProgress(busy[0] ?? '', 10))).toEqual(busy.slice(1));
       expect(await store.sandboxes.inProgress(busy[1] ?? '', 10)).toEqual([]);
-      const { state, stateReason, operation, ownerId, imageDigest, generation, runGeneration, network } =
-        (await store.sandboxes.get(ids[0] ?? '')) ?? expect.fail('no row');
+      const {
+        state,
+        stateReason,
+        operation,
+        ownerId,
+        imageDigest,
+        generation,
+        runGeneration,
+        network,
+        secretIds,
+      } = (await store.sandboxes.get(ids[0] ?? '')) ?? expect.fail('no row');
       expect(await store.sandboxes.comparable('', 1)).toEqual([
         {
           id: ids[0],
@@ -435,6 +445,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
           generation,
           runGeneration,
           network,
+          secretIds,
         },
       ]);
     });
@@ -509,6 +520,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   teamConformance(name, () => store);
   auditConformance(name, () => store);
   registryConformance(name, () => store);
+  secretConformance(name, () => store);
   serviceSecretConformance(name, () => store);
   signInConformance(name, () => store);
   deviceSignInConformance(name, () => store);

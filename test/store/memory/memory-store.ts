@@ -25,6 +25,7 @@ import { memoryOAuth } from './memory-oauth.ts';
 import { memoryPendingAuthorizations } from './memory-pending-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
+import { memorySecrets } from './memory-secrets.ts';
 import { memoryServiceSecrets } from './memory-service-secrets.ts';
 import { memorySignIns } from './memory-sign-ins.ts';
 import { promisedDiskGbOf, usageOf } from './memory-usage.ts';
@@ -52,12 +53,14 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     snapshots: [...tables.snapshots.values()].filter(({ ownerId }) => ownerId === id).length,
   }));
   const { webhooks, sandboxesHeard, snapshotsHeard } = memoryWebhooks(tables, people.users);
+  const secrets = memorySecrets(tables.sandboxes);
   const sandboxes = sandboxesHeard(memorySandboxes(tables).sandboxes);
   return {
     sandboxes,
     snapshots: snapshotsHeard(memorySnapshots(tables).snapshots),
     webhooks,
     ...people,
+    teams: withSecrets(people.teams, secrets),
     ...memoryEverybody(sandboxes, people.users, people.teams),
     ...memorySignIns(people),
     ...memoryDeviceSignIns(),
@@ -68,11 +71,24 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     ...memoryGitCredentials(sandboxes),
     ...memoryAudit(),
     registryCredentials: memoryRegistryCredentials(),
+    secrets,
     serviceSecrets: memoryServiceSecrets(),
     ...memoryAuthorizations(),
     replicas: createAlone(),
     ...memoryPendingAuthorizations(people),
     close: async () => {},
+  };
+}
+
+/** Secrets go with the team that owns them. */
+function withSecrets(teams: Store['teams'], secrets: Store['secrets']): Store['teams'] {
+  return {
+    ...teams,
+    async remove(teamId) {
+      const wasThere = await teams.remove(teamId);
+      for (const { id } of wasThere ? await secrets.list(teamId) : []) await secrets.remove(id);
+      return wasThere;
+    },
   };
 }
 
@@ -206,6 +222,7 @@ function memorySandboxes({ sandboxes: rows, replicas }: Tables): Pick<Store, 'sa
         generation: row.generation,
         runGeneration: row.runGeneration,
         network: row.network,
+        secretIds: row.secretIds,
       })),
     inProgress: async (afterId, limit) =>
       page(afterId, limit, ({ operation }) => operation !== null).map(

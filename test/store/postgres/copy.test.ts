@@ -14,6 +14,7 @@ import { openSecrets } from '../../../src/store/secrets.ts';
 import { bin } from '../../support/service.ts';
 import { authorization } from '../conformance/authorization-conformance.ts';
 import { browserFlow, deviceFlow } from '../conformance/pending-authorization-conformance.ts';
+import { secretRecord } from '../conformance/secret-conformance.ts';
 import { alice, bob, poolRecord, sandboxRecord, temporaryDirectory } from '../fixtures.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 
@@ -147,6 +148,7 @@ async function filled(): Promise<{ data: DataDirectory; whole: unknown }> {
   await store.gitCredentials.put({ sandboxId: box.id, url: 'https://a/b', username: 'a', password: 'b' });
   await store.registryCredentials.put({ registry: 'r.example.org', username: 'a', password: 'b' }, 1);
   await store.serviceSecrets.getOrCreate('one', () => 'kept \u{F0000}');
+  await store.secrets.insert(secretRecord(), 'value \u{F0000}');
   const whole = await wholeOf(store);
   await store.close();
   return { data, whole };
@@ -165,6 +167,7 @@ async function wholeOf(store: Store) {
     device: await store.pendingAuthorizations.progress(deviceFlow({ id: 'auth_device' }), 0),
     git: await store.gitCredentials.get(boxes.at(-1)?.id ?? '', 'https://a/b'),
     registry: await store.registryCredentials.get('r.example.org'),
+    secrets: await store.secrets.opened(alice.id, ['se_1']),
     secret: await store.serviceSecrets.getOrCreate('one', () => 'made anew'),
   };
 }

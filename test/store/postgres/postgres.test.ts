@@ -17,6 +17,7 @@ import {
   pendingAuthorizationConformance,
 } from '../conformance/pending-authorization-conformance.ts';
 import { propertyConformance } from '../conformance/property-conformance.ts';
+import { secretRecord } from '../conformance/secret-conformance.ts';
 import { snapshotConformance } from '../conformance/snapshot-conformance.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from '../fixtures.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
@@ -122,6 +123,8 @@ describe('the database', () => {
     await store.idempotency.put(alice.id, 'key', 'canary-3', { answer: 'canary-4' }, 1);
     await store.authorizations.put(authorization());
     await store.serviceSecrets.getOrCreate('one', () => 'canary-5');
+    await store.secrets.insert(secretRecord(), 'canary-6');
+    await store.secrets.rotate('se_1', 'canary-7', {}, 2);
     await store.pendingAuthorizations.addBrowser(browserFlow(), 0);
     await store.pendingAuthorizations.addDevice(deviceFlow({ id: 'auth_device' }));
     expect(server.filesWith('canary-')).toBe('');

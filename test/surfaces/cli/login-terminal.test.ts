@@ -54,7 +54,7 @@ it.each([
   ['the end of input', '\u0004'],
 ])('stores nothing after %s', async (_case, key) => {
   const { shown, code } = await typed(key);
-  expect(shown).toContain('No key was typed.');
+  expect(shown).toContain('Nothing was typed.');
   expect(code).toBe(2);
   await expect(readFile(join(home, '.config/sandhaven/contexts.json'))).rejects.toThrow();
 });

@@ -24,6 +24,7 @@ export function fakeNetworks(sandboxes: Map<string, Sandbox>, networkLog: Networ
   };
   const networks = new Networks({
     runtime: { capabilities: { networkPolicies: true } as never, setNetwork: async () => {} },
+    secrets: { of: async () => [] },
     installation: { usual: openNetwork, most: parseNetworkText('most', 'git,*.example.com') },
     inTurn: (id, work) => machines.change(id, () => null, work),
     unfinished: { add() {} },

@@ -41,6 +41,7 @@ import { fakeGit } from './fake-git.ts';
 import { fakeMetrics } from './fake-metrics.ts';
 import { fakeNetworks } from './fake-networks.ts';
 import { type FakePeopleOptions, fakePeople } from './fake-people.ts';
+import { fakeSecrets } from './fake-secrets.ts';
 import { fakeSessions } from './fake-sessions.ts';
 import { fakeTerminals } from './fake-terminals.ts';
 import { fakeWebhooks } from './fake-webhooks.ts';
@@ -93,8 +94,10 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
   const audited = fakeAudit();
   const health = fakeHealth();
   const roleOf = async (id: string) => (await people.users.find(id)).role;
+  const secrets = fakeSecrets(fake.sandboxes);
   const services = {
-    sandboxes: fakeSandboxes(fake),
+    sandboxes: fakeSandboxes(fake, secrets.sandboxSecrets),
+    ...secrets,
     everybody: fakeEverybody(fake, people),
     events,
     usage: new UsageSampler({
@@ -281,7 +284,10 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
 /** Of every sandbox in memory. */
 const usage = { cpuMs: 12_000, memoryBytes: 5_000_000, diskBytes: 90_000_000 };
 
-function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxService> {
+function fakeSandboxes(
+  fake: Omit<FakeServices, 'services'>,
+  secrets: Pick<Services['sandboxSecrets'], 'accept'>,
+): Face<SandboxService> {
   const of = (caller: User) =>
     [...fake.sandboxes.values()].filter(({ ownerId }) => ownerId === ownerIdOf(caller));
   const find = (caller: User, reference: string): Sandbox => {
@@ -299,7 +305,8 @@ function fakeSandboxes(fake: Omit<FakeServices, 'services'>): Face<SandboxServic
         await sleep(20);
       }
       if (request.image === 'slow') await sleep(300);
-      const sandbox = newSandbox(caller, request.name ?? 'calm-reef-1', request);
+      const secretIds = await secrets.accept(caller, request.secrets);
+      const sandbox = { ...newSandbox(caller, request.name ?? 'calm-reef-1', request), secretIds };
       fake.sandboxes.set(sandbox.id, sandbox);
       fake.completed.push(`create ${sandbox.name}`);
       return sandbox;
@@ -492,6 +499,7 @@ function newSandbox(
     labels,
     envVars,
     network: parseNetwork('network', request.network ?? 'open'),
+    secretIds: [],
     autoStopMinutes,
     autoArchiveMinutes: 10_080,
     autoDeleteMinutes: -1,

@@ -152,6 +152,7 @@ function sandbox(name: string): Sandbox {
     labels: {},
     envVars: {},
     network: openNetwork,
+    secretIds: [],
     autoStopMinutes: 15,
     autoArchiveMinutes: 10_080,
     autoDeleteMinutes: -1,

@@ -110,6 +110,7 @@ class AsyncSandhaven:
         gpu: int | None = None,
         labels: dict[str, str] | None = None,
         network: Literal["open", "none"] | types.CreateSandboxNetworkParameter | None = None,
+        secrets: list[str] | None = None,
         ephemeral: bool | None = None,
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
@@ -134,6 +135,7 @@ class AsyncSandhaven:
             gpu: GPUs (0-8, default 0).
             labels: Labels, as strings (default: none).
             network: Rules like https://api.example.com; profiles packages, git, llm.
+            secrets: Secrets it may use, by name.
             ephemeral: Delete it when it stops (default false).
             call_timeout_seconds: Longest time of the call, with its retries (default: the
                 client's).
@@ -158,6 +160,7 @@ class AsyncSandhaven:
             "gpu": gpu,
             "labels": labels,
             "network": network,
+            "secrets": secrets,
             "ephemeral": ephemeral,
         }
         options = CallOptions(
@@ -177,8 +180,8 @@ class AsyncSandhaven:
         max_retries: int | None = None,
     ) -> types.GetSandboxResult:
         """Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times,
-        usage (memory_bytes and disk_bytes in use now) and env_vars with secret-looking values
-        redacted. Does not count as activity.
+        usage (memory_bytes and disk_bytes in use now), secrets and env_vars with secret-looking
+        values redacted. Does not count as activity.
 
         Args:
             sandbox: Name or ID.
@@ -365,7 +368,7 @@ class AsyncSandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
     ) -> types.ConfigureSandboxAutoResult:
-        """Changes after how long a sandbox stops, is archived and is deleted by itself. Give at least
+        """Changes after how long a sandbox stops, is archived and deleted by itself. Give at least
         one; the others stay. Activity: calls that work in it, running foreground and session
         commands, SSH, previews; not background processes, nor looking at it. auto_delete_minutes 0
         deletes one that is stopped already (deleted: true). Returns the sandbox.
@@ -545,8 +548,8 @@ class AsyncSandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
     ) -> types.ListSnapshotsResult:
-        """Lists your snapshots, newest first, and last the standard base image as "base". A page past
-        the end is empty.
+        """Lists your snapshots, newest first, and last the base image as "base". A page past the end
+        is empty.
 
         Args:
             page: Page number (from 1, default 1).
@@ -916,8 +919,8 @@ class AsyncSandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
     ) -> types.CreateFolderResult:
-        """Creates a directory and its missing parents. One that exists stays as it is (created:
-        false). already_exists: another kind of file is in the way.
+        """Creates a directory and its missing parents. One that exists stays (created: false).
+        already_exists: another kind of file is there.
 
         Args:
             path: Directory, absolute or from /workspace.
@@ -931,7 +934,7 @@ class AsyncSandhaven:
             NotFoundError: there is no such sandbox.
             AmbiguousSandboxError: `sandbox` is left out and there is none, or several.
             InvalidStateError: the sandbox is not started; call start_sandbox first.
-            AlreadyExistsError: another kind of file is in the way.
+            AlreadyExistsError: another kind of file is there.
         """
         parameters: dict[str, object] = {
             "path": path,
@@ -958,7 +961,7 @@ class AsyncSandhaven:
 
         Args:
             source: File or directory, absolute or from /workspace.
-            destination: New path, its last name included, absolute or from /workspace.
+            destination: New path, with its last name, absolute or from /workspace.
             sandbox: Name or ID, if you have several.
             call_timeout_seconds: Longest time of the call, with its retries (default: the
                 client's).
@@ -1269,7 +1272,7 @@ class AsyncSandhaven:
         max_retries: int | None = None,
     ) -> types.ListSessionsResult:
         """Lists the active sessions of a sandbox, each with its newest commands first: command_id,
-        command, status and, once ended, exit_code. Use it to find what still runs.
+        command, status and, once ended, exit_code. Shows what still runs.
 
         Args:
             sandbox: Name or ID, if you have several.
@@ -1306,7 +1309,7 @@ class AsyncSandhaven:
     ) -> types.RunSessionCommandResult:
         """Runs a command in a session, after those before it. Returns output and, once ended,
         exit_code; otherwise status queued or running: read on with get_session_command_logs.
-        async_exec: return at once with status running, for servers and for what asks for input.
+        async_exec: return at once with status running, for servers and what asks for input.
         invalid_state: the session is closed.
 
         Args:
@@ -1458,7 +1461,7 @@ class AsyncSandhaven:
             branch: Branch or tag (default: the default branch).
             commit_id: Commit hash to check out, detached (default: head of the branch).
             username: User name at the remote.
-            password: Password or personal access token.
+            password: Password or access token.
             call_timeout_seconds: Longest time of the call, with its retries (default: the
                 client's).
             max_retries: Most retries of this call, where they are safe (default: the client's).
@@ -1495,7 +1498,7 @@ class AsyncSandhaven:
         max_retries: int | None = None,
     ) -> types.GitStatusResult:
         """Shows what changed in a Git repository: branch (null when detached), staged, modified,
-        untracked and conflicted paths from its root, commits ahead of and behind its upstream (null
+        untracked and conflicted paths from its root, commits ahead of and behind upstream (null
         without one). For a diff, run git diff with run_command.
 
         Args:
@@ -1534,7 +1537,7 @@ class AsyncSandhaven:
         added, the staged paths, and added_count.
 
         Args:
-            files: Paths to stage, or ["."] for everything.
+            files: Paths to stage.
             sandbox: Name or ID, if you have several.
             path: Repository (default: /workspace, or the only one in it).
             call_timeout_seconds: Longest time of the call, with its retries (default: the
@@ -1770,8 +1773,8 @@ class AsyncSandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
     ) -> types.GitLogResult:
-        """Lists commits, newest first: hash, author, email, date (UTC) and message. A repository
-        without commits gives an empty list. not_found: no such branch; see git_branches.
+        """Lists commits, newest first: hash, author, email, date (UTC) and message. Without commits
+        the list is empty. not_found: no such branch; see git_branches.
 
         Args:
             sandbox: Name or ID, if you have several.
@@ -1854,9 +1857,9 @@ class AsyncSandhaven:
         max_retries: int | None = None,
         on_progress: OnProgress | None = None,
     ) -> types.GitPushResult:
-        """Pushes a branch to the branch of the same name at its remote (URL, or path in the sandbox),
-        with the credentials given at clone or configured; it then tracks that one.
-        failed_precondition: the remote has newer commits; call git_pull first.
+        """Pushes a branch to that of the same name at its remote (URL, or path in the sandbox), with
+        the credentials given at clone or configured; it then tracks that one. failed_precondition:
+        the remote has newer commits; call git_pull first.
 
         Args:
             sandbox: Name or ID, if you have several.

@@ -111,6 +111,7 @@ class Sandhaven:
         gpu: int | None = None,
         labels: dict[str, str] | None = None,
         network: Literal["open", "none"] | types.CreateSandboxNetworkParameter | None = None,
+        secrets: list[str] | None = None,
         ephemeral: bool | None = None,
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
@@ -135,6 +136,7 @@ class Sandhaven:
             gpu: GPUs (0-8, default 0).
             labels: Labels, as strings (default: none).
             network: Rules like https://api.example.com; profiles packages, git, llm.
+            secrets: Secrets it may use, by name.
             ephemeral: Delete it when it stops (default false).
             call_timeout_seconds: Longest time of the call, with its retries (default: the
                 client's).
@@ -159,6 +161,7 @@ class Sandhaven:
             "gpu": gpu,
             "labels": labels,
             "network": network,
+            "secrets": secrets,
             "ephemeral": ephemeral,
         }
         options = CallOptions(
@@ -178,8 +181,8 @@ class Sandhaven:
         max_retries: int | None = None,
     ) -> types.GetSandboxResult:
         """Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times,
-        usage (memory_bytes and disk_bytes in use now) and env_vars with secret-looking values
-        redacted. Does not count as activity.
+        usage (memory_bytes and disk_bytes in use now), secrets and env_vars with secret-looking
+        values redacted. Does not count as activity.
 
         Args:
             sandbox: Name or ID.
@@ -366,7 +369,7 @@ class Sandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
     ) -> types.ConfigureSandboxAutoResult:
-        """Changes after how long a sandbox stops, is archived and is deleted by itself. Give at least
+        """Changes after how long a sandbox stops, is archived and deleted by itself. Give at least
         one; the others stay. Activity: calls that work in it, running foreground and session
         commands, SSH, previews; not background processes, nor looking at it. auto_delete_minutes 0
         deletes one that is stopped already (deleted: true). Returns the sandbox.
@@ -546,8 +549,8 @@ class Sandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
     ) -> types.ListSnapshotsResult:
-        """Lists your snapshots, newest first, and last the standard base image as "base". A page past
-        the end is empty.
+        """Lists your snapshots, newest first, and last the base image as "base". A page past the end
+        is empty.
 
         Args:
             page: Page number (from 1, default 1).
@@ -917,8 +920,8 @@ class Sandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
     ) -> types.CreateFolderResult:
-        """Creates a directory and its missing parents. One that exists stays as it is (created:
-        false). already_exists: another kind of file is in the way.
+        """Creates a directory and its missing parents. One that exists stays (created: false).
+        already_exists: another kind of file is there.
 
         Args:
             path: Directory, absolute or from /workspace.
@@ -932,7 +935,7 @@ class Sandhaven:
             NotFoundError: there is no such sandbox.
             AmbiguousSandboxError: `sandbox` is left out and there is none, or several.
             InvalidStateError: the sandbox is not started; call start_sandbox first.
-            AlreadyExistsError: another kind of file is in the way.
+            AlreadyExistsError: another kind of file is there.
         """
         parameters: dict[str, object] = {
             "path": path,
@@ -959,7 +962,7 @@ class Sandhaven:
 
         Args:
             source: File or directory, absolute or from /workspace.
-            destination: New path, its last name included, absolute or from /workspace.
+            destination: New path, with its last name, absolute or from /workspace.
             sandbox: Name or ID, if you have several.
             call_timeout_seconds: Longest time of the call, with its retries (default: the
                 client's).
@@ -1270,7 +1273,7 @@ class Sandhaven:
         max_retries: int | None = None,
     ) -> types.ListSessionsResult:
         """Lists the active sessions of a sandbox, each with its newest commands first: command_id,
-        command, status and, once ended, exit_code. Use it to find what still runs.
+        command, status and, once ended, exit_code. Shows what still runs.
 
         Args:
             sandbox: Name or ID, if you have several.
@@ -1307,7 +1310,7 @@ class Sandhaven:
     ) -> types.RunSessionCommandResult:
         """Runs a command in a session, after those before it. Returns output and, once ended,
         exit_code; otherwise status queued or running: read on with get_session_command_logs.
-        async_exec: return at once with status running, for servers and for what asks for input.
+        async_exec: return at once with status running, for servers and what asks for input.
         invalid_state: the session is closed.
 
         Args:
@@ -1459,7 +1462,7 @@ class Sandhaven:
             branch: Branch or tag (default: the default branch).
             commit_id: Commit hash to check out, detached (default: head of the branch).
             username: User name at the remote.
-            password: Password or personal access token.
+            password: Password or access token.
             call_timeout_seconds: Longest time of the call, with its retries (default: the
                 client's).
             max_retries: Most retries of this call, where they are safe (default: the client's).
@@ -1496,7 +1499,7 @@ class Sandhaven:
         max_retries: int | None = None,
     ) -> types.GitStatusResult:
         """Shows what changed in a Git repository: branch (null when detached), staged, modified,
-        untracked and conflicted paths from its root, commits ahead of and behind its upstream (null
+        untracked and conflicted paths from its root, commits ahead of and behind upstream (null
         without one). For a diff, run git diff with run_command.
 
         Args:
@@ -1535,7 +1538,7 @@ class Sandhaven:
         added, the staged paths, and added_count.
 
         Args:
-            files: Paths to stage, or ["."] for everything.
+            files: Paths to stage.
             sandbox: Name or ID, if you have several.
             path: Repository (default: /workspace, or the only one in it).
             call_timeout_seconds: Longest time of the call, with its retries (default: the
@@ -1771,8 +1774,8 @@ class Sandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
     ) -> types.GitLogResult:
-        """Lists commits, newest first: hash, author, email, date (UTC) and message. A repository
-        without commits gives an empty list. not_found: no such branch; see git_branches.
+        """Lists commits, newest first: hash, author, email, date (UTC) and message. Without commits
+        the list is empty. not_found: no such branch; see git_branches.
 
         Args:
             sandbox: Name or ID, if you have several.
@@ -1855,9 +1858,9 @@ class Sandhaven:
         max_retries: int | None = None,
         on_progress: OnProgress | None = None,
     ) -> types.GitPushResult:
-        """Pushes a branch to the branch of the same name at its remote (URL, or path in the sandbox),
-        with the credentials given at clone or configured; it then tracks that one.
-        failed_precondition: the remote has newer commits; call git_pull first.
+        """Pushes a branch to that of the same name at its remote (URL, or path in the sandbox), with
+        the credentials given at clone or configured; it then tracks that one. failed_precondition:
+        the remote has newer commits; call git_pull first.
 
         Args:
             sandbox: Name or ID, if you have several.

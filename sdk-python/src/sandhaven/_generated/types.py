@@ -7,11 +7,14 @@ from typing import Any, Literal, TypedDict
 __all__ = [
     "CreateSandboxResources",
     "CreateSandboxNetwork",
+    "CreateSandboxSecret",
     "CreateSandboxResult",
+    "GetSandboxSecret",
     "GetSandboxUsage",
     "GetSandboxResult",
     "ListSandboxesResult",
     "StartSandboxResult",
+    "StopSandboxSecret",
     "StopSandboxResult",
     "ArchiveSandboxResult",
     "DeleteSandboxResult",
@@ -98,6 +101,11 @@ class CreateSandboxNetwork(TypedDict):
     allow: list[str]
 
 
+class CreateSandboxSecret(TypedDict):
+    name: str
+    variable: str
+
+
 class _CreateSandboxResultRequired(TypedDict):
     id: str
     name: str
@@ -126,6 +134,13 @@ class CreateSandboxResult(_CreateSandboxResultRequired, total=False):
     state_reason: str
     network: CreateSandboxNetwork
     """CreateSandbox and GetSandbox only."""
+    secrets: list[CreateSandboxSecret]
+    """CreateSandbox and GetSandbox only."""
+
+
+class GetSandboxSecret(TypedDict):
+    name: str
+    variable: str
 
 
 class GetSandboxUsage(TypedDict):
@@ -163,6 +178,8 @@ class GetSandboxResult(_GetSandboxResultRequired, total=False):
     state_reason: str
     network: CreateSandboxNetwork
     """CreateSandbox and GetSandbox only."""
+    secrets: list[GetSandboxSecret]
+    """CreateSandbox and GetSandbox only."""
 
 
 class ListSandboxesResult(TypedDict):
@@ -174,6 +191,11 @@ class ListSandboxesResult(TypedDict):
 
 
 StartSandboxResult = CreateSandboxResult
+
+
+class StopSandboxSecret(TypedDict):
+    name: str
+    variable: str
 
 
 class _StopSandboxResultRequired(TypedDict):
@@ -203,6 +225,8 @@ class StopSandboxResult(_StopSandboxResultRequired, total=False):
     operation: str
     state_reason: str
     network: CreateSandboxNetwork
+    """CreateSandbox and GetSandbox only."""
+    secrets: list[StopSandboxSecret]
     """CreateSandbox and GetSandbox only."""
     deleted: bool
 

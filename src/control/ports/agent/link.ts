@@ -122,6 +122,8 @@ export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, A
     id: string,
     request: { argv: string[]; cwd: string; env: Record<string, string> },
   ): Promise<void>;
+  /** Makes programs inside trust servers that this certificate (PEM) has signed. May be repeated. */
+  trust(id: string, certificate: string): Promise<void>;
   /** Holds a connection; resolves when it ends, because the machine is gone or unreachable. */
   watch(id: string, signal: AbortSignal): Promise<void>;
 

@@ -23,7 +23,7 @@ async function typedLine(prompt: string, { stdin, stderr, signal }: CliIo): Prom
   try {
     return await editor.question('', { signal: AbortSignal.any([signal, interrupt.signal]) });
   } catch (error) {
-    if (interrupt.signal.aborted) throw usageError('No key was typed.', 'Run the command again.');
+    if (interrupt.signal.aborted) throw usageError('Nothing was typed.', 'Run the command again.');
     throw error;
   } finally {
     editor.close();

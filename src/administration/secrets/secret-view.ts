@@ -1,0 +1,45 @@
+/** Views of secrets in actions, never with the value. */
+import { z } from 'zod';
+import { timestamp } from '../../catalog/sandbox-view.ts';
+import type { ShownSecrets } from '../../control/secrets/sandbox-secrets.ts';
+import type { Secret } from '../../model/secrets/secret.ts';
+
+export const secretOutput = z.looseObject({
+  secret_id: z.string(),
+  name: z.string(),
+  variable: z.string(),
+  targets: z.array(z.string()),
+  place: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  /** Time of the present value. */
+  rotated_at: z.string(),
+  /** null: never. */
+  expires_at: z.string().nullable(),
+});
+
+export const sandboxSecretsOutput = z.looseObject({
+  sandbox: z.string(),
+  secrets: z.array(secretOutput),
+});
+
+export type SecretView = z.output<typeof secretOutput>;
+
+export function toSecretView(secret: Secret): SecretView {
+  const { id, name, variable, targets, place, expiresAt } = secret;
+  return {
+    ...{ secret_id: id, name, variable, targets, place },
+    created_at: timestamp(secret.createdAt),
+    updated_at: timestamp(secret.updatedAt),
+    rotated_at: timestamp(secret.rotatedAt),
+    expires_at: expiresAt === null ? null : timestamp(expiresAt),
+  };
+}
+
+export function toSandboxSecretsView({ sandboxId, secrets }: ShownSecrets) {
+  return { sandbox: sandboxId, secrets: secrets.map(toSecretView) };
+}
+
+export function secretRow({ name, variable, place, targets, rotated_at, expires_at }: SecretView) {
+  return { name, variable, place, targets: targets.join(' '), rotated: rotated_at, expires: expires_at };
+}

@@ -1,0 +1,61 @@
+/** Wires networks of sandboxes, and the secrets that requests of sandboxes carry through them. */
+import type { Unfinished } from '../../concurrency/unfinished.ts';
+import type { Machines } from '../../control/lifecycle/machines.ts';
+import {
+  type InstallationNetworks,
+  type NetworkDependencies,
+  Networks,
+} from '../../control/network/networks.ts';
+import type {
+  AgentLink,
+  Clock,
+  Log,
+  NetworkEvents,
+  Runtime,
+  SandboxStore,
+  Store,
+} from '../../control/ports/index.ts';
+import { RunningSandboxes } from '../../control/secrets/running-sandboxes.ts';
+import { SandboxSecrets } from '../../control/secrets/sandbox-secrets.ts';
+import { SandboxTrust } from '../../control/secrets/sandbox-trust.ts';
+import { SecretService } from '../../control/secrets/secret-service.ts';
+import { SecretUses } from '../../control/secrets/secret-uses.ts';
+import { wireNetworkLog } from './wire-network-log.ts';
+
+export interface NetworkParts {
+  store: Pick<Store, 'secrets' | 'serviceSecrets'>;
+  sandboxes: SandboxStore;
+  runtime: Runtime;
+  agent: AgentLink;
+  installation: InstallationNetworks;
+  /** Used once it is made, which needs the networks. */
+  machines: Pick<Machines, 'change'>;
+  /** null where the engine has no network policies. */
+  reports: NetworkEvents | null;
+  unfinished: Unfinished;
+  clock: Clock;
+  log: Log;
+}
+
+export function wireNetworks(parts: NetworkParts) {
+  const { store, sandboxes, runtime, agent, installation, machines, reports, unfinished } = parts;
+  const { clock, log } = parts;
+  const secretUses = new SecretUses({ store: store.secrets, serviceSecrets: store.serviceSecrets, clock });
+  const inTurn: NetworkDependencies['inTurn'] = (id, work) => machines.change(id, () => null, work);
+  const networks = new Networks({
+    ...{ runtime, secrets: secretUses, installation, inTurn, unfinished, log },
+  });
+  const trust = new SandboxTrust({ runtime, agent, networks, inTurn, unfinished, log });
+  const running = new RunningSandboxes({ machines, networks, unfinished, log });
+  const sandboxSecrets = new SandboxSecrets({
+    ...{ store: store.secrets, sandboxes, runtime, trust, machines, networks },
+  });
+  return {
+    ...{ networks, secretUses, trust },
+    services: {
+      ...wireNetworkLog({ store: sandboxes, ...{ machines, networks, unfinished, clock, reports } }),
+      secrets: new SecretService({ store: store.secrets, runtime, running, clock }),
+      sandboxSecrets,
+    },
+  };
+}

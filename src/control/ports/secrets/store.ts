@@ -1,0 +1,27 @@
+/** Secrets that owners keep for their sandboxes. */
+import type { Secret } from '../../../model/secrets/secret.ts';
+
+export type NewSecret = Omit<Secret, 'updatedAt' | 'rotatedAt'>;
+export type SecretPatch = Partial<Pick<Secret, 'variable' | 'targets' | 'expiresAt'>>;
+
+/** Values are encrypted at rest, and leave the store by `opened` alone. Secrets go with their owner. */
+export interface SecretStore {
+  /** Rejects with `already_exists` for a name that the owner has, with `resource_exhausted` when the owner has too many. */
+  insert(secret: NewSecret, value: string): Promise<Secret>;
+  /** Sorted by name. */
+  list(ownerId: string): Promise<Secret[]>;
+  /** Finds by id or by name. */
+  find(ownerId: string, idOrName: string): Promise<Secret | null>;
+  /** Returns those of these ids that the owner has, sorted by name. */
+  some(ownerId: string, ids: readonly string[]): Promise<Secret[]>;
+  /** Like `some`, with their values. */
+  opened(ownerId: string, ids: readonly string[]): Promise<{ secret: Secret; value: string }[]>;
+  /** null when it is gone. */
+  update(id: string, patch: SecretPatch, now: number): Promise<Secret | null>;
+  /** Like `update`, with another value. */
+  rotate(id: string, value: string, patch: SecretPatch, now: number): Promise<Secret | null>;
+  /** Returns true when it existed. */
+  remove(id: string): Promise<boolean>;
+  /** Returns the ids of the owner's sandboxes that use it, in any state. */
+  holders(ownerId: string, id: string): Promise<string[]>;
+}

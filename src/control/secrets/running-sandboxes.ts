@@ -1,0 +1,75 @@
+/**
+ * Running sandboxes that a change of a secret reaches, each in its turn. What a failure or a restart leaves, the next start
+ * of the sandbox or the adoption by the next process repairs: both read the store.
+ */
+import { within } from '../../concurrency/deadline.ts';
+import { mapBounded } from '../../concurrency/map-bounded.ts';
+import type { Unfinished } from '../../concurrency/unfinished.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
+import type { Secret } from '../../model/secrets/secret.ts';
+import type { Machines } from '../lifecycle/machines.ts';
+import type { Networks } from '../network/networks.ts';
+import type { Log, SandboxPatch } from '../ports/index.ts';
+
+export interface RunningSandboxesDependencies {
+  machines: Pick<Machines, 'change'>;
+  networks: Pick<Networks, 'apply'>;
+  unfinished: Pick<Unfinished, 'add'>;
+  log: Log;
+}
+
+type Patch = (sandbox: Sandbox) => SandboxPatch | null;
+
+export class RunningSandboxes {
+  readonly #d: RunningSandboxesDependencies;
+
+  constructor(dependencies: RunningSandboxesDependencies) {
+    this.#d = dependencies;
+  }
+
+  /**
+   * Puts the stored secrets in force in these sandboxes. Rejects with `unavailable` where one of them could not be reached,
+   * or not in `limits.secrets.reachMs`: the work goes on.
+   */
+  async reach(ids: string[], { name }: Pick<Secret, 'name'>, patch: Patch = () => null): Promise<void> {
+    const reached = mapBounded(ids, limits.secrets.sandboxesAtOnce, (id) => this.#one(id, patch));
+    const late = () => {
+      throw notEverywhere(name);
+    };
+    const all = await within(limits.secrets.reachMs, reached, late);
+    if (all.includes(false)) throw notEverywhere(name);
+  }
+
+  /** Returns false, and goes on trying, when it fails. */
+  async #one(id: string, patch: Patch): Promise<boolean> {
+    try {
+      await this.#apply(id, patch);
+      return true;
+    } catch (error) {
+      const { unfinished, log } = this.#d;
+      log.warn('a change of a secret is not in force in a sandbox', { sandbox: id, error });
+      unfinished.add(`secrets of ${id}`, () => this.#apply(id, patch));
+      return false;
+    }
+  }
+
+  async #apply(id: string, patch: Patch): Promise<void> {
+    const { machines, networks } = this.#d;
+    try {
+      await machines.change(id, patch, (sandbox) => networks.apply(sandbox));
+    } catch (error) {
+      const isGone = error instanceof SandhavenError && error.code === 'not_found';
+      if (!isGone) throw error;
+    }
+  }
+}
+
+function notEverywhere(name: string): SandhavenError {
+  return new SandhavenError(
+    'unavailable',
+    `The change of secret '${name}' is stored, and is not in force in all running sandboxes yet.`,
+    { hint: 'The service goes on trying; repeat the call to try at once.' },
+  );
+}

@@ -1,0 +1,145 @@
+/**
+ * Secrets of an owner, for the actions. Who acts for a team manages the team's. A value goes in and never comes out: where
+ * its requests may go to is widened only together with the value.
+ */
+import { invalidArgument, SandhavenError } from '../../model/errors.ts';
+import { newSecretId } from '../../model/ids.ts';
+import { formatPlace, parsePlace } from '../../model/secrets/place-text.ts';
+import { assertValue, type Secret, usualVariable } from '../../model/secrets/secret.ts';
+import { parseTargets, targetOutside } from '../../model/secrets/target-text.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
+import type { Clock, Runtime, SecretPatch, SecretStore } from '../ports/index.ts';
+import { findSecret, noSecret } from './find-secret.ts';
+import type { RunningSandboxes } from './running-sandboxes.ts';
+
+export interface SecretRequest {
+  name: string;
+  value: string;
+  targets: readonly string[];
+  place: string;
+  /** By default the name in upper case. */
+  variable: string | undefined;
+  /** 0: never. */
+  expiresInMinutes: number;
+}
+
+export interface SecretChange {
+  targets?: readonly string[] | undefined;
+  variable?: string | undefined;
+  expiresInMinutes?: number | undefined;
+}
+
+export interface SecretServiceDependencies {
+  store: SecretStore;
+  runtime: Pick<Runtime, 'capabilities'>;
+  running: RunningSandboxes;
+  clock: Clock;
+}
+
+export class SecretService {
+  readonly #d: SecretServiceDependencies;
+
+  constructor(dependencies: SecretServiceDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Rejects with `failed_precondition` where the engine has no secrets. */
+  async create(caller: User, request: SecretRequest): Promise<Secret> {
+    const { store, runtime, clock } = this.#d;
+    assertSecrets(runtime);
+    const { name, value, variable = usualVariable(name), expiresInMinutes } = request;
+    const place = formatPlace(parsePlace('place', request.place));
+    assertValue('value', value, place);
+    const targets = await parseTargets('targets', request.targets);
+    const now = clock.now();
+    const [id, ownerId, expiresAt] = [newSecretId(), ownerIdOf(caller), endOf(now, expiresInMinutes)];
+    return store.insert({ id, ownerId, name, variable, targets, place, createdAt: now, expiresAt }, value);
+  }
+
+  /** Sorted by name. */
+  list(caller: User): Promise<Secret[]> {
+    return this.#d.store.list(ownerIdOf(caller));
+  }
+
+  /**
+   * Changes what is given, also in running sandboxes. Rejects with `invalid_argument` for a target at another host: who may
+   * not see the value could have it sent there.
+   */
+  async update(caller: User, reference: string, change: SecretChange): Promise<Secret> {
+    const { store, clock } = this.#d;
+    const secret = await findSecret(store, caller, reference);
+    const patch = await this.#patchOf(change);
+    if (Object.keys(patch).length === 0) throw nothingToChange();
+    const outside = targetOutside(patch.targets ?? [], secret.targets);
+    if (outside !== null) throw elsewhere(outside);
+    return this.#reached(reference, await store.update(secret.id, patch, clock.now()));
+  }
+
+  /** Replaces the value, and what else is given, also in running sandboxes. */
+  async rotate(caller: User, reference: string, value: string, change: SecretChange): Promise<Secret> {
+    const { store, clock } = this.#d;
+    const secret = await findSecret(store, caller, reference);
+    assertValue('value', value, secret.place);
+    const patch = await this.#patchOf(change);
+    return this.#reached(reference, await store.rotate(secret.id, value, patch, clock.now()));
+  }
+
+  /** Takes it from all sandboxes, also running ones. */
+  async remove(caller: User, reference: string): Promise<Secret> {
+    const { store, running } = this.#d;
+    const secret = await findSecret(store, caller, reference);
+    await store.remove(secret.id);
+    // Asked for afterwards: one that was given it in between has it in force, or does not find it any more.
+    const holders = await store.holders(secret.ownerId, secret.id);
+    await running.reach(holders, secret, ({ secretIds }) => ({
+      secretIds: secretIds.filter((id) => id !== secret.id),
+    }));
+    return secret;
+  }
+
+  async #reached(reference: string, changed: Secret | null): Promise<Secret> {
+    if (!changed) throw noSecret(reference);
+    const { store, running } = this.#d;
+    await running.reach(await store.holders(changed.ownerId, changed.id), changed);
+    return changed;
+  }
+
+  async #patchOf({ targets, variable, expiresInMinutes }: SecretChange): Promise<SecretPatch> {
+    const now = this.#d.clock.now();
+    return {
+      ...(targets === undefined ? {} : { targets: await parseTargets('targets', targets) }),
+      ...(variable === undefined ? {} : { variable }),
+      ...(expiresInMinutes === undefined ? {} : { expiresAt: endOf(now, expiresInMinutes) }),
+    };
+  }
+}
+
+/** Throws `failed_precondition` where the engine cannot put secrets into requests. */
+export function assertSecrets({ capabilities }: Pick<Runtime, 'capabilities'>, parameter?: string): void {
+  if (capabilities.secrets) return;
+  throw new SandhavenError(
+    'failed_precondition',
+    'The engine of this service puts no secrets into requests of sandboxes.',
+    { ...(parameter === undefined ? {} : { parameter }), hint: 'Go without secrets, or give env_vars.' },
+  );
+}
+
+function endOf(now: number, minutes: number): number | null {
+  return minutes === 0 ? null : now + minutes * 60_000;
+}
+
+function nothingToChange(): SandhavenError {
+  return invalidArgument(
+    'targets',
+    'Nothing to change: none of targets, variable, expires_in_minutes was given.',
+    'Give at least one of them.',
+  );
+}
+
+function elsewhere(target: string): SandhavenError {
+  return invalidArgument(
+    'targets',
+    `The target '${target}' is at a host that the secret is not for so far.`,
+    'Give the value again with the new targets: RotateSecret.',
+  );
+}

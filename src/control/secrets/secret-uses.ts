@@ -1,0 +1,59 @@
+/**
+ * Secrets of sandboxes as their machines use them: those that a sandbox's row names and its own owner keeps. The values go
+ * from here to the engine, and nowhere else.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Sandbox } from '../../model/sandbox.ts';
+import { placeholderOf } from '../../model/secrets/placeholder.ts';
+import { isExpired, useOf } from '../../model/secrets/secret.ts';
+import { trustVariables } from '../../model/secrets/trust-variables.ts';
+import type { SecretUse } from '../../model/secrets/use.ts';
+import type { Clock, SecretStore, ServiceSecretStore } from '../ports/index.ts';
+
+export interface SecretUsesDependencies {
+  store: Pick<SecretStore, 'some' | 'opened'>;
+  /** Keeps the key of the placeholders. */
+  serviceSecrets: ServiceSecretStore;
+  clock: Clock;
+}
+
+/** Columns of a sandbox that say which secrets it has. */
+export type SecretHolder = Pick<Sandbox, 'id' | 'ownerId' | 'secretIds'>;
+
+const KEY_NAME = 'placeholders of secrets';
+
+export class SecretUses {
+  readonly #d: SecretUsesDependencies;
+  #key: string | null = null;
+
+  constructor(dependencies: SecretUsesDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Returns what the engine puts into requests of the sandbox. Reads the store only for one that has secrets. */
+  async of({ id, ownerId, secretIds }: SecretHolder): Promise<SecretUse[]> {
+    if (ownerId === null || secretIds.length === 0) return [];
+    const { store, clock } = this.#d;
+    const key = await this.#placeholderKey();
+    const now = clock.now();
+    const opened = await store.opened(ownerId, secretIds);
+    return opened
+      .filter(({ secret }) => !isExpired(secret, now))
+      .map(({ secret, value }) => useOf(secret, value, placeholderOf(key, id, secret.id)));
+  }
+
+  /** Returns the variables of a process inside: the placeholders, and where the trusted certificates are. */
+  async environment({ id, ownerId, secretIds }: SecretHolder): Promise<Record<string, string>> {
+    if (ownerId === null || secretIds.length === 0) return {};
+    const secrets = await this.#d.store.some(ownerId, secretIds);
+    if (secrets.length === 0) return {};
+    const key = await this.#placeholderKey();
+    const placeholders = secrets.map((secret) => [secret.variable, placeholderOf(key, id, secret.id)]);
+    return { ...trustVariables, ...Object.fromEntries(placeholders) };
+  }
+
+  async #placeholderKey(): Promise<string> {
+    this.#key ??= await this.#d.serviceSecrets.getOrCreate(KEY_NAME, () => randomBytes(32).toString('hex'));
+    return this.#key;
+  }
+}

@@ -1,0 +1,22 @@
+/** Bounds of secrets that sandboxes use. */
+import { KiB } from '../units.ts';
+
+export const secretsLimits = {
+  secrets: {
+    /** Secrets of one owner, and those of one sandbox. */
+    perOwner: 100,
+    perSandbox: 10,
+    /** Targets of one secret, and characters of one. */
+    targets: 20,
+    targetChars: 300,
+    nameChars: 63,
+    placeChars: 512,
+    /** A shorter value would be found, and hidden, everywhere in answers. */
+    valueChars: { min: 8 },
+    valueBytes: 8 * KiB,
+    /** Sandboxes that a change of a secret reaches at once. */
+    sandboxesAtOnce: 8,
+    /** Time for which a change waits for the running sandboxes; it goes on behind the answer. */
+    reachMs: 20_000,
+  },
+} as const;

@@ -1,0 +1,38 @@
+/** Secrets of the sandboxes in memory: the services as they are, over an engine that takes everything. */
+import type { Machines } from '../../../src/control/lifecycle/machines.ts';
+import type { SandboxStore } from '../../../src/control/ports/index.ts';
+import { RunningSandboxes } from '../../../src/control/secrets/running-sandboxes.ts';
+import { SandboxSecrets } from '../../../src/control/secrets/sandbox-secrets.ts';
+import { SecretService } from '../../../src/control/secrets/secret-service.ts';
+import type { Services } from '../../../src/control/services.ts';
+import { notFound } from '../../../src/model/errors.ts';
+import type { Sandbox } from '../../../src/model/sandbox.ts';
+import { memorySecrets } from '../../store/memory/memory-secrets.ts';
+
+export function fakeSecrets(sandboxes: Map<string, Sandbox>): Pick<Services, 'secrets' | 'sandboxSecrets'> {
+  const machines: Pick<Machines, 'change'> = {
+    async change(id, patch, then) {
+      const sandbox = sandboxes.get(id);
+      if (!sandbox) throw notFound('sandbox', 'gone');
+      Object.assign(sandbox, patch(sandbox));
+      await then?.(sandbox);
+      return sandbox;
+    },
+  };
+  const find = async (ownerId: string, wanted: string) =>
+    [...sandboxes.values()].find((row) => row.ownerId === ownerId && [row.id, row.name].includes(wanted)) ??
+    null;
+  const store = memorySecrets(sandboxes);
+  const runtime = { capabilities: { secrets: true } as never };
+  const networks = { apply: async () => {} };
+  const unfinished = { add() {} };
+  const log = { info() {}, warn() {}, error() {} };
+  const running = new RunningSandboxes({ machines, networks, unfinished, log });
+  return {
+    secrets: new SecretService({ store, runtime, running, clock: Date }),
+    sandboxSecrets: new SandboxSecrets({
+      ...{ store, runtime, machines, networks, trust: { apply: async () => {} } },
+      sandboxes: { find } as unknown as SandboxStore,
+    }),
+  };
+}
