@@ -40,6 +40,8 @@ import { runCommand } from '../runtime/oci/network/command.ts';
 import { createEventLog, type EventLog } from '../runtime/oci/network/egress/event-log.ts';
 import { renderRuleset } from '../runtime/oci/network/ruleset.ts';
 import { createSlots } from '../runtime/oci/network/slots.ts';
+import { unlimitedAddresses } from '../runtime/oci/network/traffic/limited.ts';
+import { type EachMachine, renderTraffic } from '../runtime/oci/network/traffic/table.ts';
 import { createOciRuntime, type OciRuntime } from '../runtime/oci/runtime.ts';
 import { tryProgram } from '../runtime/try-program.ts';
 import { type DataDirectory, instanceIn } from '../store/data-directory.ts';
@@ -83,6 +85,8 @@ export interface EngineDependencies {
   clock: Clock;
   log: Log;
   gpuKind?: GpuKind | undefined;
+  /** Limits of the traffic of each sandbox. */
+  traffic?: EachMachine | undefined;
   /** `auto` by default. */
   machineRuntime?: RuntimeChoice | undefined;
   /** Place of archives outside this host; closed with the runtime. */
@@ -110,6 +114,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
     network: 'nat',
     ownerOf: owners.of,
     onNetworkEvents: networkEvents.add,
+    ...(parts.traffic ? { traffic: parts.traffic } : {}),
   });
   const runtime = createOciRuntime({
     instanceId: data.instance,
@@ -213,7 +218,9 @@ async function tryRules(): Promise<string | null> {
     policies: new Map(),
     egress: null,
   });
-  return runCommand('unshare', ['--net', 'nft', '-f', '-'], rules).then(
+  const each = { bandwidthMbps: 1, connectionsPerSecond: 1 };
+  const traffic = renderTraffic('doctor', each, unlimitedAddresses);
+  return runCommand('unshare', ['--net', 'nft', '-f', '-'], rules + traffic).then(
     () => null,
     (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message),
   );

@@ -1,8 +1,9 @@
-/** View of a sandbox's network beside what of it is in force. */
+/** View of a sandbox's network beside what of it is in force, and of its traffic. */
 import { z } from 'zod';
 import { networkOutput, toNetworkView } from '../../catalog/sandbox-view.ts';
 import type { ShownNetwork } from '../../control/network/network-service.ts';
 import { policyOf } from '../../model/network/setting.ts';
+import { toTrafficView, trafficOutput, trafficText } from './traffic-view.ts';
 
 export const shownNetworkOutput = z.looseObject({
   sandbox: z.string(),
@@ -10,17 +11,27 @@ export const shownNetworkOutput = z.looseObject({
   in_force: networkOutput.pick({ mode: true }).extend({
     rules: z.array(z.string()).describe("Of its profiles too, within the installation's ceiling."),
   }),
+  traffic: trafficOutput.nullable().describe('null where nobody counts it.'),
 });
 
 type ShownNetworkView = z.output<typeof shownNetworkOutput>;
 
-export function toShownNetwork({ sandboxId, setting, inForce }: ShownNetwork): ShownNetworkView {
+export function toShownNetwork({ sandboxId, setting, inForce, traffic }: ShownNetwork): ShownNetworkView {
   const rules = inForce.mode === 'rules' ? inForce.rules.map(({ text }) => text) : [];
-  return { sandbox: sandboxId, network: toNetworkView(setting), in_force: { mode: inForce.mode, rules } };
+  return {
+    ...{ sandbox: sandboxId, network: toNetworkView(setting), in_force: { mode: inForce.mode, rules } },
+    traffic: traffic && toTrafficView(traffic),
+  };
 }
 
-/** Shows each profile and rule as a row, and a network without any as one. */
-export function networkRows({ network, in_force }: ShownNetworkView): Record<string, unknown>[] {
+/** Shows each profile and rule as a row, and a network without any as one; the traffic of today beside the first. */
+export function networkRows(shown: ShownNetworkView): Record<string, unknown>[] {
+  const [first, ...others] = ruleRows(shown);
+  const today = shown.traffic ? { today: trafficText(shown.traffic) } : {};
+  return [{ ...first, ...today }, ...others];
+}
+
+function ruleRows({ network, in_force }: ShownNetworkView): Record<string, unknown>[] {
   const { mode, profiles, allow } = network;
   const inForce = new Set(in_force.rules);
   const row = (allows: string, isWhole: boolean) => ({

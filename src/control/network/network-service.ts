@@ -13,18 +13,22 @@ import type { Machines } from '../lifecycle/machines.ts';
 import { resolveSandbox } from '../lifecycle/resolve.ts';
 import type { SandboxStore } from '../ports/index.ts';
 import type { Networks } from './networks.ts';
+import type { ShownTraffic, TrafficWatch } from './traffic/traffic-watch.ts';
 
 export interface ShownNetwork {
   sandboxId: string;
   setting: NetworkSetting;
   /** Within the ceiling of the installation. */
   inForce: NetworkPolicy;
+  /** null where nobody counts it. */
+  traffic: ShownTraffic | null;
 }
 
 export interface NetworkServiceDependencies {
   store: SandboxStore;
   machines: Pick<Machines, 'change'>;
   networks: Networks;
+  traffic?: Pick<TrafficWatch, 'of'> | null;
 }
 
 /**
@@ -78,8 +82,12 @@ export class NetworkService {
     return this.#shown(await machines.change(id, patch, (sandbox) => networks.apply(sandbox)));
   }
 
-  #shown({ id, network }: Sandbox): ShownNetwork {
-    return { sandboxId: id, setting: network, inForce: this.#d.networks.inForce(network) };
+  async #shown({ id, ownerId, network }: Sandbox): Promise<ShownNetwork> {
+    const { networks, traffic } = this.#d;
+    return {
+      ...{ sandboxId: id, setting: network, inForce: networks.inForce(network) },
+      traffic: (await traffic?.of(id, ownerId ?? id)) ?? null,
+    };
   }
 }
 

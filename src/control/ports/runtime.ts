@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { NetworkPolicy } from '../../model/network/policy.ts';
 import type { ArchiveLocation, ArchiveRecord, Resources } from '../../model/sandbox.ts';
 import type { CallOptions, PullOptions } from './common.ts';
+import type { NetworkTraffic } from './network/traffic.ts';
 
 /** Inputs of a machine. Two applications of equal specs at one generation are one. */
 export interface MachineSpec {
@@ -64,6 +65,8 @@ export interface Capacity {
  */
 export interface Runtime {
   readonly capabilities: RuntimeCapabilities;
+  /** Absent where nobody counts or limits the traffic of machines. */
+  readonly traffic?: NetworkTraffic;
   /** Fences helpers of an earlier boot, then prepares cgroups, network and slots. Called once, before anything else. */
   init(): Promise<void>;
   capacity(): Promise<Capacity>;

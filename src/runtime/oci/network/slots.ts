@@ -9,6 +9,7 @@ import { rmSync } from 'node:fs';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
+import { usualTraffic } from '../../../model/network/traffic.ts';
 import { createHolders } from '../host/held.ts';
 import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from '../host/host-ids.ts';
 import { declareAlive } from '../host/liveness.ts';
@@ -21,6 +22,8 @@ import type { NetworkEvent } from './egress/messages.ts';
 import { type HostNetwork, startHostNetwork } from './host-network.ts';
 import { isPinned, makeSlots, slotRemains } from './namespaces.ts';
 import { createPool } from './pool.ts';
+import type { EachMachine } from './traffic/table.ts';
+import { createTraffic } from './traffic/traffic.ts';
 
 export interface SlotsOptions {
   instanceId: string;
@@ -39,6 +42,8 @@ export interface SlotsOptions {
   resolvConfPath?: string;
   /** Returns the owner of a sandbox; by default each sandbox is its own. */
   ownerOf?: (sandboxId: string) => string;
+  /** Limits of the traffic of each machine; without them, the number of new connections alone. */
+  traffic?: EachMachine;
   /** Receives what the egress program allowed and refused. */
   onNetworkEvents?: (events: NetworkEvent[]) => void;
 }
@@ -60,6 +65,10 @@ export function createSlots(options: SlotsOptions): Slots {
   let failed: number[] = [];
   /** Slots in use at the start without a lock: machines whose locks were removed may run there. */
   let unlocked: number[] = [];
+  const traffic = createTraffic({
+    ...{ instance, held, ownerOf, log },
+    each: options.traffic ?? usualTraffic.each,
+  });
   let network: HostNetwork | null = null;
   let gateway: string | null = null;
   let alive: Disposable | null = null;
@@ -126,6 +135,7 @@ export function createSlots(options: SlotsOptions): Slots {
       onNetworkEvents: options.onNetworkEvents ?? (() => {}),
     });
     gateway = network.gateway;
+    await traffic.begin();
   }
 
   async function bind(sandboxId: string): Promise<Slot> {
@@ -137,12 +147,14 @@ export function createSlots(options: SlotsOptions): Slots {
       throw error;
     }
     hold(sandboxId, index);
+    traffic.assigned(sandboxId);
     network?.policies.enter(sandboxId);
     return slotOf(instance, index, gateway);
   }
 
   async function close(): Promise<void> {
     const unused = await pool.close();
+    await traffic.close();
     await network?.close();
     network = null;
     await retirement.add(unused, 'gone');
@@ -152,6 +164,7 @@ export function createSlots(options: SlotsOptions): Slots {
   }
 
   return {
+    traffic,
     claim,
 
     async init(fence = []) {
@@ -187,6 +200,7 @@ export function createSlots(options: SlotsOptions): Slots {
       holders.remove(sandboxId);
       held.delete(sandboxId);
       holder.delete(index);
+      traffic.released(sandboxId, index);
       const left = network?.policies.leave(sandboxId, index);
       // A slot that is not shut keeps its lock, and so its number; the next start of the service retires it.
       void Promise.resolve(left)
