@@ -101,7 +101,7 @@ export class TrafficWatch {
     const owned = machines.filter(({ id, ownerId }) => ownerId !== id);
     const stopped = owned.flatMap(({ id, ownerId }) => (this.#usedUp.has(id) ? [ownerId] : []));
     const active = new Set([...moved.map(({ ownerId }) => ownerId), ...stopped]);
-    // No quota is lower, so all owners whose quota is used up are among these, whether anything of theirs runs or not.
+    // No quota but 0 is lower: whoever has used one up is among these, with or without a sandbox that runs.
     const busy = day.ownersFrom(bytesOf(1));
     this.#quotas = await quotas.of([...owned.map(({ ownerId }) => ownerId), ...busy], active);
     this.#divided = this.#division(owned, seconds);
