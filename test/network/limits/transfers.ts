@@ -6,10 +6,21 @@ import type { Namespace } from '../harness.ts';
 
 export const sink = 18_101;
 export const source = 18_102;
+export const web = 18_103;
 
 /** Takes bytes on one port and sends them on another, by TCP; takes UDP on both. */
 export async function serveBytes(namespace: Namespace): Promise<Disposable> {
   return program(namespace, serverCode, String(sink), String(source));
+}
+
+/** Answers HTTP with a body without end. */
+export function serveWithoutEnd(namespace: Namespace): Promise<Disposable> {
+  return program(namespace, webCode, String(web));
+}
+
+/** Receives such a body. */
+export function fetchWithoutEnd(from: Namespace, address: string): Promise<Transfer> {
+  return transfer(from, fetchCode, address, String(web));
 }
 
 export interface Transfer extends Disposable {
@@ -142,4 +153,31 @@ while True:
     try: client.connect((sys.argv[1], int(sys.argv[2])))
     except OSError: pass
     client.close()
+`;
+
+const webCode = `
+import socket, sys, threading
+def answer(client):
+    try:
+        client.recv(65536)
+        client.sendall(b'HTTP/1.1 200 OK\\r\\nContent-Length: 1000000000000\\r\\n\\r\\n')
+        while True: client.sendall(bytes(65536))
+    except OSError: pass
+server = socket.create_server(('0.0.0.0', int(sys.argv[1])))
+print('ready', flush=True)
+while True:
+    client, _ = server.accept()
+    threading.Thread(target=answer, args=(client,), daemon=True).start()
+`;
+
+const fetchCode = `
+import socket, sys
+client = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+client.sendall(b'GET / HTTP/1.1\\r\\nHost: %s:%s\\r\\n\\r\\n' % (sys.argv[1].encode(), sys.argv[2].encode()))
+count = 0
+while True:
+    got = len(client.recv(65536))
+    if got == 0: break
+    count += got
+    print(count, flush=True)
 `;
