@@ -43,6 +43,8 @@ import { type EgressWay, sampleWay } from '../runtime/oci/network/policy/egress-
 import { createReports } from '../runtime/oci/network/reports.ts';
 import { renderRuleset } from '../runtime/oci/network/ruleset.ts';
 import { createSlots } from '../runtime/oci/network/slots.ts';
+import { unlimitedAddresses } from '../runtime/oci/network/traffic/limited.ts';
+import { type EachMachine, renderTraffic } from '../runtime/oci/network/traffic/table.ts';
 import { createOciRuntime, type OciRuntime } from '../runtime/oci/runtime.ts';
 import { tryProgram } from '../runtime/try-program.ts';
 import { type DataDirectory, instanceIn } from '../store/data-directory.ts';
@@ -86,6 +88,8 @@ export interface EngineDependencies {
   clock: Clock;
   log: Log;
   gpuKind?: GpuKind | undefined;
+  /** Limits of the traffic of each sandbox. */
+  traffic?: EachMachine | undefined;
   /** `auto` by default. */
   machineRuntime?: RuntimeChoice | undefined;
   /** Place of archives outside this host; closed with the runtime. */
@@ -113,6 +117,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
     network: 'nat',
     ownerOf: owners.of,
     onNetworkEvents: networkEvents.report,
+    ...(parts.traffic ? { traffic: parts.traffic } : {}),
   });
   const runtime = createOciRuntime({
     instanceId: data.instance,
@@ -215,7 +220,9 @@ async function tryRuleset(policies: AddressPolicies, egress: EgressWay | null): 
   const rules = renderRuleset({
     ...{ instanceId: 'doctor', gateway: addressOf(0), guardedUplinks: [], policies, egress },
   });
-  return runCommand('unshare', ['--net', 'nft', '-f', '-'], rules).then(
+  const each = { bandwidthMbps: 1, connectionsPerSecond: 1 };
+  const traffic = renderTraffic('doctor', each, unlimitedAddresses);
+  return runCommand('unshare', ['--net', 'nft', '-f', '-'], rules + traffic).then(
     () => null,
     (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message),
   );

@@ -10,6 +10,7 @@ import type { AllowedRemote } from '../model/git/allowed-remotes.ts';
 import type { GpuKind } from '../model/gpu-kind.ts';
 import type { KubernetesOptions } from '../model/kubernetes/options.ts';
 import type { NetworkSetting } from '../model/network/setting.ts';
+import type { TrafficOptions } from '../model/network/traffic.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
 import type { Quota } from '../model/quota.ts';
 import type { Regions } from '../model/region.ts';
@@ -51,6 +52,8 @@ export interface ServiceOptions {
   defaultNetwork?: NetworkSetting;
   /** The most that any sandbox reaches; open by default. */
   mostNetwork?: NetworkSetting;
+  /** Limits of traffic; by default of new connections, and shares of a link whose speed is known. */
+  traffic?: TrafficOptions;
   /** Quota of every user without one set by an admin. */
   quota?: Partial<Quota>;
   /** GB that all disks may promise per free GB. */

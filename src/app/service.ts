@@ -20,6 +20,7 @@ import { lockDataDirectory } from '../store/lock.ts';
 import { openStore } from '../store/open-store.ts';
 import { openSecrets } from '../store/secrets.ts';
 import { type HostKey, openHostKey } from '../store/ssh-host-key.ts';
+import { trafficNotes } from '../store/traffic-notes.ts';
 import { auditLog } from './audit-log.ts';
 import { type Engine, isOnHost, openEngine } from './engine.ts';
 import { openCodeHost, openDocuments, openRemoteArchives, openSignInProvider } from './optional-parts.ts';
@@ -93,6 +94,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     const { encrypted } = archives;
     return openEngine({
       ...{ data, secrets, registries, machineRuntime, gpuKind, remotePlace, encrypted, clock, log },
+      traffic: options.traffic?.each,
     });
   }
   const access = new AccessService({
@@ -108,7 +110,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const challengeKey = secrets.deriveKey('passkey challenge');
   const signInProvider = await openSignInProvider(options.identity ?? null, secrets, clock, log);
   const own = { store, engine, access, documents, host, audit, memberQuota };
-  const parts = { ...own, challengeKey, signInProvider };
+  const parts = { ...own, challengeKey, signInProvider, trafficNotes: trafficNotes(data.trafficFile) };
   const control = wire(parts, options);
   opened.defer(() => engine.runtime.close());
   await engine.init();
@@ -118,6 +120,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   if (isOnHost(engine)) opened.defer(await serveBackups({ data, secrets, ...engine, log }, audit));
   await inBackground(tracer, async () => {
     await control.reconcile();
+    control.traffic?.begin();
     control.scheduler.begin();
     control.services.health.begin();
     control.collector.begin();

@@ -115,6 +115,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     gpuKind: options.gpuKind,
     defaultNetwork: options.defaultNetwork,
     mostNetwork: options.mostNetwork,
+    traffic: options.traffic,
     gitAllow: options.gitAllow,
     webhookAllow: options.webhookAllow,
     registryRules: options.registryRules,

@@ -4,9 +4,7 @@ import { closeInTime } from '../concurrency/closing.ts';
 import { within } from '../concurrency/deadline.ts';
 import { Unfinished } from '../concurrency/unfinished.ts';
 import { SshVisits } from '../control/access/ssh-visits.ts';
-import type { AccessService } from '../control/access/tokens.ts';
 import { ArchiveCollector } from '../control/archives/archive-collector.ts';
-import type { AuditService } from '../control/audit/audit.ts';
 import { createCredentials } from '../control/credentials/credentials.ts';
 import { DocumentService } from '../control/documents/documents.ts';
 import { OrderOfUse } from '../control/documents/order-of-use.ts';
@@ -33,10 +31,9 @@ import { SnapshotEvents } from '../control/live/snapshot-events.ts';
 import { LastTurn } from '../control/metrics/last-turn.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
-import { createPeople, type SignInProvider } from '../control/people/people.ts';
+import { createPeople } from '../control/people/people.ts';
 import { WarmPool } from '../control/pool/pool.ts';
 import { stillUsable } from '../control/pool/pool-sandbox.ts';
-import type { CodeHost, DocumentDatabase, Store } from '../control/ports/index.ts';
 import { heldRows } from '../control/replicas/held-rows.ts';
 import { Others } from '../control/replicas/others.ts';
 import type { Services } from '../control/services.ts';
@@ -50,10 +47,10 @@ import { Uses } from '../control/work/use.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { openNetwork } from '../model/network/setting.ts';
-import type { Quota } from '../model/quota.ts';
+import { usualTraffic } from '../model/network/traffic.ts';
 import { localRegion } from '../model/region.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
-import type { Engine } from './engine.ts';
+import type { Dependencies } from './parts/dependencies.ts';
 import { passkeyVerifierOnUse } from './parts/loaded-on-use.ts';
 import { pruneOldRows } from './parts/prune.ts';
 import { wireAccess } from './parts/wire-access.ts';
@@ -62,28 +59,12 @@ import { wireLive } from './parts/wire-live.ts';
 import { wireMetrics } from './parts/wire-metrics.ts';
 import { wireNetworks } from './parts/wire-networks.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
+import { wireTraffic } from './parts/wire-traffic.ts';
 import { wireWebhooks } from './parts/wire-webhooks.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
-
-/** Dependencies of all services. */
-export interface Dependencies {
-  store: Store;
-  engine: Engine;
-  access: AccessService;
-  documents: DocumentDatabase | null;
-  /** The code-hosting provider. */
-  host: CodeHost | null;
-  audit: AuditService;
-  /** Default quota of members. */
-  memberQuota: Quota;
-  /** Key of the challenges for passkeys: the same for all replicas. */
-  challengeKey: Buffer;
-  /** None by default. */
-  signInProvider?: SignInProvider | null;
-}
 
 export function wire(
   {
@@ -96,6 +77,7 @@ export function wire(
     memberQuota,
     challengeKey,
     signInProvider = null,
+    trafficNotes: notes = null,
   }: Dependencies,
   {
     clock,
@@ -114,6 +96,7 @@ export function wire(
     adminsReadInside = false,
     defaultNetwork: usual = openNetwork,
     mostNetwork: most = openNetwork,
+    traffic: limitsOfTraffic = usualTraffic,
     documentDb,
   }: ServiceOptions,
 ) {
@@ -134,14 +117,18 @@ export function wire(
   const rows = replicas.shared ? store.sandboxes : announcedRows(store.sandboxes, wrote);
   const sandboxes = heldRows(rows, replicas);
   const others = new Others(replicas, sandboxes);
+  const counted = wireTraffic({
+    ...{ traffic: runtime.traffic, notes, options: limitsOfTraffic, changed: wrote, clock, log },
+  });
   const people = createPeople({
-    ...{ store, access, clock },
+    ...{ store, access, clock, trafficOf: counted.ofOwner },
     quota: { everybody: quota, members: memberQuota },
     rate,
     ...{ regions, signInProvider, adminsReadInside },
   });
   const { quotas, standing, close: closePeople, ...accounts } = people;
   const { identity } = accounts;
+  const traffic = counted.watch(quotas);
   const queue = createOperationQueue();
   const activity = new Activity(clock, sandboxes, replicas.shared);
   const watches = new Watches(agent, runtime, log);
@@ -151,7 +138,7 @@ export function wire(
   const network = wireNetworks({
     ...{ store, sandboxes, runtime, agent, installation: { usual, most }, unfinished, clock, log },
     machines: { change: (...given) => machines.change(...given) },
-    reports: engine.networkEvents,
+    ...{ reports: engine.networkEvents, traffic },
   });
   const { networks, secretUses, trust } = network;
   const machines: Machines = new Machines({
@@ -207,13 +194,14 @@ export function wire(
   const reconciler = new LastTurn();
   const metrics = wireMetrics({
     ...{ store, runtime, audit, creation, pool, queue, scheduler, identity, health: live.health, replicas },
+    ...{ traffic },
     reconciled: () => replicaWork.compared ?? reconciler.last,
     loads: { ...reached.loads, ssh: sshVisits.load, git: git.git.load },
   });
   const { deliverer, webhooks } = wireWebhooks({ store, allowed: webhookAllow, clock, log });
   const services: Services = {
     metrics,
-    sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime),
+    sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime, traffic),
     events,
     snapshotEvents,
     ...live,
@@ -251,7 +239,7 @@ export function wire(
     previewAccess: reached.previewAccess,
     collector,
     archiveCollector,
-    ...{ deliverer, pool, readiness },
+    ...{ deliverer, pool, readiness, traffic },
     async reconcile() {
       // Unpacked now, so that the first sandbox does not wait.
       const base = await images.ensure(BASE_IMAGE).catch((error: unknown) => {
@@ -273,7 +261,8 @@ export function wire(
       live.health.close();
       live.healthEvents.close();
       services.learning.close();
-      const parts = [services.documents, deliverer, readiness, scheduler, replicaWork, lostNodes, collector];
+      const watching = [readiness, scheduler, replicaWork, lostNodes, collector, traffic];
+      const parts = [services.documents, deliverer, ...watching];
       await closeInTime({
         parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),
         drained: () => queue.drained(),

@@ -6,9 +6,17 @@ import { limits } from './limits.ts';
 export const quotaKinds = ['sandboxes', 'cpu', 'memory', 'disk', 'snapshots'] as const;
 export type QuotaKind = (typeof quotaKinds)[number];
 
-/** null: without a limit. */
-export type Quota = Record<QuotaKind, number | null>;
-export type Usage = Record<QuotaKind, number>;
+/**
+ * Rates of all running sandboxes of an owner together, Mbit/s each way and new connections a second, and GB of a day. The
+ * kernel holds them (`src/control/network/traffic`), no change of the store is refused for them.
+ */
+export const networkQuotaKinds = ['bandwidth', 'connections', 'traffic'] as const;
+export type NetworkQuotaKind = (typeof networkQuotaKinds)[number];
+
+/** null: without a limit, which is so for what is absent. */
+export type Quota = Record<QuotaKind, number | null> & Partial<Record<NetworkQuotaKind, number | null>>;
+/** `trafficBytes` are those of the present UTC day; absent where nobody counts them. */
+export type Usage = Record<QuotaKind, number> & { trafficBytes?: number };
 
 export const unlimited: Quota = { sandboxes: null, cpu: null, memory: null, disk: null, snapshots: null };
 
@@ -31,6 +39,7 @@ export function quotaOfMembers({ processors, memoryGb, diskGb }: MachineSize): Q
     memory: Math.max(limits.memoryGb.max, 2 * Math.floor(memoryGb)),
     disk: Math.max(2 * limits.diskGb.max, 2 * Math.floor(diskGb)),
     snapshots: 50,
+    connections: limits.ownerConnectionsPerSecond,
   };
 }
 

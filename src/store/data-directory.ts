@@ -18,6 +18,8 @@ export interface DataDirectory {
   /** Of versions that did not keep the key in the store. */
   sshHostKeyFile: string;
   auditCheckpointFile: string;
+  /** Network traffic of the day. */
+  trafficFile: string;
 }
 
 const instancePattern = /^[0-9a-z]{6}$/;
@@ -39,6 +41,7 @@ export function openDataDirectory(directory: string): DataDirectory {
     apiKeyFile: join(path, 'api-key'),
     sshHostKeyFile: join(path, 'ssh-host-key'),
     auditCheckpointFile: join(path, 'audit-checkpoint'),
+    trafficFile: join(path, 'traffic'),
   };
 }
 

@@ -36,6 +36,10 @@ describe('the options of `sandhaven up`', () => {
       ],
       registryRules: { mirrors: [], allowed: null },
       quota: {},
+      traffic: {
+        each: { bandwidthMbps: null, connectionsPerSecond: 200, gbPerDay: null },
+        uplinkMbps: 'auto',
+      },
       diskOvercommit: 100,
       rate: null,
       prove: false,
@@ -104,6 +108,38 @@ describe('the options of `sandhaven up`', () => {
     expect(() => parseUpOptions([...cluster, '--most-network', 'git'], {})).toThrow(
       '--most-network must be open with --runtime kubernetes.',
     );
+  });
+
+  it('limit the traffic of sandboxes and of users', () => {
+    const flags = ['--sandbox-bandwidth-mbps', '100', '--sandbox-traffic-gb', '5', '--uplink-mbps', 'none'];
+    const quotas = ['--quota-bandwidth-mbps', '400', '--quota-traffic-gb', 'none'];
+    expect(
+      parseUpOptions([...flags, ...quotas], { SANDHAVEN_SANDBOX_CONNECTIONS_PER_SECOND: '20' }),
+    ).toMatchObject({
+      traffic: {
+        each: { bandwidthMbps: 100, connectionsPerSecond: 20, gbPerDay: 5 },
+        uplinkMbps: null,
+      },
+      quota: { bandwidth: 400, traffic: null },
+    });
+    for (const [flag, text] of [
+      ['--sandbox-bandwidth-mbps', '0'],
+      ['--sandbox-connections-per-second', '201'],
+      ['--sandbox-connections-per-second', 'none'],
+      ['--uplink-mbps', 'fast'],
+    ] as const) {
+      expect(() => parseUpOptions([`${flag}=${text}`], {}), flag).toThrow(`${flag} must be`);
+    }
+  });
+
+  it('refuse limits of traffic on a cluster, which would not hold', () => {
+    const cluster = ['--runtime', 'kubernetes', '--agent-image', 'r/a:1', '--base-image', 'r/b:1'];
+    for (const flag of ['--sandbox-traffic-gb', '--uplink-mbps', '--quota-connections-per-second']) {
+      expect(() => parseUpOptions([...cluster, flag, '5'], {}), flag).toThrow(
+        `${flag} does nothing with --runtime kubernetes.`,
+      );
+    }
+    expect(() => parseUpOptions([...cluster, '--quota-traffic-gb', 'none'], {})).not.toThrow();
   });
 
   it('describe a cluster for --runtime kubernetes alone', () => {

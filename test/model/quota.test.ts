@@ -64,10 +64,10 @@ describe('a quota', () => {
 describe('the default quota of a member', () => {
   it('holds the largest sandbox on a small machine, and grows with the machine', () => {
     expect(quotaOfMembers({ processors: 2, memoryGb: 23.5, diskGb: 100.9 })).toEqual({
-      ...{ sandboxes: 50, cpu: 32, memory: 64, disk: 400, snapshots: 50 },
+      ...{ sandboxes: 50, cpu: 32, memory: 64, disk: 400, snapshots: 50, connections: 1_000 },
     });
     expect(quotaOfMembers({ processors: 64, memoryGb: 251.9, diskGb: 4_000 })).toEqual({
-      ...{ sandboxes: 50, cpu: 256, memory: 502, disk: 8_000, snapshots: 50 },
+      ...{ sandboxes: 50, cpu: 256, memory: 502, disk: 8_000, snapshots: 50, connections: 1_000 },
     });
   });
 

@@ -8,21 +8,31 @@ import type { NetworkPolicy } from '../../src/model/network/policy.ts';
 import { createSlots, type SlotsOptions } from '../../src/runtime/oci/network/slots.ts';
 import { useRunner } from '../../src/runtime/programs/run-program.ts';
 import { createSpawner } from '../../src/runtime/programs/spawner.ts';
+import { type WatchOptions, watchOf } from './limits/watch-of.ts';
 
 const say = (level: string) => (message: string, context?: object) =>
   process.stderr.write(`${level} ${message} ${JSON.stringify(context ?? {})}\n`);
 
-const options: Omit<SlotsOptions, 'log'> = JSON.parse(process.argv[2] ?? '{}');
+const options: Omit<SlotsOptions, 'log'> & WatchOptions = JSON.parse(process.argv[2] ?? '{}');
 // As in a service, which changes some sets of the firewall by it.
 useRunner(createSpawner(options.launcherPath));
 const slots = createSlots({
   ...options,
+  ...(options.owners ? { ownerOf: (id: string) => options.owners?.[id] ?? id } : {}),
   log: { info: say('info'), warn: say('warn'), error: say('error') },
   onNetworkEvents: (events) => void process.stdout.write(`${JSON.stringify({ events })}\n`),
 });
 
+const watch = options.watch ? watchOf(slots.traffic, options) : null;
+
 const methods: Record<string, (sandboxId: string, policy: NetworkPolicy | null) => unknown> = {
-  init: () => slots.init(),
+  async init() {
+    await slots.init();
+    watch?.begin();
+  },
+  traffic: (sandboxId) => watch?.of(sandboxId),
+  settle: () => watch?.look(),
+  setDay: (day) => watch?.setDay(day),
   async acquire(sandboxId, policy) {
     if (policy) await slots.setNetwork(sandboxId, policy);
     const slot = await slots.acquire(sandboxId);
@@ -34,8 +44,14 @@ const methods: Record<string, (sandboxId: string, policy: NetworkPolicy | null) 
   release: (sandboxId) => slots.release(sandboxId),
   held: () => slots.held(),
   free: () => slots.free(),
-  close: () => slots.close(),
-  purge: () => slots.purge(),
+  async close() {
+    await watch?.close();
+    await slots.close();
+  },
+  async purge() {
+    await watch?.close();
+    await slots.purge();
+  },
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -45,7 +45,7 @@ const forwarding = async (link: string) =>
 async function foreignRules(instance: Instance, show: string[]): Promise<number> {
   const [command = '', ...args] = show;
   const tables = (await host.run(command, ...args)).split(/^(?=table )/m);
-  const text = tables.filter((table) => !table.startsWith(`table inet sandhaven_${instance.id} `)).join('');
+  const text = tables.filter((table) => !table.startsWith(`table inet sandhaven_${instance.id}`)).join('');
   return text.match(new RegExp(`sh${instance.id}-[*+]`, 'g'))?.length ?? 0;
 }
 

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { NATIVE } from '../../src/app/parts/installed.ts';
+import type { ShownTraffic } from '../../src/control/network/traffic/traffic-watch.ts';
 import { randomText } from '../../src/model/ids.ts';
 import type { NetworkEvent } from '../../src/model/network/event.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../src/model/network/policy.ts';
@@ -57,6 +58,11 @@ export interface Instance {
   release(sandboxId: string): Promise<void>;
   held(): Promise<string[]>;
   free(): Promise<number>;
+  /** Traffic of a sandbox, where the options have a watch; and one more look of that. */
+  traffic(sandboxId: string): Promise<ShownTraffic>;
+  settle(): Promise<void>;
+  /** Changes the watch's day, such as 2026-01-05. */
+  setDay(day: string): Promise<void>;
   close(): Promise<void>;
   purge(): Promise<void>;
   /** Events of machines with rules so far. */
@@ -197,6 +203,7 @@ function startInstance(host: Namespace, options: { instanceId?: string }): Insta
       return result;
     };
   const methods = ['init', 'setNetwork', 'get', 'release', 'held', 'free', 'close', 'purge'];
+  methods.push('traffic', 'settle', 'setDay');
   const acquire = call('acquire');
   return {
     id,

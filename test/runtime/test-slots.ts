@@ -49,6 +49,7 @@ export function createTestSlots(directory: string, count = 64): Slots {
   }
 
   return {
+    traffic: { read: async () => [], limit: async () => {}, linkMbps: () => null, assigned() {} },
     claim() {},
     async init() {},
     async acquire(sandboxId) {

@@ -80,6 +80,7 @@ describe('over HTTP', () => {
     const none = { mode: 'none', profiles: [], allow: [] };
     expect((await act('SetNetwork', { network: 'none' })).body).toEqual({
       ...{ sandbox: id, network: none, in_force: { mode: 'none', rules: [] }, learning_until: null },
+      traffic: null,
     });
     const rules = ['llm', 'https://a.example.com', 'https://a.example.org'];
     const allowed = await act('AllowNetwork', { rules });
@@ -88,6 +89,7 @@ describe('over HTTP', () => {
       network: { mode: 'rules', profiles: ['llm'], allow: rules.slice(1) },
       in_force: { mode: 'rules', rules: ['https://a.example.com'] },
       learning_until: null,
+      traffic: null,
     });
     expect(await act('GetNetwork')).toEqual(allowed);
     expect((await act('DenyNetwork', { rules: ['llm', 'https://a.example.com'] })).body).toMatchObject({

@@ -122,6 +122,20 @@ describe('the network of a sandbox', () => {
     for (const name of ['ruled', 'claimed']) expect(await codeFor(name, 'other.test')).toBe(3);
   });
 
+  it("is refused while the traffic of its owner's day is used up, with the reason, and comes back", async () => {
+    const used = (gb: number) =>
+      mustAct(service, 'UpdateUser', { user: 'admin@localhost', quota_traffic_gb: gb });
+    await used(0);
+    await expect.poll(() => codeFor('pooled', 'any.test'), { timeout: 20_000 }).toBeNull();
+    await expect
+      .poll(async () => (await mustAct(service, 'GetNetwork', { sandbox: 'pooled' }))['traffic'])
+      .toMatchObject({ used_up: 'owner', owner: { gb_per_day: 0 }, limits: { connections_per_second: 200 } });
+    const seen = JSON.stringify(await must(service, 'GetSandbox', { sandbox: 'pooled' }));
+    expect(seen).toContain("Its owner has used up today's network traffic");
+    await used(-1);
+    await expect.poll(() => codeFor('pooled', 'any.test'), { timeout: 20_000 }).toBe(0);
+  });
+
   it('leaves nothing in the table when the sandbox is deleted', async () => {
     for (const sandbox of ['pooled', 'cold', 'closed', 'ruled', 'claimed']) {
       await must(service, 'DeleteSandbox', { sandbox });

@@ -1,8 +1,9 @@
-/** View of a sandbox's network beside what of it is in force. */
+/** View of a sandbox's network beside what of it is in force, and of its traffic. */
 import { z } from 'zod';
 import { networkOutput, timestamp, toNetworkView } from '../../catalog/sandbox-view.ts';
 import type { ShownNetwork } from '../../control/network/network-service.ts';
 import { policyOf } from '../../model/network/setting.ts';
+import { toTrafficView, trafficOutput, trafficText } from './traffic-view.ts';
 
 export const shownNetworkOutput = z.looseObject({
   sandbox: z.string(),
@@ -14,20 +15,29 @@ export const shownNetworkOutput = z.looseObject({
     .string()
     .nullable()
     .describe('Until then the sandbox has all that the ceiling allows, and learns rules of it.'),
+  traffic: trafficOutput.nullable().describe('null where nobody counts it.'),
 });
 
 type ShownNetworkView = z.output<typeof shownNetworkOutput>;
 
-export function toShownNetwork({ sandboxId, setting, inForce, learnsUntil }: ShownNetwork): ShownNetworkView {
+export function toShownNetwork(shown: ShownNetwork): ShownNetworkView {
+  const { sandboxId, setting, inForce, learnsUntil, traffic } = shown;
   const rules = inForce.mode === 'rules' ? inForce.rules.map(({ text }) => text) : [];
   return {
     ...{ sandbox: sandboxId, network: toNetworkView(setting), in_force: { mode: inForce.mode, rules } },
     learning_until: learnsUntil === null ? null : timestamp(learnsUntil),
+    traffic: traffic && toTrafficView(traffic),
   };
 }
 
-/** Shows each profile and rule as a row, and a network without any as one. */
-export function networkRows({ network, in_force }: ShownNetworkView): Record<string, unknown>[] {
+/** Shows each profile and rule as a row, and a network without any as one; the traffic of today beside the first. */
+export function networkRows(shown: ShownNetworkView): Record<string, unknown>[] {
+  const [first, ...others] = ruleRows(shown);
+  const today = shown.traffic ? { today: trafficText(shown.traffic) } : {};
+  return [{ ...first, ...today }, ...others];
+}
+
+function ruleRows({ network, in_force }: ShownNetworkView): Record<string, unknown>[] {
   const { mode, profiles, allow } = network;
   const inForce = new Set(in_force.rules);
   const row = (allows: string, isWhole: boolean) => ({

@@ -38,6 +38,9 @@ export const quotaParameters = {
   quota_memory_gb: quota('GB of memory of all running sandboxes'),
   quota_disk_gb: quota('GB of disk of all sandboxes, in whatever state'),
   quota_snapshots: quota('snapshots'),
+  quota_bandwidth_mbps: quota('Mbit/s, each way, of all running sandboxes'),
+  quota_connections_per_second: quota('new connections a second of all running sandboxes'),
+  quota_traffic_gb: quota('GB of network traffic a day (UTC) of all sandboxes, both ways'),
 };
 
 type QuotaGiven = { [K in keyof typeof quotaParameters]?: number | undefined };
@@ -50,6 +53,9 @@ export function toQuota(given: QuotaGiven): Partial<Quota> {
     memory: given.quota_memory_gb,
     disk: given.quota_disk_gb,
     snapshots: given.quota_snapshots,
+    bandwidth: given.quota_bandwidth_mbps,
+    connections: given.quota_connections_per_second,
+    traffic: given.quota_traffic_gb,
   };
   const set = Object.entries(kinds).filter(([, limit]) => limit !== undefined);
   return Object.fromEntries(set.map(([kind, limit]) => [kind, limit === UNLIMITED ? null : limit]));

@@ -12,6 +12,15 @@ export const usageOutput = z.looseObject({
   memory: used,
   disk: used,
   snapshots: used,
+  network: z.looseObject({
+    used_bytes_today: z
+      .int()
+      .nullable()
+      .describe('Both ways, since the UTC day began; null where not counted.'),
+    gb_per_day: z.int().nullable(),
+    bandwidth_mbps: z.int().nullable(),
+    connections_per_second: z.int().nullable(),
+  }),
 });
 
 export type UsageView = z.output<typeof usageOutput>;
@@ -22,7 +31,13 @@ export function toUsageView(quota: Quota, usage: Usage): UsageView {
     kind,
     { used: usage[kind], limit: quota[kind], left: left[kind] },
   ]);
-  return Object.fromEntries(entries) as UsageView;
+  const network = {
+    used_bytes_today: usage.trafficBytes ?? null,
+    gb_per_day: quota.traffic ?? null,
+    bandwidth_mbps: quota.bandwidth ?? null,
+    connections_per_second: quota.connections ?? null,
+  };
+  return { ...Object.fromEntries(entries), network } as UsageView;
 }
 
 /** Returns `used/limit` of each kind, for a table. */

@@ -42,6 +42,10 @@ import { mostNetwork } from './sandboxes/most-network.ts';
 import { allowedImages } from './sandboxes/registry-allow.ts';
 import { registryMirrors } from './sandboxes/registry-mirror.ts';
 import { runtime } from './sandboxes/runtime.ts';
+import { sandboxBandwidthMbps } from './sandboxes/traffic/sandbox-bandwidth-mbps.ts';
+import { sandboxConnectionsPerSecond } from './sandboxes/traffic/sandbox-connections-per-second.ts';
+import { sandboxTrafficGb } from './sandboxes/traffic/sandbox-traffic-gb.ts';
+import { uplinkMbps } from './sandboxes/traffic/uplink-mbps.ts';
 import { warmPool } from './sandboxes/warm-pool.ts';
 import { adminsReadInside } from './service/admins-read-inside.ts';
 import { auditKeptDays } from './service/audit-kept-days.ts';
@@ -62,11 +66,14 @@ import { oidcMemberGroups } from './sign-in/oidc-member-groups.ts';
 import { oidcName } from './sign-in/oidc-name.ts';
 import { oidcScopes } from './sign-in/oidc-scopes.ts';
 import { diskOvercommit } from './tenants/disk-overcommit.ts';
+import { quotaBandwidthMbps } from './tenants/quota-bandwidth-mbps.ts';
+import { quotaConnectionsPerSecond } from './tenants/quota-connections-per-second.ts';
 import { quotaCpu } from './tenants/quota-cpu.ts';
 import { quotaDiskGb } from './tenants/quota-disk-gb.ts';
 import { quotaMemoryGb } from './tenants/quota-memory-gb.ts';
 import { quotaSandboxes } from './tenants/quota-sandboxes.ts';
 import { quotaSnapshots } from './tenants/quota-snapshots.ts';
+import { quotaTrafficGb } from './tenants/quota-traffic-gb.ts';
 import { rate } from './tenants/rate.ts';
 
 export const allFlags = {
@@ -102,6 +109,10 @@ export const allFlags = {
   gpuKind,
   defaultNetwork,
   mostNetwork,
+  sandboxBandwidthMbps,
+  sandboxConnectionsPerSecond,
+  sandboxTrafficGb,
+  uplinkMbps,
   gitAllow,
   registryMirrors,
   allowedImages,
@@ -127,6 +138,9 @@ export const allFlags = {
   quotaMemoryGb,
   quotaDiskGb,
   quotaSnapshots,
+  quotaBandwidthMbps,
+  quotaConnectionsPerSecond,
+  quotaTrafficGb,
   rate,
   kubeconfig,
   namespace,

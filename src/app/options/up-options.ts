@@ -10,13 +10,19 @@ import { invalidArgument } from '../../model/errors.ts';
 import { type KubernetesOptions, parseKubernetesOptions } from '../../model/kubernetes/options.ts';
 import type { PreviewSite } from '../../model/network/public-site.ts';
 import { type ProviderOptions, parseProviderOptions } from '../../model/provider-options.ts';
-import type { Quota } from '../../model/quota.ts';
 import type { RegistryRules } from '../../model/registry-rules.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
 import { parseTracingOptions, type TracingOptions } from '../../model/tracing/tracing-options.ts';
 import { allFlags, type FlagValues } from './all-flags.ts';
 import { labelOf, readSources } from './config/sources.ts';
 import { previewDomain as previewDomainFlag } from './network/preview-domain.ts';
+import {
+  assertNoTrafficLimits,
+  type ShareOptions,
+  type TrafficFlag,
+  takeQuotas,
+  takeTraffic,
+} from './tenants/shares.ts';
 
 type KubernetesFlag =
   | 'kubeconfig'
@@ -43,9 +49,12 @@ type Parts =
   | 'archiveEncryption'
   | 'runtime'
   | KubernetesFlag
-  | Extract<keyof FlagValues, `quota${string}` | `github${string}` | `oidc${string}` | `s3${string}`>;
+  | Extract<
+      keyof FlagValues,
+      `quota${string}` | TrafficFlag | `github${string}` | `oidc${string}` | `s3${string}`
+    >;
 
-export interface UpOptions extends Omit<FlagValues, Parts> {
+export interface UpOptions extends Omit<FlagValues, Parts>, ShareOptions {
   /** PEM files of both listeners; null for plain HTTP. */
   tls: { certFile: string; keyFile: string } | null;
   /** The PostgreSQL database; null for SQLite in the data directory. */
@@ -62,8 +71,6 @@ export interface UpOptions extends Omit<FlagValues, Parts> {
   kubernetes: KubernetesOptions | null;
   /** Collector of traces; null without one. */
   tracing: TracingOptions | null;
-  /** Quota of each user without one set by an admin; kinds at their defaults are absent. */
-  quota: Partial<Quota>;
   /** Proves that the service works before it is ready: creates a sandbox, runs code in it and deletes it. */
   prove: boolean;
 }
@@ -86,8 +93,10 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   );
   const { identity, ...withoutIdentity } = takeIdentity(withoutProvider);
   const { archives, ...withoutArchives } = takeArchives(withoutIdentity, parseS3Environment(env));
-  const { kubernetes, ...single } = takeKubernetes(withoutArchives);
+  const { kubernetes, ...withTraffic } = takeKubernetes(withoutArchives);
+  const { traffic, ...single } = takeTraffic(withTraffic);
   if (kubernetes) assertOpenNetworks(single);
+  if (kubernetes) assertNoTrafficLimits(given, quota);
   return {
     ...single,
     ...previewNames(single.previewDomain, single.previewUrl),
@@ -99,6 +108,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     archives,
     kubernetes,
     tracing: parseTracingOptions(otlpEndpoint, env),
+    traffic,
     quota,
     prove,
   };
@@ -135,21 +145,6 @@ function tlsFiles(certFile: string, keyFile: string): UpOptions['tls'] {
   if (certFile === '' && keyFile === '') return null;
   const missing = certFile === '' ? '--tls-cert' : '--tls-key';
   throw invalidArgument(missing, `${missing} is missing.`, 'Give both --tls-cert and --tls-key, or neither.');
-}
-
-type Quotas = Pick<FlagValues, Extract<keyof FlagValues, `quota${string}`>>;
-
-function takeQuotas<T extends Quotas>(values: T): Omit<T, keyof Quotas> & Pick<UpOptions, 'quota'> {
-  const { quotaSandboxes, quotaCpu, quotaMemoryGb, quotaDiskGb, quotaSnapshots, ...others } = values;
-  const all = {
-    sandboxes: quotaSandboxes,
-    cpu: quotaCpu,
-    memory: quotaMemoryGb,
-    disk: quotaDiskGb,
-    snapshots: quotaSnapshots,
-  };
-  const quota = Object.fromEntries(Object.entries(all).filter(([, most]) => most !== undefined));
-  return { ...others, quota };
 }
 
 type OfProvider = Pick<FlagValues, Extract<keyof FlagValues, `github${string}`>>;

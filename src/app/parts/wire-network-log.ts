@@ -3,11 +3,13 @@ import { Learning, type LearningDependencies } from '../../control/network/learn
 import { NetworkLog } from '../../control/network/network-log.ts';
 import { NetworkService } from '../../control/network/network-service.ts';
 import type { Networks } from '../../control/network/networks.ts';
+import type { TrafficWatch } from '../../control/network/traffic/traffic-watch.ts';
 import type { NetworkEvents } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
 
 export interface NetworkLogParts extends LearningDependencies {
   networks: Networks;
+  traffic: Pick<TrafficWatch, 'of'> | null;
   /** null where the engine has no network policies. */
   reports: NetworkEvents | null;
 }

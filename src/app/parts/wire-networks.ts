@@ -6,6 +6,7 @@ import {
   type NetworkDependencies,
   Networks,
 } from '../../control/network/networks.ts';
+import type { TrafficWatch } from '../../control/network/traffic/traffic-watch.ts';
 import type {
   AgentLink,
   Clock,
@@ -32,14 +33,16 @@ export interface NetworkParts {
   machines: Pick<Machines, 'change'>;
   /** null where the engine has no network policies. */
   reports: NetworkEvents | null;
+  /** null where nobody counts it. */
+  traffic: Pick<TrafficWatch, 'of'> | null;
   unfinished: Unfinished;
   clock: Clock;
   log: Log;
 }
 
 export function wireNetworks(parts: NetworkParts) {
-  const { store, sandboxes, runtime, agent, installation, machines, reports, unfinished } = parts;
-  const { clock, log } = parts;
+  const { store, sandboxes, runtime, agent, installation, machines, reports } = parts;
+  const { traffic, unfinished, clock, log } = parts;
   const secretUses = new SecretUses({ store: store.secrets, serviceSecrets: store.serviceSecrets, clock });
   const inTurn: NetworkDependencies['inTurn'] = (id, work) => machines.change(id, () => null, work);
   const networks = new Networks({
@@ -53,7 +56,7 @@ export function wireNetworks(parts: NetworkParts) {
   return {
     ...{ networks, secretUses, trust },
     services: {
-      ...wireNetworkLog({ store: sandboxes, ...{ machines, networks, unfinished, clock, reports } }),
+      ...wireNetworkLog({ store: sandboxes, ...{ machines, networks, traffic, unfinished, clock, reports } }),
       secrets: new SecretService({ store: store.secrets, runtime, running, clock }),
       sandboxSecrets,
     },

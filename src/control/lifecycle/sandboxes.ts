@@ -5,6 +5,7 @@ import { openNetwork } from '../../model/network/setting.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import { concerns } from '../audit/scope.ts';
+import type { TrafficWatch } from '../network/traffic/traffic-watch.ts';
 import type { OnProgress, Page, Runtime, SandboxFilter, SandboxStore, SandboxUsage } from '../ports/index.ts';
 import type { Activity } from './activity.ts';
 import type { CreateRequest, Creation } from './creation.ts';
@@ -26,6 +27,7 @@ export class SandboxService {
   readonly #activity: Activity;
   readonly #idempotency: Idempotency;
   readonly #runtime: Pick<Runtime, 'usage'>;
+  readonly #traffic: Pick<TrafficWatch, 'reasonOf'> | null;
 
   constructor(
     store: SandboxStore,
@@ -34,6 +36,7 @@ export class SandboxService {
     activity: Activity,
     idempotency: Idempotency,
     runtime: Pick<Runtime, 'usage'>,
+    traffic: Pick<TrafficWatch, 'reasonOf'> | null = null,
   ) {
     this.#store = store;
     this.#creation = creation;
@@ -41,6 +44,7 @@ export class SandboxService {
     this.#activity = activity;
     this.#idempotency = idempotency;
     this.#runtime = runtime;
+    this.#traffic = traffic;
   }
 
   async create(
@@ -156,11 +160,12 @@ export class SandboxService {
     return { ...settled, sandbox: this.seen(settled.sandbox) };
   }
 
-  /** Adds activity that is not flushed yet, and the reason for a pause. */
+  /** Adds activity that is not flushed yet, and the reason for a pause, or for a network that is refused. */
   seen(sandbox: Sandbox): Sandbox {
+    const { id, stateReason } = sandbox;
     return {
       ...sandbox,
-      stateReason: sandbox.stateReason ?? this.#machines.pausedReason(sandbox.id),
+      stateReason: stateReason ?? this.#machines.pausedReason(id) ?? this.#traffic?.reasonOf(id) ?? null,
       lastActivityAt: this.#activity.last(sandbox.id, sandbox.lastActivityAt),
     };
   }

@@ -10,6 +10,7 @@ import type { AuditReport } from '../audit/report.ts';
 import type { HealthService } from '../health/health.ts';
 import type { Creation } from '../lifecycle/creation.ts';
 import type { Census, Scheduler } from '../lifecycle/scheduler.ts';
+import type { TrafficWatch } from '../network/traffic/traffic-watch.ts';
 import type { IdentityService } from '../people/identity.ts';
 import type { PoolState, WarmPool } from '../pool/pool.ts';
 import type { Capacity, Replicas, Runtime, Store, StoreConnections } from '../ports/index.ts';
@@ -32,6 +33,8 @@ export interface MetricSources {
   identity: Pick<IdentityService, 'refusedByRate'>;
   health: Pick<HealthService, 'loopDelayMs'>;
   replicas: Pick<Replicas, 'shared' | 'count' | 'lease'>;
+  /** Absent or null where nobody counts traffic. */
+  traffic?: Pick<TrafficWatch, 'figures'> | null;
 }
 
 export interface Figures {
@@ -55,6 +58,8 @@ export interface Figures {
   replicas: { live: number; isLeased: boolean } | null;
   /** null before the first verification of the audit log in this process. */
   audit: Pick<AuditReport, 'intact' | 'eventsLost'> | null;
+  /** null where nobody counts traffic. */
+  traffic: TrafficWatch['figures'] | null;
 }
 
 export class Metrics {
@@ -93,6 +98,7 @@ export class Metrics {
       loopDelayMs: health.loopDelayMs,
       replicas: replicas.shared ? { live: replicas.count, isLeased: !replicas.lease.aborted } : null,
       audit: audit.lastReport,
+      traffic: this.#sources.traffic?.figures ?? null,
     };
   }
 }

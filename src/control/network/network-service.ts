@@ -16,6 +16,7 @@ import type { SandboxStore } from '../ports/index.ts';
 import type { Learning } from './learning.ts';
 import type { NetworkLog, NetworkLogPage, NetworkLogQuery } from './network-log.ts';
 import type { Networks } from './networks.ts';
+import type { ShownTraffic, TrafficWatch } from './traffic/traffic-watch.ts';
 
 export interface ShownNetwork {
   sandboxId: string;
@@ -24,6 +25,8 @@ export interface ShownNetwork {
   inForce: NetworkPolicy;
   /** Until then the sandbox learns, with another policy in force; null when it does not. */
   learnsUntil: number | null;
+  /** null where nobody counts it. */
+  traffic: ShownTraffic | null;
 }
 
 /** The log itself is what a slow follower has not taken yet, so following takes no room. */
@@ -40,6 +43,7 @@ export interface NetworkServiceDependencies {
   networks: Networks;
   events: Pick<NetworkLog, 'page' | 'follow'>;
   learning: Pick<Learning, 'end'>;
+  traffic: Pick<TrafficWatch, 'of'> | null;
 }
 
 /**
@@ -125,10 +129,13 @@ export class NetworkService {
     return this.#shown(await machines.change(id, patch, apply));
   }
 
-  #shown({ id, network }: Sandbox): ShownNetwork {
-    const { networks } = this.#d;
-    const learnsUntil = networks.learnsUntil(id);
-    return { sandboxId: id, setting: network, inForce: networks.inForce(network), learnsUntil };
+  async #shown({ id, ownerId, network }: Sandbox): Promise<ShownNetwork> {
+    const { networks, traffic } = this.#d;
+    return {
+      ...{ sandboxId: id, setting: network, inForce: networks.inForce(network) },
+      learnsUntil: networks.learnsUntil(id),
+      traffic: (await traffic?.of(id, ownerId ?? id)) ?? null,
+    };
   }
 }
 

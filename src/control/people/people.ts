@@ -47,6 +47,8 @@ export interface PeopleDependencies {
   /** Call rate of each key; null without a limit. */
   rate: Rate | null;
   regions: Regions;
+  /** Returns the bytes of an owner's traffic of today; absent where nobody counts them. */
+  trafficOf?: ((ownerId: string) => number) | undefined;
   /** None by default. */
   signInProvider?: SignInProvider | null;
   /** true: admins read inside everybody's sandboxes; not by default. */
@@ -87,10 +89,11 @@ export function createPeople({
   quota,
   rate,
   regions,
+  trafficOf,
   signInProvider = null,
   adminsReadInside = false,
 }: PeopleDependencies): People {
-  const quotas = new Quotas({ ...store, defaults: quota });
+  const quotas = new Quotas({ ...store, defaults: quota, trafficOf });
   const standing = new Standing(store, clock, store.replicas);
   const use = new KeyUse(store.keys, clock);
   const teams = new TeamService({

@@ -20,6 +20,8 @@ export interface QuotaDependencies {
   sandboxes: Pick<SandboxStore, 'usage'>;
   snapshots: Pick<SnapshotStore, 'count'>;
   defaults: QuotaDefaults;
+  /** Returns the bytes of an owner's traffic of today; absent where nobody counts them. */
+  trafficOf?: ((ownerId: string) => number) | undefined;
 }
 
 export class Quotas {
@@ -40,8 +42,9 @@ export class Quotas {
   }
 
   async usage(ownerId: string): Promise<Usage> {
-    const { sandboxes, snapshots } = this.#d;
-    return { ...(await sandboxes.usage(ownerId)), snapshots: await snapshots.count(ownerId) };
+    const { sandboxes, snapshots, trafficOf } = this.#d;
+    const used = { ...(await sandboxes.usage(ownerId)), snapshots: await snapshots.count(ownerId) };
+    return trafficOf ? { ...used, trafficBytes: trafficOf(ownerId) } : used;
   }
 
   /** Returns the allowance that the store enforces in the transaction of the change. */

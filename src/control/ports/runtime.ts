@@ -5,6 +5,7 @@ import type { LearningPolicy, NetworkPolicy } from '../../model/network/policy.t
 import type { ArchiveLocation, ArchiveRecord, Resources } from '../../model/sandbox.ts';
 import type { SecretUse } from '../../model/secrets/use.ts';
 import type { CallOptions, PullOptions } from './common.ts';
+import type { NetworkTraffic } from './network/traffic.ts';
 
 /** Inputs of a machine. Two applications of equal specs at one generation are one. */
 export interface MachineSpec {
@@ -68,6 +69,8 @@ export interface Capacity {
  */
 export interface Runtime {
   readonly capabilities: RuntimeCapabilities;
+  /** Absent where nobody counts or limits the traffic of machines. */
+  readonly traffic?: NetworkTraffic;
   /** Fences helpers of an earlier boot, then prepares cgroups, network and slots. Called once, before anything else. */
   init(): Promise<void>;
   capacity(): Promise<Capacity>;

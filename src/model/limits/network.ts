@@ -61,4 +61,23 @@ export const networkLimits = {
     eventsShown: { default: 100, max: 1_000 },
     eventsSent: 100,
   },
+  /** Counting and limiting traffic. */
+  traffic: {
+    lookMs: 2_000,
+    /** Counts are stored this often: a kill loses no more of them. */
+    storeMs: 10_000,
+    /** An owner's quota is read again after these, with traffic and without. */
+    quotaMs: 5_000,
+    idleQuotaMs: 60_000,
+    quotasAtOnce: 8,
+    /** Sandboxes that do not run, and whose counts of the day are kept. */
+    stoppedKept: 5_000,
+    /** Rates of the kernel, in bytes a second, and the burst, which holds its largest packet. */
+    rateBytes: { least: 1_000, most: 10_000_000_000, burst: 262_144 },
+    /** Part of a link's speed that is divided, and part of a share from which its owner could use more. */
+    divided: 0.95,
+    hungry: 0.8,
+    /** Change of a share that is worth a change in the kernel. */
+    noticeable: 0.2,
+  },
 } as const;

@@ -15,6 +15,8 @@ export const peopleLimits = {
   clientTries: 4,
   /** Value of a quota: sums stay exact far beyond it. */
   quotaMax: 1_000_000_000,
+  /** New connections a second of a member's sandboxes together: five of them at their most. */
+  ownerConnectionsPerSecond: 1_000,
   /** Interval of writing the last use of keys. */
   keyUseWrittenMs: 60_000,
   teams: {

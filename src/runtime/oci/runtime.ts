@@ -173,7 +173,11 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     authority: () => null,
     usage: async (id) => usage(id),
     deviceEnvironment: gpus.environment,
-    assign: owners.assign,
+    traffic: slots.traffic,
+    assign(id, ownerId) {
+      owners.assign(id, ownerId);
+      slots.traffic.assigned(id);
+    },
     pausedReason: guard.pausedReason,
     helpers,
     copies: createCopies({ layout, cgroups, machines, helpers, guard, work, log }),

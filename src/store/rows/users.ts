@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import type { AccountPatch, Page, UserStore } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import { type Quota, quotaKinds } from '../../model/quota.ts';
+import { networkQuotaKinds, type Quota, quotaKinds } from '../../model/quota.ts';
 import type { Account } from '../../model/user.ts';
 import { type Dialect, type Row, type Sql, type SqlValues, statement, type Work } from '../sql/sql.ts';
 
 const limit = z.int().min(0).nullable();
-const quota = z.partialRecord(z.enum(quotaKinds), limit);
+const quota = z.partialRecord(z.enum([...quotaKinds, ...networkQuotaKinds]), limit);
 
 const names = ['id', 'name', 'email', 'role', 'created_at', 'disabled_at', 'quota'];
 const all = names.join(', ');

@@ -57,7 +57,11 @@ function open(most = openNetwork) {
   };
   const learning = new Learning({ store, machines, networks, unfinished, clock: Date });
   const events = new NetworkLog(Date);
-  return { learning, networks, service: new NetworkService({ store, machines, networks, learning, events }) };
+  return {
+    learning,
+    networks,
+    service: new NetworkService({ store, machines, networks, learning, events, traffic: null }),
+  };
 }
 
 async function have(id = 'sb_1', owner: User = alice): Promise<void> {

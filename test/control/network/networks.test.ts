@@ -69,7 +69,14 @@ function open(installation: Partial<InstallationNetworks> = {}) {
   const learning = new Learning({ store, machines, networks, unfinished, clock });
   return {
     ...{ networks, machines },
-    service: new NetworkService({ store, machines, networks, learning, events: new NetworkLog(clock) }),
+    service: new NetworkService({
+      store,
+      machines,
+      networks,
+      learning,
+      events: new NetworkLog(clock),
+      traffic: null,
+    }),
   };
 }
 

@@ -38,7 +38,7 @@ export function fakeNetworks(sandboxes: Map<string, Sandbox>, networkLog: Networ
   const unfinished = new Unfinished(() => {});
   const learning = new Learning({ store, machines, networks, unfinished, clock: Date });
   return {
-    networks: new NetworkService({ store, machines, networks, learning, events: networkLog }),
+    networks: new NetworkService({ store, machines, networks, learning, events: networkLog, traffic: null }),
     learning,
   };
 }

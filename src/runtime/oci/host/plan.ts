@@ -61,6 +61,11 @@ export function tableOf(instanceId: string): string {
   return `sandhaven_${instanceId}`;
 }
 
+/** Table that counts and limits traffic. */
+export function trafficTableOf(instanceId: string): string {
+  return `${tableOf(instanceId)}_traffic`;
+}
+
 export function slotsDir(instance: Pick<Instance, 'runDir'>): string {
   return join(instance.runDir, 'slots');
 }

@@ -1,4 +1,6 @@
 /** Slots: the parts of a machine that this host gives out by number. */
+
+import type { NetworkTraffic } from '../../../control/ports/index.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../../model/network/policy.ts';
 
 /** Slot for one running machine: its host user ids, its namespaces and its address. */
@@ -18,8 +20,15 @@ export interface Slot {
   hostInterface: string;
 }
 
+/** Traffic of machines, and what the slots' users note of them. */
+export interface SlotTraffic extends NetworkTraffic {
+  /** Notes that a machine has got an owner. */
+  assigned(id: string): void;
+}
+
 /** Ready slots; acquiring one is immediate while the pool has any. */
 export interface Slots {
+  readonly traffic: SlotTraffic;
   /**
    * Takes the instance for this process alone, until `close`; `init` does it too. Fails with `failed_precondition`
    * when a running service or another data directory has its id.

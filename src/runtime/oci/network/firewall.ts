@@ -8,7 +8,7 @@
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { applyNetfilter } from '../../programs/run-program.ts';
-import { tableOf } from '../host/plan.ts';
+import { tableOf, trafficTableOf } from '../host/plan.ts';
 import { runCommand } from './command.ts';
 import { acceptInForeignChains, listChains, withdrawFromForeignChains } from './foreign-forward.ts';
 import type { AddressPolicies, AddressPolicy } from './policy/address-policy.ts';
@@ -155,11 +155,11 @@ async function apply(changes: PolicyChange[]): Promise<void> {
   await ((batch && applyNetfilter(batch)) ?? runCommand('nft', ['-f', '-'], commands));
 }
 
-/** Removes the table, and the instance's rules in other tables. */
+/** Removes the instance's tables, and its rules in those of others. */
 export async function removeFirewall(instanceId: string): Promise<void> {
   await withdrawFromForeignChains(instanceId);
-  const table = tableOf(instanceId);
-  await runCommand('nft', ['-f', '-'], `add table inet ${table}\ndelete table inet ${table}\n`);
+  for (const table of [tableOf(instanceId), trafficTableOf(instanceId)])
+    await runCommand('nft', ['-f', '-'], `add table inet ${table}\ndelete table inet ${table}\n`);
 }
 
 function chainsIn(ruleset: string): string[] {

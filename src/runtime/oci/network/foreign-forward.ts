@@ -129,7 +129,7 @@ async function legacyPolicy(): Promise<string | undefined> {
 export interface NftRow {
   chain?: Chain;
   rule?: { handle: number; comment?: string };
-  set?: { elem?: Element[] };
+  set?: { name: string; elem?: Element[] };
   map?: { elem?: Element[] };
 }
 

@@ -9,6 +9,7 @@ import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
 import type { NetworkReport } from '../../../model/network/event.ts';
+import { usualTraffic } from '../../../model/network/traffic.ts';
 import { createHolders } from '../host/held.ts';
 import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from '../host/host-ids.ts';
 import { declareAlive } from '../host/liveness.ts';
@@ -20,6 +21,8 @@ import type { Slot, Slots } from '../machine/slot.ts';
 import { type HostNetwork, startHostNetwork } from './host-network.ts';
 import { isPinned, makeSlots, ownSlotsFolder, removeSlotsFolder, slotRemains } from './namespaces.ts';
 import { createPool } from './pool.ts';
+import type { EachMachine } from './traffic/table.ts';
+import { createTraffic } from './traffic/traffic.ts';
 
 export interface SlotsOptions {
   instanceId: string;
@@ -40,6 +43,8 @@ export interface SlotsOptions {
   ownerOf?: (sandboxId: string) => string;
   /** Receives what machines with rules were allowed and refused. */
   onNetworkEvents?: (events: NetworkReport[]) => void;
+  /** Limits of the traffic of each machine; without them, the number of new connections alone. */
+  traffic?: EachMachine;
 }
 
 /** Time that `purge` waits for the last processes with slots' ids to end. */
@@ -59,6 +64,10 @@ export function createSlots(options: SlotsOptions): Slots {
   let failed: number[] = [];
   /** Slots in use at the start without a lock: machines whose locks were removed may run there. */
   let unlocked: number[] = [];
+  const traffic = createTraffic({
+    ...{ instance, held, ownerOf, log },
+    each: options.traffic ?? usualTraffic.each,
+  });
   let network: HostNetwork | null = null;
   let gateway: string | null = null;
   let alive: Disposable | null = null;
@@ -125,6 +134,7 @@ export function createSlots(options: SlotsOptions): Slots {
       onNetworkEvents: options.onNetworkEvents ?? (() => {}),
     });
     gateway = network.gateway;
+    await traffic.begin();
   }
 
   async function bind(sandboxId: string): Promise<Slot> {
@@ -136,12 +146,14 @@ export function createSlots(options: SlotsOptions): Slots {
       throw error;
     }
     hold(sandboxId, index);
+    traffic.assigned(sandboxId);
     network?.policies.enter(sandboxId);
     return slotOf(instance, index, gateway);
   }
 
   async function close(): Promise<void> {
     const unused = await pool.close();
+    await traffic.close();
     await network?.close();
     network = null;
     await retirement.add(unused, 'gone');
@@ -151,6 +163,7 @@ export function createSlots(options: SlotsOptions): Slots {
   }
 
   return {
+    traffic,
     claim,
 
     async init(fence = []) {
@@ -187,6 +200,7 @@ export function createSlots(options: SlotsOptions): Slots {
       holders.remove(sandboxId);
       held.delete(sandboxId);
       holder.delete(index);
+      traffic.released(sandboxId, index);
       const left = network?.policies.leave(sandboxId, index);
       // A slot that is not shut keeps its lock, and so its number; the next start of the service retires it.
       void Promise.resolve(left)

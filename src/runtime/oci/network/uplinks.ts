@@ -43,6 +43,22 @@ export function restoreUplinks(instanceId: string): void {
   });
 }
 
+/** Returns the speed of the slowest link with a default route, in Mbit/s; null where the kernel knows none. */
+export function linkSpeedMbps(): number | null {
+  const speeds = defaultRouteInterfaces().map(speedOf);
+  const known = speeds.filter((speed) => speed > 0);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** A link that is down, or has no speed, says so by an error or by -1. */
+function speedOf(name: string): number {
+  try {
+    return Number(readFileSync(`/sys/class/net/${name}/speed`, 'utf8'));
+  } catch {
+    return -1;
+  }
+}
+
 function uplinksOf(instanceId: string): string[] {
   if (!existsSync(notesDir)) return [];
   return readdirSync(notesDir).filter(

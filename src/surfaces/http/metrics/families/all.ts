@@ -5,11 +5,13 @@ import { gatewayFamilies } from './gateways.ts';
 import { hostFamilies } from './host.ts';
 import { sandboxFamilies } from './sandboxes.ts';
 import { serviceFamilies } from './service.ts';
+import { trafficFamilies } from './traffic.ts';
 
 export const families: readonly Family[] = [
   ...callFamilies,
   ...sandboxFamilies,
   ...hostFamilies,
   ...gatewayFamilies,
+  ...trafficFamilies,
   ...serviceFamilies,
 ];
