@@ -36,6 +36,7 @@ afterAll(async () => {
   bytes?.[Symbol.dispose]();
   server?.[Symbol.dispose]();
   await host?.[Symbol.asyncDispose]();
+  rmSync(notesFile, { force: true });
 });
 
 async function started(options: object = {}): Promise<Instance> {
