@@ -7,7 +7,7 @@ CARGO = setup/processors/cargo.sh
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case test-many mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-arm64 machines-arm64 test-packages otel-collector prometheus python-tools dist-python grafana-schema clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case test-many mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-arm64 machines-arm64 test-packages otel-collector prometheus model-clients python-tools dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -25,7 +25,7 @@ quick:
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed". With CLUSTER=1 the most
 # telling ones on Kubernetes too, whose programs take minutes to build, and with MACHINES=1 the short form of `test-machines`.
 test: setup-checks
-	@$(AT_ONCE) build built-in-images s3-server image-libraries prometheus
+	@$(AT_ONCE) build built-in-images s3-server image-libraries prometheus model-clients
 	@$(if $(CLUSTER),SANDHAVEN_TEST_CLUSTER=each-change) $(if $(MACHINES),SANDHAVEN_TEST_MACHINES=short) setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -96,6 +96,10 @@ otel-collector: setup-checks
 # Grafana's types of dashboards, which the dashboard is checked against, into the cache.
 grafana-schema: setup-checks
 	@SETUP_LOCK=grafana-schema setup/locked.sh setup/npm/install-locked.sh test/metrics/grafana grafana-schema
+
+# Clients of language models, which tests of networks run, into the cache.
+model-clients: setup-checks
+	@SETUP_LOCK=model-clients setup/locked.sh test/network/clients/sdks/install.sh
 
 # Helm, which installs the chart in tests, into the cache.
 helm: setup-checks

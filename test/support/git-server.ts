@@ -87,7 +87,7 @@ export async function startGitServer(user?: GitUser): Promise<GitServer> {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end('who are you');
       return;
     }
-    backend(join(folder, 'served'), request, response);
+    gitBackend(join(folder, 'served'), request, response);
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const { port } = http.address() as AddressInfo;
@@ -97,7 +97,7 @@ export async function startGitServer(user?: GitUser): Promise<GitServer> {
     port,
     requests: [],
     intercept: null,
-    passThrough: (request, response) => backend(join(folder, 'served'), request, response),
+    passThrough: (request, response) => gitBackend(join(folder, 'served'), request, response),
     create(name, files) {
       const path = bare(name);
       mkdirSync(path, { recursive: true });
@@ -137,8 +137,8 @@ export async function startGitServer(user?: GitUser): Promise<GitServer> {
   return server;
 }
 
-/** One request by CGI. */
-function backend(root: string, request: IncomingMessage, response: ServerResponse): void {
+/** Answers one request by `git http-backend`, for the repositories below a folder. */
+export function gitBackend(root: string, request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const child = spawn('git', ['-c', 'safe.directory=*', 'http-backend'], {
     env: {

@@ -36,13 +36,13 @@ export function readAnswer(message: Buffer): Answer {
 
 export function nameEnd(message: Buffer, start: number): number {
   let at = start;
-  while (message[at] !== 0) at += 1 + (message[at] ?? 0);
+  while (at < message.length && message[at] !== 0) at += 1 + (message[at] ?? 0);
   return at + 1;
 }
 
 export function readName(message: Buffer, start: number): string {
   const labels: string[] = [];
-  for (let at = start; message[at] !== 0; at += 1 + (message[at] ?? 0)) {
+  for (let at = start; at < message.length && message[at] !== 0; at += 1 + (message[at] ?? 0)) {
     labels.push(message.subarray(at + 1, at + 1 + (message[at] ?? 0)).toString());
   }
   return labels.join('.');

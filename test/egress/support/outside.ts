@@ -17,10 +17,14 @@ interface Zone {
   code?: number;
   /** Over UDP the answer is cut. */
   isCut?: boolean;
+  /** Addresses of names that nobody asked for. */
+  others?: { name: string; address: string }[];
 }
 
 const zones = new Map<string, Zone>();
 const asked: string[] = [];
+/** The same questions, as they came. */
+const questions: string[] = [];
 const seen: { address: string; port: number; text: string }[] = [];
 
 function note(socket: Socket, port: number): void {
@@ -65,6 +69,7 @@ function web(port: number): void {
     request.on('end', () => response.end(body));
     // The gate cuts off what is malformed.
     request.on('error', () => {});
+    if (request.url === '/away') response.writeHead(302, { location: 'http://evil.test/' });
   });
   server.on('upgrade', (request, socket: Socket) => {
     if (request.url === '/plain') {
@@ -83,7 +88,11 @@ for (const port of [443, 8443, 5000]) echo(port);
 for (const port of [80, 8080]) web(port);
 
 const resolver = createSocket('udp4');
-resolver.on('message', (message, peer) => resolver.send(answer(message, true), peer.port, peer.address));
+resolver.on('message', (message, peer) => {
+  // What is no question may come here, where a test lets it through.
+  if (nameEnd(message, 12) + 4 > message.length) return;
+  resolver.send(answer(message, true), peer.port, peer.address);
+});
 resolver.bind(53, '203.0.113.53');
 createServer((socket) => {
   socket.on('error', () => {});
@@ -95,22 +104,24 @@ createServer((socket) => {
 
 function answer(message: Buffer, isUdp: boolean): Buffer {
   const end = nameEnd(message, 12);
-  const name = readName(message, 12).toLowerCase();
+  const name = readName(message, 12);
   asked.push(`${name} ${message.readUInt16BE(end)}`);
-  const zone = zones.get(name) ?? { code: 3 };
-  const { addresses = [], aliases = [], ttl = 300, code = 0, isCut = false } = zone;
+  questions.push(message.toString('latin1'));
+  const zone = zones.get(name.toLowerCase()) ?? { code: 3 };
+  const { addresses = [], aliases = [], ttl = 300, code = 0, isCut = false, others = [] } = zone;
   const names = [name, ...aliases];
   const records = [
     ...aliases.map((alias, at) => resource(names[at] ?? '', types.CNAME, ttl, encodeName(alias))),
-    ...addresses.map((one) =>
-      resource(names.at(-1) ?? '', types.A, ttl, Buffer.from(one.split('.').map(Number))),
-    ),
+    ...addresses.map((one) => resource(names.at(-1) ?? '', types.A, ttl, bytesOf(one))),
+    ...others.map(({ name: other, address }) => resource(other, types.A, ttl, bytesOf(address))),
   ];
   const given = isCut && isUdp ? [] : records;
   const flags = 0x8180 | code | (isCut && isUdp ? 0x0200 : 0);
   const head = numbers(message.readUInt16BE(0), flags, 1, given.length, 0, 0);
   return Buffer.concat([head, message.subarray(12, end + 4), ...given]);
 }
+
+const bytesOf = (address: string) => Buffer.from(address.split('.').map(Number));
 
 function resource(name: string, type: number, ttl: number, data: Buffer): Buffer {
   return Buffer.concat([encodeName(name), numbers(type, 1, ttl >>> 16, ttl & 0xffff, data.length), data]);
@@ -119,6 +130,7 @@ function resource(name: string, type: number, ttl: number, data: Buffer): Buffer
 obey({
   zone: (one: Zone & { name: string }) => void zones.set(one.name, one),
   asked: () => asked.splice(0),
+  questions: () => questions.splice(0),
   seen: () => seen.splice(0),
   tls: ({ port, key, cert }: { port: number; key: string; cert: string }) =>
     new Promise<void>((resolve) => {

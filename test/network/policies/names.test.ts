@@ -1,7 +1,7 @@
 /** Rules for names through the whole way: curl in a machine's network, the firewall, the egress program, a web server. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NATIVE } from '../../../src/app/parts/installed.ts';
 import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import { egressPid, killEgress } from '../egress-process.ts';
 import { createTestHost, type Instance, inside, publicAddress, runDirOf, type TestHost } from '../harness.ts';
 import { rules } from './rules.ts';
 
@@ -175,7 +176,7 @@ describe('the egress program', () => {
   it('that is killed comes back with all policies, and nothing passes meanwhile', async () => {
     const { slot } = await machine('public.test');
     const pid = egressPid(slot);
-    process.kill(pid, 'SIGKILL');
+    expect(killEgress(slot)).toBe(true);
     expect((await get(slot, '--connect-timeout', '2', `https://${publicAddress}/`)).status).not.toBe(curl.ok);
     await expect.poll(async () => (await get(slot, 'https://public.test/')).status).toBe(curl.ok);
     expect(egressPid(slot)).not.toBe(pid);
@@ -213,16 +214,3 @@ describe('a restart of the service', () => {
     expect((await get(slot, '--write-out', '%{http_code}', 'http://public.test/')).text).toMatch(/403$/);
   });
 });
-
-/** Finds the egress program by the address that it listens on, a machine's gateway. */
-function egressPid({ gateway }: Slot): number {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const isProgram = readlinkSync(`/proc/${pid}/exe`).endsWith('/sandhaven-egress');
-      if (isProgram && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(gateway)) return Number(pid);
-    } catch {
-      // It has ended.
-    }
-  }
-  throw new Error('no egress program runs');
-}

@@ -59,7 +59,8 @@ ${noteSetsText()}`;
 
 /**
  * Chains that run before any other table can rewrite a destination. A source is genuine when the route back to it
- * leaves through the interface of its arrival. Refused destinations get an answer, so that a program fails at once.
+ * leaves through the interface of its arrival. Options of IP (a longer header) may lead a packet on from where it is sent to.
+ * Refused destinations get an answer, so that a program fails at once.
  */
 function arrivalChains(machines: string, { gateway, egress }: RulesetInput): string {
   const { dnsQueriesPerSecond, dnsQueryBurst } = limits.network;
@@ -68,6 +69,7 @@ function arrivalChains(machines: string, { gateway, egress }: RulesetInput): str
     iifname != ${machines} ip daddr ${gateway} drop
     iifname != ${machines} accept
     meta nfproto != ipv4 drop
+    ip hdrlength != 5 drop
     fib saddr . iif oif missing drop
     ip daddr ${gateway} udp dport 53 update @dns_rate { ip saddr limit rate over ${dnsQueriesPerSecond}/second burst ${dnsQueryBurst} packets } drop
     ip daddr ${gateway} udp dport 53 notrack accept

@@ -37,7 +37,10 @@ export interface EgressDependencies {
 
 /** Time for a caller to wait for a program that is being started. */
 const PATIENCE_MS = 10_000;
+/** Longest pause after a start that failed. */
 const LONGEST_PAUSE_MS = 10_000;
+/** Longest pause after the end of a program that machines were led to: all that have rules for names wait for the next. */
+const LONGEST_GAP_MS = 500;
 /** A program that ran this long is started again without a pause. */
 const STEADY_MS = 60_000;
 const RESOLVERS_INTERVAL_MS = 3_000;
@@ -46,11 +49,13 @@ export function createEgress({ start, lead, resolvers, onEvents, log }: EgressDe
   const wanted = new Map<string, EgressPolicy>();
   /** Present attempt to have a program with all policies; null before the first policy. */
   let current: Promise<Conversation> | null = null;
-  let pauses = growingPauses(LONGEST_PAUSE_MS);
+  /** Pauses after starts that failed, one after the other, and after ends. */
+  let [afterFailure, afterEnd] = [growingPauses(LONGEST_PAUSE_MS), growingPauses(LONGEST_GAP_MS)];
   const closing = new AbortController();
 
-  /** Resolves after a pause; rejects when all is closed. */
-  const pause = () => sleep(pauses.next().value, undefined, { signal: closing.signal });
+  /** Resolves after the next of these pauses; rejects when all is closed. */
+  const pause = (pauses: Generator<number, never>) =>
+    sleep(pauses.next().value, undefined, { signal: closing.signal });
 
   /** Callers wait for an attempt, and fail with it; the pause after a failed one is nobody's. */
   function attempt(begin: Promise<unknown>): Promise<Conversation> {
@@ -59,7 +64,7 @@ export function createEgress({ start, lead, resolvers, onEvents, log }: EgressDe
     made.catch((error) => {
       if (closing.signal.aborted) return;
       log.warn('the egress program could not be started', { reason: String(error) });
-      pause().then(
+      pause(afterFailure).then(
         () => void attempt(Promise.resolve()),
         () => {},
       );
@@ -76,10 +81,11 @@ export function createEgress({ start, lead, resolvers, onEvents, log }: EgressDe
       await conversation.send({ resolvers: known });
       await Promise.all([...wanted.values()].map((policy) => setIn(conversation, policy)));
       await lead({ ...conversation.ports, resolvers: known });
+      afterFailure = growingPauses(LONGEST_PAUSE_MS);
       const watch = watchResolvers(conversation, known);
       void conversation.ended.then((reason) => {
         clearInterval(watch);
-        if (performance.now() - startedAt > STEADY_MS) pauses = growingPauses(LONGEST_PAUSE_MS);
+        if (performance.now() - startedAt > STEADY_MS) afterEnd = growingPauses(LONGEST_GAP_MS);
         if (!closing.signal.aborted) again(reason);
       });
       return conversation;
@@ -102,7 +108,7 @@ export function createEgress({ start, lead, resolvers, onEvents, log }: EgressDe
     const shut = lead(null).catch((error) =>
       log.warn('the way to the egress program is still open', { reason: String(error) }),
     );
-    attempt(shut.then(pause));
+    attempt(shut.then(() => pause(afterEnd)));
   }
 
   function running(): Promise<Conversation> {
