@@ -60,7 +60,7 @@ if [ "${1:-}" != --static ]; then
   trap 'exit 130' INT
   trap 'exit 143' TERM
   prepare_later
-  check tests here run_tests beside --project together --project documents --project walk --project walk-firefox
+  check tests here run_tests beside --project together --project documents --project chromium --project firefox
   check preparations-of-later-tests prepared
   # These measure the machine.
   check tests-alone here run_tests alone --project alone
