@@ -1,10 +1,24 @@
 import { defineConfig } from 'vitest/config';
 import { onBothEngines, onEachChange } from './test/support/cluster-engine/lists.ts';
 
+/**
+ * They wait most of their time, for bounds of ten seconds to two minutes, and need little of a processor: `setup/checks.sh` runs
+ * them beside the tests that share the machine.
+ */
+const waiting = [
+  'test/egress/{fairness,life}.test.ts',
+  'test/gateways/preview.test.ts',
+  'test/gateways/ssh/{login,odd-clients}.test.ts',
+  'test/runtime/disk-guard.test.ts',
+  'test/surfaces/http/oauth/decision.test.ts',
+  'test/system/following/terminals.test.ts',
+  'test/tls/listener.test.ts',
+  'test/webhooks/sender.test.ts',
+];
+
 /** They measure the machine, starve it, or change what all of it shares: nothing else runs meanwhile. */
 const alone = [
   'test/chaos/**/*.test.ts',
-  'test/egress/**/*.test.ts',
   'test/hostile/**/*.test.ts',
   'test/isolation/**/*.test.ts',
   'test/network/**/*.test.ts',
@@ -126,6 +140,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [
             '**/node_modules/**',
+            ...waiting,
             ...alone,
             ...withDocuments,
             ...walks,
@@ -148,9 +163,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'waiting',
+          include: waiting,
+          fileParallelism: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'alone',
           include: [...alone, ...(isWhole ? withCluster : hasCluster ? onEachChange.ofTheCluster : [])],
-          exclude: ['**/node_modules/**', ...withReplicas],
+          exclude: ['**/node_modules/**', ...waiting, ...withReplicas],
           fileParallelism: false,
           maxWorkers: 1,
           sequence: { groupOrder: 2 },

@@ -14,11 +14,26 @@ check() {
   echo "== $name, after $(minutes)"
   "$@" || failed="$failed, $name"
 }
+vitest="node_modules/.bin/vitest run --reporter=default --reporter=json"
 # Takes the name of its report, then arguments of vitest.
 run_tests() {
   report="$reports/$1.json"
   shift
-  "$node" node_modules/.bin/vitest run --reporter=default --reporter=json --outputFile.json="$report" "$@"
+  "$node" $vitest --outputFile.json="$report" "$@"
+}
+# Begins such a run beside the next ones. `ended` waits for it, and shows what it has said.
+begin_tests() {
+  report="$reports/$1"
+  shift
+  "$node" $vitest --outputFile.json="$report.json" "$@" >"$report.log" 2>&1 &
+  beside=$!
+}
+ended() {
+  status=0
+  wait "$beside" || status=$?
+  beside=""
+  cat "$reports/$1.log"
+  return "$status"
 }
 # Compiles, in the background, the programs that only later tests need. They get the processor time that the first tests
 # leave.
@@ -38,7 +53,7 @@ prepared() {
   preparing=""
 }
 clean_up() {
-  [ -z "$preparing" ] || kill "$preparing" 2>/dev/null || true
+  for process in $preparing $beside; do kill "$process" 2>/dev/null || true; done
   rm -rf "$reports"
 }
 here() { (unset SANDHAVEN_TEST_CLUSTER SANDHAVEN_TEST_MACHINES && "$@"); }
@@ -56,11 +71,14 @@ if [ "${1:-}" != --static ]; then
   check rust-tests setup/processors/cargo.sh test --workspace --locked --quiet
   reports=$(mktemp -d)
   preparing=""
+  beside=""
   trap clean_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
   prepare_later
+  begin_tests waiting --project waiting
   check tests here run_tests beside --project together --project documents --project chromium --project firefox
+  check tests-that-wait ended waiting
   check preparations-of-later-tests prepared
   # These measure the machine.
   check tests-alone here run_tests alone --project alone
