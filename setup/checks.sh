@@ -35,8 +35,8 @@ ended() {
   cat "$reports/$1.log"
   return "$status"
 }
-# Compiles, in the background, the programs that only later tests need. They get the processor time that the first tests
-# leave.
+# Compiles, in the background, the programs that only later tests need. They get the processor time that checks and the first
+# tests leave.
 prepare_later() {
   targets=""
   [ -z "${SANDHAVEN_TEST_CLUSTER:-}" ] || targets="cluster-programs helm"
@@ -58,6 +58,15 @@ clean_up() {
 }
 here() { (unset SANDHAVEN_TEST_CLUSTER SANDHAVEN_TEST_MACHINES && "$@"); }
 
+if [ "${1:-}" != --static ]; then
+  reports=$(mktemp -d)
+  preparing=""
+  beside=""
+  trap clean_up EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  prepare_later
+fi
 check format-and-lint "$node" node_modules/.bin/biome check .
 check types "$node" node_modules/.bin/tsc --noEmit
 check types-of-the-page "$node" node_modules/.bin/tsc -p web
@@ -69,13 +78,6 @@ check rust-lint-of-the-image setup/processors/cargo.sh clippy --release --manife
   --target-dir target/typescript --locked --quiet -- -D warnings
 if [ "${1:-}" != --static ]; then
   check rust-tests setup/processors/cargo.sh test --workspace --locked --quiet
-  reports=$(mktemp -d)
-  preparing=""
-  beside=""
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM
-  prepare_later
   begin_tests waiting --project waiting
   check tests here run_tests beside --project together --project documents --project chromium --project firefox
   check tests-that-wait ended waiting
