@@ -5,7 +5,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 NODE = "$$(setup/node-path.sh)"
 CARGO = setup/processors/cargo.sh
 # The compiler works while packages arrive.
-AT_ONCE = $(MAKE) --no-print-directory --jobs=2
+AT_ONCE = $(MAKE) --no-print-directory --jobs
 
 .PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case test-many mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-arm64 machines-arm64 test-packages otel-collector prometheus model-clients python-tools dist-python grafana-schema clean
 
@@ -13,7 +13,7 @@ AT_ONCE = $(MAKE) --no-print-directory --jobs=2
 # anything is built.
 up: setup
 	@bin/sandhaven doctor --before-build
-	@$(AT_ONCE) build image
+	@$(AT_ONCE)=2 build image
 	@exec bin/sandhaven up --prove
 
 # The fast loop, within a minute: types, formatting, lint, and the tests that start no program. `make quick T=catalog` leaves
@@ -25,7 +25,7 @@ quick:
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed". With CLUSTER=1 the most
 # telling ones on Kubernetes too, whose programs take minutes to build, and with MACHINES=1 the short form of `test-machines`.
 test: setup-checks
-	@$(AT_ONCE) build built-in-images s3-server image-libraries prometheus model-clients
+	@$(AT_ONCE)=3 documentdb-image build image s3-server prometheus image-libraries model-clients
 	@$(if $(CLUSTER),SANDHAVEN_TEST_CLUSTER=each-change) $(if $(MACHINES),SANDHAVEN_TEST_MACHINES=short) setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -45,7 +45,7 @@ test-many: setup-checks build image
 # The first run builds it, which takes minutes.
 test-cluster: cluster-programs helm build image image-libraries s3-server
 	@SANDHAVEN_TEST_CLUSTER=all $(NODE) node_modules/.bin/vitest run --project alone test/cluster/
-	@$(AT_ONCE) test-cluster-system
+	@$(AT_ONCE)=2 test-cluster-system
 
 # `make test-cluster-system T=git` leaves the tests with "git" in their path.
 test-cluster-system: cluster-programs build image s3-server
@@ -144,13 +144,12 @@ pictures: setup-checks web
 image: setup
 	@setup/locked.sh $(NODE) setup/base-image.ts
 
-# The document database that tests and `sandhaven demo-db` run, likewise.
+# The document database that tests and `sandhaven demo-db` run, likewise. It shares nothing with the base image.
 documentdb-image: setup
-	@setup/locked.sh $(NODE) setup/documentdb-image.ts
+	@SETUP_LOCK=documentdb setup/locked.sh $(NODE) setup/documentdb-image.ts
 
-# Both, one after the other.
-built-in-images: image
-	@$(MAKE) --no-print-directory documentdb-image
+# Both.
+built-in-images: image documentdb-image
 
 # Debian's libraries in the image of the service, into the cache.
 image-libraries: setup

@@ -1,10 +1,24 @@
 import { defineConfig } from 'vitest/config';
 import { onBothEngines, onEachChange } from './test/support/cluster-engine/lists.ts';
 
+/**
+ * They wait most of their time, for bounds of ten seconds to two minutes, and need little of a processor: `setup/checks.sh` runs
+ * them beside the tests that share the machine.
+ */
+const waiting = [
+  'test/egress/{fairness,life}.test.ts',
+  'test/gateways/preview.test.ts',
+  'test/gateways/ssh/{login,odd-clients}.test.ts',
+  'test/runtime/disk-guard.test.ts',
+  'test/surfaces/http/oauth/decision.test.ts',
+  'test/system/following/terminals.test.ts',
+  'test/tls/listener.test.ts',
+  'test/webhooks/sender.test.ts',
+];
+
 /** They measure the machine, starve it, or change what all of it shares: nothing else runs meanwhile. */
 const alone = [
   'test/chaos/**/*.test.ts',
-  'test/egress/**/*.test.ts',
   'test/hostile/**/*.test.ts',
   'test/isolation/**/*.test.ts',
   'test/network/**/*.test.ts',
@@ -66,18 +80,21 @@ const onCluster = {
   },
 };
 
+/** They run two at a time, and one project begins while the last files of another go on. */
+const shared = { maxWorkers: 2, sequence: { groupOrder: 0 } };
+
 /** Each browser has a service of its own, since the tests count what is there. */
-const walk = (name: string, browser: 'chromium' | 'firefox', groupOrder: number) => ({
+const walk = (browser: 'chromium' | 'firefox') => ({
   extends: true as const,
   test: {
-    name,
+    // Vitest begins with the project whose name comes first: the long files of these two are over before the last of `together`.
+    name: browser,
     include: walks,
     exclude: ['**/node_modules/**', ...withDocuments],
     globalSetup: 'test/walk/support/walk.setup.ts',
     provide: { walkedBrowser: browser },
     testTimeout: 120_000,
-    maxWorkers: 2,
-    sequence: { groupOrder },
+    ...shared,
   },
 });
 
@@ -123,6 +140,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [
             '**/node_modules/**',
+            ...waiting,
             ...alone,
             ...withDocuments,
             ...walks,
@@ -130,8 +148,7 @@ export default defineConfig({
             ...onMachines,
             ...ofPackages,
           ],
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
+          ...shared,
         },
       },
       {
@@ -140,7 +157,16 @@ export default defineConfig({
           name: 'documents',
           include: withDocuments,
           globalSetup: 'test/support/document-database.setup.ts',
-          maxWorkers: 2,
+          ...shared,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'waiting',
+          include: waiting,
+          fileParallelism: false,
+          maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
       },
@@ -149,14 +175,14 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: [...alone, ...(isWhole ? withCluster : hasCluster ? onEachChange.ofTheCluster : [])],
-          exclude: ['**/node_modules/**', ...withReplicas],
+          exclude: ['**/node_modules/**', ...waiting, ...withReplicas],
           fileParallelism: false,
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },
       },
-      walk('walk', 'chromium', 3),
-      walk('walk-firefox', 'firefox', 5),
+      walk('chromium'),
+      walk('firefox'),
       ...(hasCluster ? [onCluster] : []),
       ...(hasMachines ? [machines] : []),
       ...(hasPackages ? [packages] : []),

@@ -14,14 +14,29 @@ check() {
   echo "== $name, after $(minutes)"
   "$@" || failed="$failed, $name"
 }
+vitest="node_modules/.bin/vitest run --reporter=default --reporter=json"
 # Takes the name of its report, then arguments of vitest.
 run_tests() {
   report="$reports/$1.json"
   shift
-  "$node" node_modules/.bin/vitest run --reporter=default --reporter=json --outputFile.json="$report" "$@"
+  "$node" $vitest --outputFile.json="$report" "$@"
 }
-# Compiles, in the background, the programs that only later tests need. They get the processor time that the first tests
-# leave.
+# Begins such a run beside the next ones. `ended` waits for it, and shows what it has said.
+begin_tests() {
+  report="$reports/$1"
+  shift
+  "$node" $vitest --outputFile.json="$report.json" "$@" >"$report.log" 2>&1 &
+  beside=$!
+}
+ended() {
+  status=0
+  wait "$beside" || status=$?
+  beside=""
+  cat "$reports/$1.log"
+  return "$status"
+}
+# Compiles, in the background, the programs that only later tests need. They get the processor time that checks and the first
+# tests leave.
 prepare_later() {
   targets=""
   [ -z "${SANDHAVEN_TEST_CLUSTER:-}" ] || targets="cluster-programs helm"
@@ -38,11 +53,20 @@ prepared() {
   preparing=""
 }
 clean_up() {
-  [ -z "$preparing" ] || kill "$preparing" 2>/dev/null || true
+  for process in $preparing $beside; do kill "$process" 2>/dev/null || true; done
   rm -rf "$reports"
 }
 here() { (unset SANDHAVEN_TEST_CLUSTER SANDHAVEN_TEST_MACHINES && "$@"); }
 
+if [ "${1:-}" != --static ]; then
+  reports=$(mktemp -d)
+  preparing=""
+  beside=""
+  trap clean_up EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  prepare_later
+fi
 check format-and-lint "$node" node_modules/.bin/biome check .
 check types "$node" node_modules/.bin/tsc --noEmit
 check types-of-the-page "$node" node_modules/.bin/tsc -p web
@@ -54,13 +78,9 @@ check rust-lint-of-the-image setup/processors/cargo.sh clippy --release --manife
   --target-dir target/typescript --locked --quiet -- -D warnings
 if [ "${1:-}" != --static ]; then
   check rust-tests setup/processors/cargo.sh test --workspace --locked --quiet
-  reports=$(mktemp -d)
-  preparing=""
-  trap clean_up EXIT
-  trap 'exit 130' INT
-  trap 'exit 143' TERM
-  prepare_later
-  check tests here run_tests beside --project together --project documents --project walk --project walk-firefox
+  begin_tests waiting --project waiting
+  check tests here run_tests beside --project together --project documents --project chromium --project firefox
+  check tests-that-wait ended waiting
   check preparations-of-later-tests prepared
   # These measure the machine.
   check tests-alone here run_tests alone --project alone

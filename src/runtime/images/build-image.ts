@@ -10,6 +10,8 @@ import { defaultCacheDir } from './cache-dir.ts';
 const home = join(import.meta.dirname, '../../..');
 const LOCKED = 'setup/locked.sh';
 const RECIPE = 'setup/documentdb-image.ts';
+/** The lock of `make documentdb-image`. */
+const SETUP_LOCK = 'documentdb';
 
 /** Returns the recipe name of the image in the cache; null without an image. */
 export function builtRecipe(): Promise<string | null> {
@@ -28,7 +30,7 @@ export async function buildDocumentDbImage(
   const child = await startProgram(LOCKED, [process.execPath, RECIPE], {
     cwd: home,
     detached: true,
-    env: { HOME: homedir(), ...process.env },
+    env: { HOME: homedir(), ...process.env, SETUP_LOCK },
   }).catch((error: Error) => {
     throw unbuilt(`The image of the document database could not be built: ${error.message}.`);
   });
