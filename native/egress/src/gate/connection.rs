@@ -1,15 +1,15 @@
 //! A connection from its arrival on: its sandbox, its destination, and the first byte, which tells who reads on.
 
-use super::bytes::Half;
-use super::closing::prepare;
 use super::context::Gate;
 use super::destination::{is_reachable, original};
-use super::pass::pass;
+use super::pass::{pass, pass_unread};
 use super::session::Session;
 use super::{http, tls};
-use crate::bounds::{FIRST_BYTES, FIRST_BYTES_TIMEOUT};
+use crate::bounds::{FIRST_BYTES, FIRST_BYTES_TIMEOUT, OPEN_NETWORK_TIMEOUT};
 use crate::events::{Event, Protocol};
+use crate::open::Tasks;
 use crate::policy::Kind;
+use crate::stream::{Half, prepare};
 use crate::tls::HANDSHAKE;
 use crate::world::{Refusal, Ticket};
 use std::net::Ipv4Addr;
@@ -31,17 +31,19 @@ pub async fn serve(gate: Arc<Gate>, client: TcpStream, source: Ipv4Addr) {
             });
         }
     };
+    let (client, tasks) = (Arc::new(client), Tasks::default());
     tokio::select! {
         biased;
         () = ticket.live.stop.raised() => {}
-        () = decide(&gate, &client, &ticket) => {}
+        () = decide(&gate, &client, &ticket, &tasks) => {}
     }
+    tasks.end().await;
     // A policy is in force when tickets of connections that it ends are gone.
     drop(client);
     drop(ticket);
 }
 
-async fn decide(gate: &Gate, client: &TcpStream, ticket: &Ticket) {
+async fn decide(gate: &Arc<Gate>, client: &Arc<TcpStream>, ticket: &Ticket, tasks: &Tasks) {
     let Ok(destination) = original(client) else {
         return;
     };
@@ -50,6 +52,7 @@ async fn decide(gate: &Gate, client: &TcpStream, ticket: &Ticket) {
         client,
         live: &ticket.live,
         destination,
+        tasks,
     };
     if !is_reachable(gate, *destination.ip()) {
         return session.report_refused(
@@ -59,17 +62,27 @@ async fn decide(gate: &Gate, client: &TcpStream, ticket: &Ticket) {
         );
     }
     if let Some((rule, asked)) = gate.world.decide_tcp(&ticket.live, destination) {
-        return pass(&session, asked, rule, Half::new(client)).await;
+        return pass(&session, asked, Some(rule), Half::new(client)).await;
     }
-    let deadline = Instant::now() + FIRST_BYTES_TIMEOUT;
+    let is_open = gate.world.is_open(&ticket.live);
+    let patience = if is_open {
+        OPEN_NETWORK_TIMEOUT
+    } else {
+        FIRST_BYTES_TIMEOUT
+    };
+    let deadline = Instant::now() + patience;
     let mut half = Half::new(client);
     match timeout_at(deadline, half.read(FIRST_BYTES)).await {
-        Ok(Ok(0) | Err(_)) => return,
+        Ok(Err(_)) => return,
+        // The server may speak first, or alone.
+        Err(_) | Ok(Ok(0)) if is_open => return pass_unread(&session, half).await,
+        Ok(Ok(0)) => return,
         Err(_) => return session.report_refused(Kind::Tcp, None, "no first bytes in time"),
         Ok(Ok(_)) => {}
     }
     match half.bytes[0] {
         HANDSHAKE => tls::serve(&session, half, deadline).await,
+        _ if is_open => pass_unread(&session, half).await,
         byte if byte.is_ascii_alphabetic() => http::serve(&session, half, deadline).await,
         _ => session.report_refused(
             Kind::Tcp,

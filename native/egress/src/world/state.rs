@@ -3,8 +3,9 @@
 use super::live::Live;
 use super::places::Places;
 use super::sandbox::{Decision, Policy, Sandbox};
-use crate::bounds::{CONNECTIONS_PER_SANDBOX, RESOLVER_CONNECTIONS, WAITING};
+use crate::bounds::{BODIES, CONNECTIONS_PER_SANDBOX, OPENED, RESOLVER_CONNECTIONS, WAITING};
 use crate::policy::Asked;
+use crate::secrets::Vault;
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,6 +18,10 @@ pub struct World {
     /// Questions that wait for an upstream resolver.
     pub waiting: Arc<Places>,
     pub resolver_connections: Arc<Places>,
+    /// Connections whose TLS is opened.
+    pub opened: Arc<Places>,
+    /// Bodies that are read ahead.
+    pub bodies: Arc<Places>,
 }
 
 #[derive(Default)]
@@ -49,6 +54,8 @@ impl World {
             capacity,
             waiting: Places::new(WAITING),
             resolver_connections: Places::new(RESOLVER_CONNECTIONS),
+            opened: Places::new(OPENED),
+            bodies: Places::new(BODIES),
         })
     }
 
@@ -115,6 +122,17 @@ impl World {
         self.with(live, |sandbox| {
             sandbox.decide_tcp(live.number, to, Instant::now())
         })?
+    }
+
+    /// True where what no rule admits passes too.
+    pub fn is_open(&self, live: &Live) -> bool {
+        self.with(live, |sandbox| sandbox.policy.open)
+            .unwrap_or(false)
+    }
+
+    /// Secrets of the sandbox, as they are now.
+    pub fn vault(&self, live: &Live) -> Option<Arc<Vault>> {
+        self.with(live, |sandbox| sandbox.policy.vault.clone())?
     }
 
     /// Owner and id of the sandbox at an address.
