@@ -194,6 +194,7 @@ it('events tell what was decided, by which rule, and how many bytes passed', asy
     address: api,
     port: 443,
     rule: 'https://*.suffix.test',
+    secret: null,
     allowed: true,
     why: null,
     sent: 0,

@@ -60,6 +60,36 @@ pub const IDLE_PIPES: usize = 64;
 pub const COMMAND_LINE: usize = 1024 * 1024;
 pub const RULES: usize = 1_000;
 
+/// Secrets of a sandbox, servers that get one, and bytes of a value.
+pub const SECRETS: usize = 100;
+pub const SECRET_TARGETS: usize = 100;
+pub const SECRET_VALUE: usize = 8 * 1024;
+/// Certificates of a sandbox's authority that are kept, the one that is used least lately goes.
+pub const LEAFS: usize = 64;
+/// Connections whose TLS is opened: each has the buffers below on two sides.
+pub const OPENED: Share = Share {
+    total: 1_024,
+    per_owner: 256,
+    per_sandbox: 64,
+};
+/// One step of the handshakes of an opened connection.
+pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// An open network waits so long for the first bytes of a client, which may want its TLS to be opened.
+pub const OPEN_NETWORK_TIMEOUT: Duration = Duration::from_secs(3);
+/// Head of a request or a response inside opened TLS, and bytes of HTTP/1.1 that wait.
+pub const HTTP_BUFFER: usize = 64 * 1024;
+/// HTTP/2: requests of a connection at once; bytes of it, and of a stream, that a slow reader may let wait.
+pub const STREAMS: u32 = 100;
+pub const WINDOW: u32 = 256 * 1024;
+pub const STREAM_BUFFER: usize = 64 * 1024;
+/// Bodies that are read whole before they are sent, because a signature needs their hash.
+pub const SIGNED_BODY: usize = 8 * 1024 * 1024;
+pub const BODIES: Share = Share {
+    total: 16,
+    per_owner: 8,
+    per_sandbox: 4,
+};
+
 /// Descriptors: two a connection, two a pipe, and those of the resolver.
 pub const OPEN_FILES: u64 = 65_536;
 /// Descriptors for everything but connections.

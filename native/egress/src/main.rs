@@ -14,9 +14,12 @@ mod events;
 mod failure;
 mod gate;
 mod http;
+mod open;
 mod options;
 mod policy;
 mod resolver;
+mod secrets;
+mod stream;
 mod tls;
 mod world;
 
@@ -25,6 +28,7 @@ use control::{Commands, Output};
 use events::Events;
 use failure::{Failure, Step};
 use gate::Gate;
+use open::{Roots, read_roots};
 use options::{Options, options};
 use resolver::Resolver;
 use rustix::net::listen;
@@ -50,6 +54,7 @@ struct Sockets {
 fn run() -> Result<(), Failure> {
     let options = options()?;
     let sockets = bind(options.gateway).step("bind to the gateway's address")?;
+    let roots = read_roots();
     let open_files = confine::confine(options.uid, options.gid)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -58,10 +63,15 @@ fn run() -> Result<(), Failure> {
         .build()
         .step("start threads")?;
     let capacity = CONNECTIONS.min((open_files.saturating_sub(OTHER_FILES) / 2) as usize);
-    runtime.block_on(serve(options, sockets, capacity.max(1)))
+    runtime.block_on(serve(options, sockets, capacity.max(1), roots))
 }
 
-async fn serve(options: Options, sockets: Sockets, capacity: usize) -> Result<(), Failure> {
+async fn serve(
+    options: Options,
+    sockets: Sockets,
+    capacity: usize,
+    roots: Roots,
+) -> Result<(), Failure> {
     let port = |listener: &TcpListener| listener.local_addr().map(|address| address.port());
     let (gate_port, dns_port) = (port(&sockets.gate), port(&sockets.dns_tcp));
     let gate_listener = tokio::net::TcpListener::from_std(sockets.gate).step("listen")?;
@@ -76,6 +86,7 @@ async fn serve(options: Options, sockets: Sockets, capacity: usize) -> Result<()
         events.clone(),
         public_except,
         options.gateway,
+        roots.clone(),
     );
     let output = Output::start();
     tokio::spawn(gate::accept(gate, gate_listener));
@@ -83,7 +94,7 @@ async fn serve(options: Options, sockets: Sockets, capacity: usize) -> Result<()
     tokio::spawn(resolver::serve_tcp(resolver.clone(), dns_listener));
     tokio::spawn(control::report_events(output.clone(), events));
     control::report_ready(&output, gate_port.step("listen")?, dns_port.step("listen")?).await;
-    control::obey(Commands::read(), output, world, resolver).await;
+    control::obey(Commands::read(), output, world, resolver, roots.is_some()).await;
     Ok(())
 }
 

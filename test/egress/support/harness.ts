@@ -47,6 +47,7 @@ export interface EgressEvent {
   address: string | null;
   port: number | null;
   rule: string | null;
+  secret: string | null;
   allowed: boolean;
   why: string | null;
   sent: number;
@@ -71,6 +72,8 @@ export interface Internet {
   inside: Driven;
   outside: Driven;
   host: TestHost;
+  /** Paths of the network namespaces. */
+  namespaces: { inside: string; outside: string };
   connect(to: string, port: number, from?: string): Promise<Connection>;
   /** Connects, sends, and waits for the end. */
   talk(to: string, port: number, bytes: Buffer | string, from?: string): Promise<Received>;
@@ -82,12 +85,13 @@ export interface Internet {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export async function createInternet(): Promise<Internet> {
+/** @param env Variables of the program. */
+export async function createInternet(env: Record<string, string> = {}): Promise<Internet> {
   const holders: ChildProcess[] = [];
   const host = await createTestHost();
   const sandboxes = await createNamespace(holders);
   await connectNamespaces(host, sandboxes);
-  const program = await startProgram(host);
+  const program = await startProgram(host, env);
   await redirect(host, program.ports);
   const [inside, outside] = [drive(sandboxes.path, 'inside.ts'), drive(host.outside.path, 'outside.ts')];
   await program.command({ resolvers: [resolverAddress] });
@@ -96,6 +100,7 @@ export async function createInternet(): Promise<Internet> {
     inside,
     outside,
     host,
+    namespaces: { inside: sandboxes.path, outside: host.outside.path },
     ...callsOf(inside, outside),
     async [Symbol.asyncDispose]() {
       await Promise.all([inside.end(), outside.end(), program.kill()]);
@@ -182,7 +187,10 @@ interface Ports {
   dns: number;
 }
 
-async function startProgram(host: Namespace): Promise<Program & { ports: Ports }> {
+async function startProgram(
+  host: Namespace,
+  env: Record<string, string>,
+): Promise<Program & { ports: Ports }> {
   const args = [
     '--gateway',
     gateway,
@@ -193,7 +201,9 @@ async function startProgram(host: Namespace): Promise<Program & { ports: Ports }
     '--gid',
     nobody,
   ];
-  const child = spawn('nsenter', [`--net=${host.path}`, join(NATIVE, 'sandhaven-egress'), ...args]);
+  const child = spawn('nsenter', [`--net=${host.path}`, join(NATIVE, 'sandhaven-egress'), ...args], {
+    env: { ...process.env, ...env },
+  });
   child.stderr.pipe(process.stderr);
   child.stdin.on('error', () => {});
   const exited = once(child, 'exit');

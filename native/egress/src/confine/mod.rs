@@ -33,7 +33,7 @@ fn limit() -> Result<u64, Failure> {
 
 /// All capabilities go with the user id.
 fn become_nobody(uid: u32, gid: u32) -> Result<(), Failure> {
-    let calls: [(&str, &dyn Fn() -> libc::c_int); 4] = [
+    let calls: [(&str, &dyn Fn() -> libc::c_int); 5] = [
         // SAFETY: takes numbers and no memory; this process has one thread.
         ("give up groups", &|| unsafe {
             libc::setgroups(0, std::ptr::null())
@@ -49,6 +49,10 @@ fn become_nobody(uid: u32, gid: u32) -> Result<(), Failure> {
         // SAFETY: as above.
         ("give up new rights", &|| unsafe {
             libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        }),
+        // SAFETY: as above. Values of secrets are in this memory.
+        ("hide the memory", &|| unsafe {
+            libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0)
         }),
     ];
     for (name, call) in calls {

@@ -2,6 +2,7 @@
 
 use crate::bounds::RULES;
 use crate::policy::{Rule, RuleText};
+use crate::secrets::{AuthorityText, SecretText, Vault};
 use crate::world::Policy;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr};
@@ -40,6 +41,9 @@ struct SetText {
     rules: Vec<RuleText>,
     #[serde(default)]
     open: bool,
+    #[serde(default)]
+    secrets: Vec<SecretText>,
+    authority: Option<AuthorityText>,
 }
 
 #[derive(Deserialize)]
@@ -56,8 +60,15 @@ impl Command {
                 .ok()
                 .map(|numbered| numbered.id)
         };
-        let line: Line =
-            serde_json::from_slice(line).map_err(|error| (number(), error.to_string()))?;
+        let line: Line = serde_json::from_slice(line).map_err(|error| {
+            // A text of the parser may quote the line, and so a secret.
+            let has_secrets = memchr::memmem::find(line, b"\"secrets\"").is_some();
+            let why = match has_secrets {
+                true => format!("a line that is no command, at character {}", error.column()),
+                false => error.to_string(),
+            };
+            (number(), why)
+        })?;
         let id = line.id;
         let action = match (line.set, line.drop, line.resolvers) {
             (Some(set), None, None) => set.compile().map_err(|why| (Some(id), why))?,
@@ -84,6 +95,7 @@ impl SetText {
             owner: self.owner.into(),
             rules,
             open: self.open,
+            vault: Vault::compile(self.secrets, self.authority)?,
         };
         Ok(Action::Set {
             address: self.address,
@@ -130,6 +142,35 @@ mod tests {
         assert!(is_open(r#","open":true"#));
         assert!(!is_open(r#","open":false"#));
         assert!(!is_open(""));
+    }
+
+    #[test]
+    fn a_policy_without_more_is_of_rules_and_has_no_secrets() {
+        let policy = |more: &str| {
+            let line = format!(
+                r#"{{"id":1,"set":{{"address":"1.2.3.4","sandbox":"s","owner":"o","rules":[]{more}}}}}"#
+            );
+            let command = Command::parse(line.as_bytes()).map_err(|(_, why)| why)?;
+            match command.action {
+                Action::Set { policy, .. } => Ok((policy.open, policy.vault.is_some())),
+                _ => Err("no policy".to_owned()),
+            }
+        };
+        assert_eq!(policy(""), Ok((false, false)));
+        let named = r#","open":true,"secrets":[],"authority":null"#;
+        assert_eq!(policy(named), Ok((true, false)));
+        let secret = r#"{"secret":"se_1","name":"n","placeholder":"sandhaven-secret-0","value":"the-value",
+            "targets":[],"place":{"in":"aws"},"expiresAt":null}"#;
+        let given = format!(r#","secrets":[{secret}]"#);
+        assert_eq!(policy(&given), Err("secrets need an authority".into()));
+    }
+
+    #[test]
+    fn no_failure_quotes_a_secret() {
+        let line = br#"{"id":1,"set":{"address":"1.2.3.4","sandbox":"s","owner":"o","rules":[],"secrets":["the-value"]}}"#;
+        let (number, why) = Command::parse(line).err().unwrap();
+        assert_eq!(number, Some(1));
+        assert_eq!(why, "a line that is no command, at character 94");
     }
 
     #[test]

@@ -2,26 +2,34 @@
 //! made non-blocking.
 
 use crate::bounds::COMMAND_LINE;
+use memchr::memchr;
+use rustix::io::{Errno, read};
 use serde::Serialize;
-use std::io::{BufRead, Read, Write, stdin, stdout};
+use std::io::{Write, stdin, stdout};
 use std::process::exit;
 use std::thread;
 use tokio::sync::mpsc;
+use zeroize::{Zeroize, Zeroizing};
 
-pub struct Commands(mpsc::Receiver<Vec<u8>>);
+/// A command, which may have secrets: its memory is wiped.
+pub type Line = Zeroizing<Vec<u8>>;
+
+pub struct Commands(mpsc::Receiver<Line>);
 
 #[derive(Clone)]
 pub struct Output(mpsc::Sender<Vec<u8>>);
 
 /// Lines that wait for their reader.
 const WAITING: usize = 16;
+const PIECE: usize = 64 * 1024;
 
 impl Commands {
     /// The program ends with standard input, whatever it is doing.
     pub fn read() -> Commands {
         let (sender, receiver) = mpsc::channel(WAITING);
         thread::spawn(move || {
-            while let Some(line) = next_line() {
+            let mut input = Input(Zeroizing::new(Vec::with_capacity(COMMAND_LINE + PIECE)));
+            while let Some(line) = input.next_line() {
                 if sender.blocking_send(line).is_err() {
                     break;
                 }
@@ -31,31 +39,57 @@ impl Commands {
         Commands(receiver)
     }
 
-    pub async fn next(&mut self) -> Option<Vec<u8>> {
+    pub async fn next(&mut self) -> Option<Line> {
         self.0.recv().await
     }
 }
 
-/// None at the end. A line that is too long is not the service's.
-fn next_line() -> Option<Vec<u8>> {
-    let mut line = Vec::new();
-    let read = stdin()
-        .lock()
-        .take(COMMAND_LINE as u64 + 1)
-        .read_until(b'\n', &mut line);
-    match read {
-        Ok(0) => None,
-        Ok(_) if line.last() == Some(&b'\n') => Some(line),
-        Ok(length) if length > COMMAND_LINE => {
-            eprintln!("sandhaven-egress: a command is too long");
-            exit(1);
+/// Bytes of standard input that are no line yet, in memory that never moves: it would leave copies.
+struct Input(Line);
+
+impl Input {
+    /// None at the end, also within a line. A line that is too long is not the service's.
+    fn next_line(&mut self) -> Option<Line> {
+        let mut looked_at = 0;
+        loop {
+            if let Some(at) = memchr(b'\n', &self.0[looked_at..]) {
+                return Some(self.take(looked_at + at + 1));
+            }
+            looked_at = self.0.len();
+            if looked_at >= COMMAND_LINE {
+                eprintln!("sandhaven-egress: a command is too long");
+                exit(1);
+            }
+            if self.read() == 0 {
+                return None;
+            }
         }
-        // It ends within a line.
-        Ok(_) => None,
-        Err(error) => {
-            eprintln!("sandhaven-egress: read a command: {error}");
-            exit(1);
-        }
+    }
+
+    fn take(&mut self, length: usize) -> Line {
+        let line = Zeroizing::new(self.0[..length].to_vec());
+        let rest = self.0.len() - length;
+        self.0.copy_within(length.., 0);
+        self.0[rest..].zeroize();
+        self.0.truncate(rest);
+        line
+    }
+
+    fn read(&mut self) -> usize {
+        let start = self.0.len();
+        self.0.resize(start + PIECE, 0);
+        let count = loop {
+            match read(stdin(), &mut self.0[start..]) {
+                Ok(count) => break count,
+                Err(Errno::INTR) => {}
+                Err(error) => {
+                    eprintln!("sandhaven-egress: read a command: {error}");
+                    exit(1);
+                }
+            }
+        };
+        self.0.truncate(start + count);
+        count
     }
 }
 

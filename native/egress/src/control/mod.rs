@@ -36,9 +36,17 @@ pub async fn obey(
     output: Output,
     world: Arc<World>,
     resolver: Arc<Resolver>,
+    can_open: bool,
 ) {
     while let Some(line) = commands.next().await {
         let message = match Command::parse(&line) {
+            Ok(Command {
+                id,
+                action: Action::Set { policy, .. },
+            }) if policy.vault.is_some() && !can_open => Message::Failed {
+                failed: Some(id),
+                why: NO_ROOTS.into(),
+            },
             Ok(Command { id, action }) => {
                 act(action, &world, &resolver).await;
                 Message::Done(id)
@@ -48,6 +56,9 @@ pub async fn obey(
         output.write(&message).await;
     }
 }
+
+const NO_ROOTS: &str = "this host has no bundle of certificate authorities that servers of secrets could be judged by; \
+                        install ca-certificates, or name one in SSL_CERT_FILE";
 
 pub async fn report_ready(output: &Output, gate: u16, dns: u16) {
     output.write(&Message::Ready { gate, dns }).await;

@@ -13,6 +13,8 @@ use tokio::sync::Notify;
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     Tls,
+    /// A request inside opened TLS.
+    Https,
     Http,
     Tcp,
     Dns,
@@ -28,6 +30,8 @@ pub struct Event {
     pub address: Option<Ipv4Addr>,
     pub port: Option<u16>,
     pub rule: Option<Arc<str>>,
+    /// Id of the secret that the request got.
+    pub secret: Option<Arc<str>>,
     pub allowed: bool,
     pub why: Option<&'static str>,
     pub sent: u64,
@@ -48,6 +52,7 @@ impl Event {
             address: None,
             port: None,
             rule: None,
+            secret: None,
             allowed: false,
             why: None,
             sent: 0,
@@ -135,7 +140,7 @@ mod tests {
         event.address = Some(Ipv4Addr::new(1, 2, 3, 4));
         assert_eq!(
             serde_json::to_string(&Entry::Event(event)).unwrap(),
-            r#"{"at":5,"sandbox":"sb_1","kind":"tls","name":null,"address":"1.2.3.4","port":null,"rule":null,"allowed":false,"why":null,"sent":0,"received":0,"ended":false}"#
+            r#"{"at":5,"sandbox":"sb_1","kind":"tls","name":null,"address":"1.2.3.4","port":null,"rule":null,"secret":null,"allowed":false,"why":null,"sent":0,"received":0,"ended":false}"#
         );
     }
 

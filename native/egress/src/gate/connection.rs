@@ -1,7 +1,5 @@
 //! A connection from its arrival on: its sandbox, its destination, and the first byte, which tells who reads on.
 
-use super::bytes::Half;
-use super::closing::prepare;
 use super::context::Gate;
 use super::destination::{is_reachable, original};
 use super::pass::pass;
@@ -9,7 +7,9 @@ use super::session::Session;
 use super::{http, tls, unruled};
 use crate::bounds::{FIRST_BYTES, FIRST_BYTES_TIMEOUT};
 use crate::events::{Event, Protocol};
+use crate::open::Tasks;
 use crate::policy::Kind;
+use crate::stream::{Half, prepare};
 use crate::tls::HANDSHAKE;
 use crate::world::{Refusal, Ticket};
 use std::net::Ipv4Addr;
@@ -31,17 +31,19 @@ pub async fn serve(gate: Arc<Gate>, client: TcpStream, source: Ipv4Addr) {
             });
         }
     };
+    let (client, tasks) = (Arc::new(client), Tasks::default());
     tokio::select! {
         biased;
         () = ticket.live.stop.raised() => {}
-        () = decide(&gate, &client, &ticket) => {}
+        () = decide(&gate, &client, &ticket, &tasks) => {}
     }
+    tasks.end().await;
     // A policy is in force when tickets of connections that it ends are gone.
     drop(client);
     drop(ticket);
 }
 
-async fn decide(gate: &Gate, client: &TcpStream, ticket: &Ticket) {
+async fn decide(gate: &Arc<Gate>, client: &Arc<TcpStream>, ticket: &Ticket, tasks: &Tasks) {
     let Ok(destination) = original(client) else {
         return;
     };
@@ -50,6 +52,7 @@ async fn decide(gate: &Gate, client: &TcpStream, ticket: &Ticket) {
         client,
         live: &ticket.live,
         destination,
+        tasks,
     };
     if !is_reachable(gate, *destination.ip()) {
         return session.report_refused(

@@ -2,6 +2,7 @@
 
 use super::pipes::Pipes;
 use crate::events::Events;
+use crate::open::Roots;
 use crate::policy::Range;
 use crate::world::World;
 use std::net::Ipv4Addr;
@@ -14,6 +15,8 @@ pub struct Gate {
     /// Ranges that are not public.
     pub public_except: Arc<[Range]>,
     pub gateway: Ipv4Addr,
+    /// Judges servers of opened connections.
+    pub roots: Roots,
 }
 
 impl Gate {
@@ -22,6 +25,7 @@ impl Gate {
         events: Arc<Events>,
         public_except: Arc<[Range]>,
         gateway: Ipv4Addr,
+        roots: Roots,
     ) -> Arc<Gate> {
         Arc::new(Gate {
             world,
@@ -29,6 +33,7 @@ impl Gate {
             pipes: Pipes::new(),
             public_except,
             gateway,
+            roots,
         })
     }
 }

@@ -1,8 +1,8 @@
 //! One request and its response, each passed on while the other still comes.
 
-use super::bytes::Half;
 use crate::bounds::RESPONSE_HEAD;
 use crate::http::{Body, Framing, Request, Response};
+use crate::stream::Half;
 use crate::world::Live;
 use std::io::Result;
 use std::pin::pin;

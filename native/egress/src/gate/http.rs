@@ -1,19 +1,16 @@
 //! HTTP: reads every request on a connection, decides about each, and passes it on byte for byte. The next request is read when
 //! the response to the last one is whole, so that an answer of the gate never lands inside another one.
 
-use super::bytes::Half;
-use super::closing::{make_orderly, take_leave};
 use super::exchange::{After, exchange};
 use super::refusal::{answer, forbidden};
 use super::relay::relay;
 use super::session::{Ending, Session};
-use super::upstream::connect;
 use crate::bounds::{FIRST_BYTES, FIRST_BYTES_TIMEOUT, NEXT_REQUEST_TIMEOUT};
 use crate::http::{Fault, Request};
 use crate::policy::{Asked, Kind};
-use crate::world::Decision;
+use crate::stream::{Half, connect, make_orderly, take_leave};
+use crate::world::{Decision, RuleName};
 use std::io::Result;
-use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -68,8 +65,8 @@ fn host(request: &Request) -> Option<&str> {
         .and_then(|authority| authority.name())
 }
 
-fn report<'a>(session: &'a Session<'a>, request: &Request, rule: Arc<str>) -> Ending<'a> {
-    session.report_allowed(Kind::Http, host(request).map(str::to_owned), Some(rule))
+fn report<'a>(session: &'a Session<'a>, request: &Request, rule: RuleName) -> Ending<'a> {
+    session.report_allowed(Kind::Http, host(request).map(str::to_owned), rule)
 }
 
 /// Reads a request and decides about it. None where it is refused, which is answered, or where none comes.
@@ -77,7 +74,7 @@ async fn next_request(
     session: &Session<'_>,
     client: &mut Half<'_>,
     deadline: Instant,
-) -> Option<(Request, Arc<str>)> {
+) -> Option<(Request, RuleName)> {
     let request = match timeout_at(deadline, read(client)).await {
         Ok(Ok(request)) => request?,
         Ok(Err(fault)) => {

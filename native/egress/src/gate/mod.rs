@@ -2,8 +2,6 @@
 //! what it wants, and is passed on or refused.
 
 mod accept;
-mod bytes;
-mod closing;
 mod connection;
 mod context;
 mod destination;
@@ -16,7 +14,6 @@ mod relay;
 mod session;
 mod tls;
 mod unruled;
-mod upstream;
 
 pub use accept::accept;
 pub use context::Gate;

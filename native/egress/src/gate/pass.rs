@@ -1,15 +1,13 @@
 //! Passes a connection on to its destination, unopened.
 
-use super::bytes::Half;
-use super::closing::make_orderly;
 use super::relay::relay;
 use super::session::Session;
-use super::upstream::connect;
 use crate::policy::Asked;
-use std::sync::Arc;
+use crate::stream::{Half, connect, make_orderly};
+use crate::world::RuleName;
 
 /// Connects, sends what was read, and passes all on.
-pub async fn pass(session: &Session<'_>, asked: Asked, rule: Option<Arc<str>>, mut half: Half<'_>) {
+pub async fn pass(session: &Session<'_>, asked: Asked, rule: RuleName, mut half: Half<'_>) {
     let _ending = session.report_allowed(asked.kind, asked.name, rule);
     let Some(upstream) = connect(session.destination).await else {
         return;

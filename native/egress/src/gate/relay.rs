@@ -1,8 +1,7 @@
 //! Passes bytes both ways until both ends are over. The end of one direction is passed on, and the other goes on.
 
-use super::bytes::write_all;
-use super::closing::end_writing;
 use super::pipes::{Lease, Pipes};
+use crate::stream::{end_writing, write_all};
 use crate::world::Live;
 use rustix::fd::AsFd;
 use rustix::pipe::{SpliceFlags, splice};

@@ -2,17 +2,20 @@
 
 use super::context::Gate;
 use crate::events::{Event, Protocol};
+use crate::open::Tasks;
 use crate::policy::{Asked, Kind};
-use crate::world::{Decision, Live};
+use crate::world::{Decision, Live, RuleName};
 use std::net::SocketAddrV4;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 
 pub struct Session<'a> {
-    pub gate: &'a Gate,
-    pub client: &'a TcpStream,
-    pub live: &'a Live,
+    pub gate: &'a Arc<Gate>,
+    pub client: &'a Arc<TcpStream>,
+    pub live: &'a Arc<Live>,
     pub destination: SocketAddrV4,
+    /// They end with the connection.
+    pub tasks: &'a Tasks,
 }
 
 /// Reports the end of an allowed connection when it is dropped, however that comes. Requests for another host on it have another
@@ -21,7 +24,7 @@ pub struct Ending<'a> {
     session: &'a Session<'a>,
     kind: Kind,
     name: Option<String>,
-    rule: Option<Arc<str>>,
+    rule: RuleName,
     /// Bytes of the connection before.
     before: (u64, u64),
 }
@@ -45,7 +48,7 @@ impl<'a> Session<'a> {
         &'a self,
         kind: Kind,
         name: Option<String>,
-        rule: Option<Arc<str>>,
+        rule: RuleName,
     ) -> Ending<'a> {
         self.gate.events.push(Event {
             allowed: true,
@@ -86,8 +89,8 @@ impl<'a> Session<'a> {
 
 impl Ending<'_> {
     /// True where a further request has the same host and rule.
-    pub fn is_of(&self, name: Option<&str>, rule: &Arc<str>) -> bool {
-        self.name.as_deref() == name && self.rule.as_ref() == Some(rule)
+    pub fn is_of(&self, name: Option<&str>, rule: &RuleName) -> bool {
+        self.name.as_deref() == name && self.rule == *rule
     }
 }
 
@@ -98,7 +101,7 @@ impl Drop for Ending<'_> {
         self.session.gate.events.push(Event {
             allowed: true,
             name: self.name.take(),
-            rule: self.rule.take(),
+            rule: self.rule.clone(),
             why: was_stopped.then_some("it may not go on"),
             sent: sent - self.before.0,
             received: received - self.before.1,

@@ -1,13 +1,13 @@
-//! TLS: reads the hello, decides by its server name, and passes all on unopened.
+//! TLS: reads the hello, decides by its server name, and passes all on unopened, unless the server is one of a secret.
 
-use super::bytes::Half;
-use super::closing::take_leave;
 use super::pass::pass;
 use super::session::Session;
 use crate::bounds::FIRST_BYTES;
-use crate::policy::Kind;
+use crate::open::{self, Connection, Opening};
+use crate::policy::{Asked, Kind};
+use crate::stream::{Half, take_leave};
 use crate::tls::{ACCESS_DENIED, Hello, Unread, read};
-use crate::world::Decision;
+use crate::world::{Decision, RuleName};
 use tokio::time::{Instant, timeout_at};
 
 pub async fn serve(session: &Session<'_>, mut half: Half<'_>, deadline: Instant) {
@@ -18,9 +18,33 @@ pub async fn serve(session: &Session<'_>, mut half: Half<'_>, deadline: Instant)
     };
     let asked = session.asked(Kind::Tls, name.clone());
     match session.decide(asked.clone()) {
-        Decision::Allowed(rule) => pass(session, asked, Some(rule), half).await,
+        Decision::Allowed(rule) => go_on(session, asked, rule, half).await,
         Decision::Refused(_) if name.is_none() => refuse(session, None, "no server name").await,
         Decision::Refused(why) => refuse(session, name, why).await,
+    }
+}
+
+/// Passes it on: opened where the server is one of a secret, and as it is otherwise.
+pub async fn go_on(session: &Session<'_>, asked: Asked, rule: RuleName, half: Half<'_>) {
+    let (gate, port) = (session.gate, session.destination.port());
+    let name = asked.name.as_deref().unwrap_or_default();
+    let opening = match Opening::of(&gate.world, session.live, name, port) {
+        Some(Ok(opening)) => opening,
+        Some(Err(why)) => return refuse(session, asked.name, why).await,
+        None => return pass(session, asked, rule, half).await,
+    };
+    let _ending = session.report_allowed(Kind::Tls, asked.name.clone(), rule.clone());
+    let connection = Connection {
+        world: gate.world.clone(),
+        events: gate.events.clone(),
+        roots: gate.roots.clone(),
+        client: session.client.clone(),
+        live: session.live.clone(),
+        destination: session.destination,
+        rule,
+    };
+    if let Err(why) = open::serve(connection, half.bytes, opening, session.tasks).await {
+        session.report_refused(Kind::Tls, asked.name, why);
     }
 }
 

@@ -1,25 +1,31 @@
-//! Connections while the network of a sandbox is open: all pass, unopened and unchanged. The first bytes are looked at for what
-//! they are, for the log.
+//! Connections while the network of a sandbox is open: all pass, and only TLS to the server of a secret is opened. The first bytes
+//! are looked at for what they are, for that and for the log.
 
-use super::bytes::Half;
 use super::pass::pass;
 use super::session::Session;
-use crate::bounds::{FIRST_BYTES, GLANCE};
+use super::tls;
+use crate::bounds::{FIRST_BYTES, GLANCE, OPEN_NETWORK_TIMEOUT};
 use crate::http::Request;
 use crate::policy::Kind;
+use crate::stream::Half;
 use crate::tls::{HANDSHAKE, Unread, read};
 use tokio::time::timeout;
 
 type Seen = (Kind, Option<String>);
 
 pub async fn serve(session: &Session<'_>, mut half: Half<'_>) {
-    let seen = timeout(GLANCE, glance(&mut half)).await.ok().flatten();
+    let patience = match session.gate.world.vault(session.live) {
+        Some(_) => OPEN_NETWORK_TIMEOUT,
+        None => GLANCE,
+    };
+    let seen = timeout(patience, glance(&mut half)).await.ok().flatten();
     let (kind, name) = seen.unwrap_or_else(|| {
         let address = *session.destination.ip();
         (Kind::Tcp, session.gate.world.name_of(session.live, address))
     });
     let asked = session.asked(kind, name.clone());
     match session.gate.world.admit_open(session.live, asked.clone()) {
+        Some(rule) if kind == Kind::Tls => tls::go_on(session, asked, rule, half).await,
         Some(rule) => pass(session, asked, rule, half).await,
         None => session.report_refused(kind, name, "the network is open no more"),
     }

@@ -7,6 +7,7 @@ mod head;
 mod request;
 mod response;
 
+pub use authority::Authority;
 pub use body::{Body, Framing};
 pub use fault::Fault;
 pub use request::Request;

@@ -7,6 +7,7 @@ mod range;
 mod rule;
 
 pub use asked::{Asked, Kind};
-pub use name::parse_name;
+pub use name::{Pattern, parse_name};
+pub use path::is_below;
 pub use range::Range;
 pub use rule::{Rule, RuleText, Target};

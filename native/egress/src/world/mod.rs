@@ -15,6 +15,6 @@ mod tests;
 
 pub use live::Live;
 pub use places::Place;
-pub use sandbox::{Decision, Policy};
+pub use sandbox::{Decision, Policy, RuleName};
 pub use state::{Question, Refusal, World};
 pub use ticket::Ticket;

@@ -4,6 +4,7 @@ use super::live::Live;
 use super::names::Names;
 use super::rate::Rate;
 use crate::policy::{Asked, Kind, Rule, Target};
+use crate::secrets::Vault;
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
@@ -15,12 +16,16 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// What no rule admits passes too.
     pub open: bool,
+    /// None where the sandbox has no secrets.
+    pub vault: Option<Arc<Vault>>,
 }
+
+/// Text of the rule that admits something. None in an open network, where none is needed.
+pub type RuleName = Option<Arc<str>>;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// By the rule of this text.
-    Allowed(Arc<str>),
+    Allowed(RuleName),
     Refused(&'static str),
 }
 
@@ -75,7 +80,10 @@ impl Sandbox {
 
     /// Decides about a connection, or about the next request on it.
     pub fn decide(&mut self, number: u64, asked: Asked, now: Instant) -> Decision {
-        let decision = self.judge(&asked, now);
+        let decision = match self.judge(&asked, now) {
+            Ok(rule) => Decision::Allowed(Some(rule)),
+            Err(why) => Decision::Refused(why),
+        };
         if let (Decision::Allowed(_), Some(open)) = (&decision, self.open.get_mut(&number)) {
             open.admitted = Admitted::ByRule(asked);
         }
@@ -93,19 +101,15 @@ impl Sandbox {
             .names
             .of(*to.ip(), now)
             .map(|name| Some(name.to_owned()));
-        let candidates = names.chain([None]).map(|name| Asked {
+        let mut candidates = names.chain([None]).map(|name| Asked {
             kind: Kind::Tcp,
             name,
             destination: to,
             method: String::new(),
             path: String::new(),
         });
-        let (rule, asked) = candidates
-            .filter_map(|asked| match self.judge(&asked, now) {
-                Decision::Allowed(rule) => Some((rule, asked)),
-                Decision::Refused(_) => None,
-            })
-            .next()?;
+        let (rule, asked) =
+            candidates.find_map(|asked| Some((self.judge(&asked, now).ok()?, asked)))?;
         if let Some(open) = self.open.get_mut(&number) {
             open.admitted = Admitted::ByRule(asked.clone());
         }
@@ -113,18 +117,10 @@ impl Sandbox {
     }
 
     /// Admits all while the policy is open: with the rule that admits it too, where there is one.
-    pub fn admit_open(
-        &mut self,
-        number: u64,
-        asked: &Asked,
-        now: Instant,
-    ) -> Option<Option<Arc<str>>> {
+    pub fn admit_open(&mut self, number: u64, asked: &Asked, now: Instant) -> Option<RuleName> {
         let open = self.open.get_mut(&number).filter(|_| self.policy.open)?;
         open.admitted = Admitted::ByOpenness;
-        match self.judge(asked, now) {
-            Decision::Allowed(rule) => Some(Some(rule)),
-            Decision::Refused(_) => Some(None),
-        }
+        Some(self.judge(asked, now).ok())
     }
 
     /// Returns the connections that the new rules do not admit.
@@ -143,15 +139,16 @@ impl Sandbox {
         lost.map(|open| open.live.clone()).collect()
     }
 
-    fn judge(&self, asked: &Asked, now: Instant) -> Decision {
+    /// The rule that admits it, or the reason why none does.
+    fn judge(&self, asked: &Asked, now: Instant) -> Result<Arc<str>, &'static str> {
         let mut why = NO_RULE;
         for rule in self.policy.rules.iter().filter(|rule| rule.admits(asked)) {
             if matches!(rule.target, Target::Range(_)) || self.knows(asked, now) {
-                return Decision::Allowed(rule.text.clone());
+                return Ok(rule.text.clone());
             }
             why = NO_ADDRESS;
         }
-        Decision::Refused(why)
+        Err(why)
     }
 
     fn knows(&self, asked: &Asked, now: Instant) -> bool {

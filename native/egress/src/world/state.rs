@@ -2,9 +2,10 @@
 
 use super::live::Live;
 use super::places::Places;
-use super::sandbox::{Decision, Policy, Sandbox};
-use crate::bounds::{CONNECTIONS_PER_SANDBOX, RESOLVER_CONNECTIONS, WAITING};
+use super::sandbox::{Decision, Policy, RuleName, Sandbox};
+use crate::bounds::{BODIES, CONNECTIONS_PER_SANDBOX, OPENED, RESOLVER_CONNECTIONS, WAITING};
 use crate::policy::Asked;
+use crate::secrets::Vault;
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,6 +18,10 @@ pub struct World {
     /// Questions that wait for an upstream resolver.
     pub waiting: Arc<Places>,
     pub resolver_connections: Arc<Places>,
+    /// Connections whose TLS is opened.
+    pub opened: Arc<Places>,
+    /// Bodies that are read ahead.
+    pub bodies: Arc<Places>,
 }
 
 #[derive(Default)]
@@ -49,6 +54,8 @@ impl World {
             capacity,
             waiting: Places::new(WAITING),
             resolver_connections: Places::new(RESOLVER_CONNECTIONS),
+            opened: Places::new(OPENED),
+            bodies: Places::new(BODIES),
         })
     }
 
@@ -117,14 +124,14 @@ impl World {
         })?
     }
 
-    /// True while all passes that the sandbox sends.
+    /// True while what no rule admits passes too.
     pub fn is_open(&self, live: &Live) -> bool {
         self.with(live, |sandbox| sandbox.policy.open)
             .unwrap_or(false)
     }
 
     /// None where the policy is not open, or not any more.
-    pub fn admit_open(&self, live: &Live, asked: Asked) -> Option<Option<Arc<str>>> {
+    pub fn admit_open(&self, live: &Live, asked: Asked) -> Option<RuleName> {
         self.with(live, |sandbox| {
             sandbox.admit_open(live.number, &asked, Instant::now())
         })?
@@ -145,6 +152,11 @@ impl World {
             .sandboxes
             .get(&source)
             .is_some_and(|sandbox| sandbox.policy.open)
+    }
+
+    /// Secrets of the sandbox, as they are now.
+    pub fn vault(&self, live: &Live) -> Option<Arc<Vault>> {
+        self.with(live, |sandbox| sandbox.policy.vault.clone())?
     }
 
     /// Owner and id of the sandbox at an address.

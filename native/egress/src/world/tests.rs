@@ -24,6 +24,7 @@ fn policy(sandbox: &str, owner: &str, hosts: &[&str]) -> Policy {
         owner: owner.into(),
         rules: hosts.iter().map(rule).collect(),
         open: false,
+        vault: None,
     }
 }
 
@@ -192,6 +193,35 @@ fn names_of_rules_may_be_asked_for_and_no_others() {
     let left = (0..1000).filter(|_| is_asked(Some("a.example"))).count();
     assert!((395..=500).contains(&left), "{left}");
     assert_eq!(world.question(SOURCE, Some("a.example")), Question::TooMany);
+}
+
+#[test]
+fn an_open_network_admits_what_no_rule_does_until_rules_take_its_place() {
+    let world = World::new(100);
+    let open = Policy {
+        open: true,
+        ..policy("sb_1", "us_1", &["tcp://a.example"])
+    };
+    world.set(SOURCE, open);
+    let live = world.enter(SOURCE).unwrap();
+    assert!(world.is_open(&live));
+    assert_eq!(
+        world.decide(&live, asked("b.example")),
+        Decision::Allowed(None)
+    );
+    assert!(matches!(
+        world.question(SOURCE, Some("b.example")),
+        Question::Allowed { .. }
+    ));
+    // Only rules pass a connection on before its first byte.
+    let to = SocketAddrV4::new(ADDRESS, 443);
+    assert!(world.decide_tcp(&live, to).is_none());
+    world.remember(SOURCE, "sb_1", "a.example", &[ADDRESS], TTL);
+    assert!(world.decide_tcp(&live, to).is_some());
+    world.decide(&live, asked("b.example"));
+    let ended = world.set(SOURCE, policy("sb_1", "us_1", &["tcp://a.example"]));
+    assert_eq!(ended.len(), 1);
+    assert!(!world.is_open(&live));
 }
 
 #[test]

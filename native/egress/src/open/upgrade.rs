@@ -1,0 +1,26 @@
+//! A connection that became a WebSocket: its bytes pass both ways, unread.
+
+use hyper::upgrade::OnUpgrade;
+use hyper_util::rt::TokioIo;
+use std::sync::{Mutex, PoisonError};
+use tokio::io::copy_bidirectional;
+
+/// Both sides of a switch, from the response that makes it on.
+#[derive(Default)]
+pub struct Upgrade(Mutex<Option<(OnUpgrade, OnUpgrade)>>);
+
+impl Upgrade {
+    pub fn begin(&self, client: OnUpgrade, server: OnUpgrade) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((client, server));
+    }
+
+    /// Returns when both ends are over; at once where there was no switch.
+    pub async fn relay(&self) -> Option<()> {
+        let sides = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (client, server) = sides?;
+        let mut client = TokioIo::new(client.await.ok()?);
+        let mut server = TokioIo::new(server.await.ok()?);
+        copy_bidirectional(&mut client, &mut server).await.ok()?;
+        Some(())
+    }
+}
