@@ -1,6 +1,6 @@
 /** A secret as the engine uses it for one machine. Never stored, logged or shown in this form. */
 
-/** Where a request carries the secret. */
+/** Part of a request that carries the secret. */
 export type SecretPlace =
   /** `format` has `{secret}` once, like `Bearer {secret}`; the name is lower-case. */
   | { in: 'header'; name: string; format: string }
