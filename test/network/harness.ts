@@ -14,6 +14,7 @@ import { randomText } from '../../src/model/ids.ts';
 import type { NetworkPolicy } from '../../src/model/network/policy.ts';
 import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
 import type { NetworkEvent } from '../../src/runtime/oci/network/egress/messages.ts';
+import type { MachineSecrets } from '../../src/runtime/oci/network/policy/machine-secrets.ts';
 
 export const launcherPath = join(NATIVE, 'sandhaven-launcher');
 const node = process.execPath;
@@ -51,8 +52,8 @@ export interface Instance {
   id: string;
   init(): Promise<void>;
   /** Resolves once the policy is in force: an open network, and with null none. */
-  acquire(sandboxId: string, policy?: NetworkPolicy | null): Promise<Slot>;
-  setNetwork(sandboxId: string, policy: NetworkPolicy): Promise<void>;
+  acquire(sandboxId: string, policy?: NetworkPolicy | null, secrets?: MachineSecrets): Promise<Slot>;
+  setNetwork(sandboxId: string, policy: NetworkPolicy, secrets?: MachineSecrets): Promise<void>;
   get(sandboxId: string): Promise<Slot | null>;
   release(sandboxId: string): Promise<void>;
   held(): Promise<string[]>;
@@ -185,24 +186,27 @@ function startInstance(host: Namespace, options: { instanceId?: string }): Insta
       answer({ error: Object.assign(new Error(`driver ended: ${log}`), { code: 'ended' }) });
   });
   let calls = 0;
-  const call = (method: string) => async (sandboxId?: string, policy?: NetworkPolicy | null) => {
-    const number = ++calls;
-    const answer = new Promise<{ result?: unknown; error?: { code: string } }>((resolve) =>
-      waiting.set(number, resolve),
-    );
-    child.stdin.write(`${JSON.stringify({ call: number, method, sandboxId, policy })}\n`);
-    const { result, error } = await answer;
-    if (error) throw Object.assign(new Error(JSON.stringify(error)), error);
-    return result;
-  };
+  type Arguments = [sandboxId?: string, policy?: NetworkPolicy | null, secrets?: MachineSecrets];
+  const call =
+    (method: string) =>
+    async (...[sandboxId, policy, secrets]: Arguments) => {
+      const number = ++calls;
+      const answer = new Promise<{ result?: unknown; error?: { code: string } }>((resolve) =>
+        waiting.set(number, resolve),
+      );
+      child.stdin.write(`${JSON.stringify({ call: number, method, sandboxId, policy, secrets })}\n`);
+      const { result, error } = await answer;
+      if (error) throw Object.assign(new Error(JSON.stringify(error)), error);
+      return result;
+    };
   const methods = ['init', 'setNetwork', 'get', 'release', 'held', 'free', 'close', 'purge'];
   const acquire = call('acquire');
   return {
     id,
     events,
     ...Object.fromEntries(methods.map((method) => [method, call(method)])),
-    acquire: (sandboxId: string, policy: NetworkPolicy | null = { mode: 'open' }) =>
-      acquire(sandboxId, policy),
+    acquire: (sandboxId: string, policy: NetworkPolicy | null = { mode: 'open' }, secrets?: MachineSecrets) =>
+      acquire(sandboxId, policy, secrets),
     log: () => log,
     async kill() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');

@@ -4,6 +4,8 @@
  */
 import { isIPv4 } from 'node:net';
 import type { NetworkRule } from '../../../../model/network/policy.ts';
+import type { SecretUse } from '../../../../model/secrets/use.ts';
+import type { Authority } from '../authority/authority.ts';
 
 /** Policy of the machine with this address. */
 export interface EgressPolicy {
@@ -11,6 +13,12 @@ export interface EgressPolicy {
   sandbox: string;
   owner: string;
   rules: NetworkRule[];
+  /** true: what no rule admits passes too. */
+  open?: boolean;
+  /** Their values come here and nowhere else. */
+  secrets?: readonly SecretUse[];
+  /** Answers clients of the secrets' hosts; present with secrets alone. */
+  authority?: Authority;
 }
 
 export type EgressCommand = { set: EgressPolicy } | { drop: { address: string } } | { resolvers: string[] };
@@ -25,12 +33,15 @@ export interface NetworkEvent {
   /** Milliseconds since the epoch. */
   at: number;
   sandbox: string;
-  kind: 'tls' | 'http' | 'tcp' | 'dns';
+  /** `https`: a request inside TLS that was opened for a secret. */
+  kind: 'tls' | 'https' | 'http' | 'tcp' | 'dns';
   name: string | null;
   address: string | null;
   port: number | null;
   /** Text of the rule that allowed it. */
   rule: string | null;
+  /** Id of the secret that an `https` request got. */
+  secret: string | null;
   allowed: boolean;
   why: string | null;
   /** Bytes of an allowed connection, by the time of the event. */
@@ -45,7 +56,7 @@ export type EgressAnswer =
   | { kind: 'failed'; id: number; why: string }
   | { kind: 'events'; events: NetworkEvent[] };
 
-const kinds: readonly string[] = ['tls', 'http', 'tcp', 'dns'] satisfies NetworkEvent['kind'][];
+const kinds: readonly string[] = ['tls', 'https', 'http', 'tcp', 'dns'] satisfies NetworkEvent['kind'][];
 const longestText = 1_024;
 const mostEvents = 1_000;
 
@@ -79,6 +90,7 @@ function parseEvent(value: unknown): NetworkEvent[] {
         address: address ?? null,
         port: event['port'] == null ? null : asPort(event['port']),
         rule: asText(event['rule']),
+        secret: asText(event['secret']),
         allowed: event['allowed'] === true,
         why: asText(event['why']),
         sent: asCount(event['sent'] ?? 0),

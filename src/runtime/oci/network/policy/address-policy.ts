@@ -9,20 +9,22 @@ export interface AddressPolicy {
   mode: 'open' | 'rules';
   /** Statements of nftables, each of which accepts both directions of connections to some addresses. */
   grants: string[];
+  /** Ports whose TCP goes to the egress program, or nowhere, whatever else the policy allows. */
+  ledPorts: number[];
 }
 
 /** Policies by address. An address without one reaches nothing. */
 export type AddressPolicies = ReadonlyMap<string, AddressPolicy>;
 
 /** Returns null for a policy under which nothing is reached. */
-export function addressPolicyOf(policy: NetworkPolicy): AddressPolicy | null {
+export function addressPolicyOf(policy: NetworkPolicy, ledPorts: number[] = []): AddressPolicy | null {
   switch (policy.mode) {
     case 'open':
-      return { mode: 'open', grants: [] };
+      return { mode: 'open', grants: [], ledPorts: ledPorts.map(port) };
     case 'none':
       return null;
     case 'rules':
-      return { mode: 'rules', grants: grantsOf(policy.rules) };
+      return { mode: 'rules', grants: grantsOf(policy.rules), ledPorts: ledPorts.map(port) };
   }
 }
 
