@@ -1,6 +1,6 @@
 /** A secret as the engine uses it for one machine. Never stored, logged or shown in this form. */
 
-/** Part of a request that carries the secret. */
+/** Place of the secret in a request. */
 export type SecretPlace =
   /** `format` has `{secret}` once, like `Bearer {secret}`; the name is lower-case. */
   | { in: 'header'; name: string; format: string }
