@@ -17,10 +17,11 @@ import { emptyReply, helloReply, parseReply } from './replies.ts';
 import { searchOf } from './search.ts';
 import { sessionsOf } from './sessions.ts';
 import { terminalsOf } from './terminals.ts';
+import { trustOf } from './trust.ts';
 import { tunnelsOf } from './tunnels.ts';
 
 /** Protocol versions of the host. An agent that has run since before an upgrade may support only the first. */
-export const PROTOCOL_VERSIONS = [1, 2, 3, 4];
+export const PROTOCOL_VERSIONS = [1, 2, 3, 4, 5];
 
 export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): AgentLink {
   // A request names the version that introduced its operation, so an older agent serves what it supports.
@@ -57,6 +58,7 @@ export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): 
     ...searchOf(ask),
     ...sessionsOf(ask),
     ...terminalsOf(openChannel, ask),
+    ...trustOf(ask),
   };
 }
 

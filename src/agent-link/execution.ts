@@ -1,15 +1,13 @@
 /** Agent operations that run commands and code. */
-
 import type { z } from 'zod';
 import type { AgentLink, Chart, ExecBytes, ExecResult, LiveRequest } from '../control/ports/index.ts';
-import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Answer, Ask, Item } from './call.ts';
 import { unavailable } from './faults.ts';
 import type { FrameBounds } from './frames.ts';
 import { chartItem, emptyReply, execReply, execReplyOf } from './replies.ts';
 
-type Execution = Pick<AgentLink, 'exec' | 'execBytes' | 'runCode' | 'startBackground' | 'trust'>;
+type Execution = Pick<AgentLink, 'exec' | 'execBytes' | 'runCode' | 'startBackground'>;
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const chartBounds: FrameBounds = {
@@ -92,10 +90,6 @@ export function executionOf(ask: Ask, versionOf: VersionOf): Execution {
         (answer) => ({ ...execResult(answer), charts: answer.items.flatMap(withPicture) }),
       );
     },
-    async trust() {
-      throw new SandhavenError('unavailable', 'The agent of the sandbox trusts no further certificates.');
-    },
-
     startBackground: (id, { argv, cwd, env }) =>
       ask(
         id,

@@ -135,6 +135,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
     cdiFolders,
     rootfsPath: (digest) => images.rootfsPath(digest),
     installationKey: secrets.deriveKey('archive signature'),
+    authorityKey: secrets.deriveKey('sandbox authorities'),
     encryption: encryptionOf(secrets, parts.encrypted ?? false),
     remoteArchives: remotePlace,
     log,

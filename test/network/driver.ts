@@ -5,6 +5,7 @@
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { NetworkPolicy } from '../../src/model/network/policy.ts';
+import type { MachineSecrets } from '../../src/runtime/oci/network/policy/machine-secrets.ts';
 import { createSlots, type SlotsOptions } from '../../src/runtime/oci/network/slots.ts';
 import { useRunner } from '../../src/runtime/programs/run-program.ts';
 import { createSpawner } from '../../src/runtime/programs/spawner.ts';
@@ -25,7 +26,9 @@ const slots = createSlots({
 
 const watch = options.watch ? watchOf(slots.traffic, options) : null;
 
-const methods: Record<string, (sandboxId: string, policy: NetworkPolicy | null) => unknown> = {
+type Method = (sandboxId: string, policy: NetworkPolicy | null, secrets: MachineSecrets | null) => unknown;
+
+const methods: Record<string, Method> = {
   async init() {
     await slots.init();
     watch?.begin();
@@ -33,13 +36,13 @@ const methods: Record<string, (sandboxId: string, policy: NetworkPolicy | null) 
   traffic: (sandboxId) => watch?.of(sandboxId),
   settle: () => watch?.look(),
   setDay: (day) => watch?.setDay(day),
-  async acquire(sandboxId, policy) {
-    if (policy) await slots.setNetwork(sandboxId, policy);
+  async acquire(sandboxId, policy, secrets) {
+    if (policy) await slots.setNetwork(sandboxId, policy, secrets);
     const slot = await slots.acquire(sandboxId);
     await slots.networkSet(sandboxId);
     return slot;
   },
-  setNetwork: (sandboxId, policy) => policy && slots.setNetwork(sandboxId, policy),
+  setNetwork: (sandboxId, policy, secrets) => policy && slots.setNetwork(sandboxId, policy, secrets),
   get: (sandboxId) => slots.get(sandboxId),
   release: (sandboxId) => slots.release(sandboxId),
   held: () => slots.held(),
@@ -55,9 +58,9 @@ const methods: Record<string, (sandboxId: string, policy: NetworkPolicy | null) 
 };
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { call, method, sandboxId, policy } = JSON.parse(line);
+  const { call, method, sandboxId, policy, secrets = null } = JSON.parse(line);
   const answer = (result: object) => process.stdout.write(`${JSON.stringify({ call, ...result })}\n`);
-  Promise.resolve(methods[method]?.(sandboxId, policy)).then(
+  Promise.resolve(methods[method]?.(sandboxId, policy, secrets)).then(
     (result) => answer({ result }),
     (error) =>
       answer({ error: { code: error.code, message: error.message, cause: String(error.cause ?? '') } }),

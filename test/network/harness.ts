@@ -15,6 +15,7 @@ import { randomText } from '../../src/model/ids.ts';
 import type { NetworkEvent } from '../../src/model/network/event.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../src/model/network/policy.ts';
 import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
+import type { MachineSecrets } from '../../src/runtime/oci/network/policy/machine-secrets.ts';
 
 export const launcherPath = join(NATIVE, 'sandhaven-launcher');
 const node = process.execPath;
@@ -52,8 +53,16 @@ export interface Instance {
   id: string;
   init(): Promise<void>;
   /** Resolves once the policy is in force: an open network, and with null none. */
-  acquire(sandboxId: string, policy?: NetworkPolicy | LearningPolicy | null): Promise<Slot>;
-  setNetwork(sandboxId: string, policy: NetworkPolicy | LearningPolicy): Promise<void>;
+  acquire(
+    sandboxId: string,
+    policy?: NetworkPolicy | LearningPolicy | null,
+    secrets?: MachineSecrets,
+  ): Promise<Slot>;
+  setNetwork(
+    sandboxId: string,
+    policy: NetworkPolicy | LearningPolicy,
+    secrets?: MachineSecrets,
+  ): Promise<void>;
   get(sandboxId: string): Promise<Slot | null>;
   release(sandboxId: string): Promise<void>;
   held(): Promise<string[]>;
@@ -191,13 +200,19 @@ function startInstance(host: Namespace, options: { instanceId?: string }): Insta
       answer({ error: Object.assign(new Error(`driver ended: ${log}`), { code: 'ended' }) });
   });
   let calls = 0;
+  type Arguments = [
+    sandboxId?: string,
+    policy?: NetworkPolicy | LearningPolicy | null,
+    secrets?: MachineSecrets,
+  ];
   const call =
-    (method: string) => async (sandboxId?: string, policy?: NetworkPolicy | LearningPolicy | null) => {
+    (method: string) =>
+    async (...[sandboxId, policy, secrets]: Arguments) => {
       const number = ++calls;
       const answer = new Promise<{ result?: unknown; error?: { code: string } }>((resolve) =>
         waiting.set(number, resolve),
       );
-      child.stdin.write(`${JSON.stringify({ call: number, method, sandboxId, policy })}\n`);
+      child.stdin.write(`${JSON.stringify({ call: number, method, sandboxId, policy, secrets })}\n`);
       const { result, error } = await answer;
       if (error) throw Object.assign(new Error(JSON.stringify(error)), error);
       return result;
@@ -209,8 +224,11 @@ function startInstance(host: Namespace, options: { instanceId?: string }): Insta
     id,
     events,
     ...Object.fromEntries(methods.map((method) => [method, call(method)])),
-    acquire: (sandboxId: string, policy: NetworkPolicy | LearningPolicy | null = { mode: 'open' }) =>
-      acquire(sandboxId, policy),
+    acquire: (
+      sandboxId: string,
+      policy: NetworkPolicy | LearningPolicy | null = { mode: 'open' },
+      secrets?: MachineSecrets,
+    ) => acquire(sandboxId, policy, secrets),
     log: () => log,
     async kill() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');

@@ -39,6 +39,7 @@ export function runtimeOver(instance: Instance, changes: Partial<OciRuntimeOptio
   return createOciRuntime({
     ...instance,
     encryption: testEncryption({ encrypts: false }),
+    authorityKey: Buffer.alloc(32, 1),
     machineRuntime: testRuntime(),
     launcherPath,
     agentPath: new URL('test-agent.py', import.meta.url).pathname,

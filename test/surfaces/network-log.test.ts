@@ -35,7 +35,16 @@ async function post(path: string, parameters: unknown, key = API_KEY) {
 
 const event = (name: string, more: Partial<NetworkEvent> = {}): NetworkEvent => ({
   ...{ at: 1_700_000_000_000, sandbox: id, kind: 'tls', name, address: '203.0.113.7', port: 443 },
-  ...{ rule: `https://${name}`, allowed: true, why: null, sent: 0, received: 0, ended: false, ...more },
+  ...{
+    rule: `https://${name}`,
+    secret: null,
+    allowed: true,
+    why: null,
+    sent: 0,
+    received: 0,
+    ended: false,
+    ...more,
+  },
 });
 const refusal = (name: string) => event(name, { rule: null, allowed: false, why: 'no rule allows it' });
 

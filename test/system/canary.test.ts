@@ -2,21 +2,21 @@
  * A secret of each kind that the service is told or hands out, and then a search for all of them wherever none may be:
  * data directory, logs, errors, the sandbox's disk, and every process inside.
  */
-import { execFile, execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { found, foundInMemory, grep, pidsInside, read, shownBy } from '../support/canaries/search.ts';
 import { type GitServer, startGitServer } from '../support/git-server.ts';
 import { tracesOf } from '../support/host.ts';
 import { type Answer, call, must, type Service, startService } from '../support/service.ts';
 
 const run = promisify(execFile);
 const PORT = 8123;
-const MAX_REGION_BYTES = 64 * 1024 * 1024;
 const canary = (kind: string) => `canary-${kind}-${'7f3a91c2e5'.repeat(2)}`;
 
 /** What the caller tells. */
@@ -72,12 +72,12 @@ describe('a secret is nowhere but where it belongs', () => {
 
   it('[WIRE-GIT-14] no process inside has one, in arguments, environment or memory', () => {
     const { variable: _, typed: __, signed: ___, ...foreign } = everySecret();
-    const processes = insidePids();
+    expect(tracesOf(service.dataDir).cgroups).toContain(sandbox);
+    const processes = pidsInside(sandbox);
     expect(processes.length).toBeGreaterThan(3);
     for (const pid of processes) {
       const name = readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
-      const shown = Buffer.concat([read(`/proc/${pid}/cmdline`), read(`/proc/${pid}/environ`)]);
-      expect(found(shown, foreign), `arguments or environment of ${name}`).toEqual([]);
+      expect(found(shownBy(pid), foreign), `arguments or environment of ${name}`).toEqual([]);
       expect(foundInMemory(pid, foreign), `memory of ${name}`).toEqual([]);
     }
     // The search does find what is there: the variable that the caller gave to the sandbox's programs.
@@ -190,59 +190,6 @@ async function previewOrigin(): Promise<string> {
 
 function everySecret(): Record<string, string> {
   return { apiKey, password, variable, typed, ...given };
-}
-
-/** Names of the secrets that are in the bytes. */
-function found(bytes: Buffer, secrets: Record<string, string>): string[] {
-  return Object.entries(secrets).flatMap(([name, secret]) => (bytes.includes(secret) ? [name] : []));
-}
-
-function insidePids(): number[] {
-  const cgroup = new RegExp(`/${sandbox}(?:\\n|$|/)`);
-  expect(tracesOf(service.dataDir).cgroups).toContain(sandbox);
-  return globSync('/proc/[0-9]*/cgroup')
-    .filter((file) => cgroup.test(read(file).toString()))
-    .map((file) => Number(file.split('/')[2]));
-}
-
-function foundInMemory(pid: number, secrets: Record<string, string>): string[] {
-  const memory = openSync(`/proc/${pid}/mem`, 'r');
-  const regions = read(`/proc/${pid}/maps`)
-    .toString()
-    .split('\n')
-    .flatMap((line) => {
-      const [, start, end] = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? [];
-      return start && end ? [{ start: BigInt(`0x${start}`), end: BigInt(`0x${end}`) }] : [];
-    });
-  const names = regions.flatMap(({ start, end }) => {
-    const bytes = Buffer.alloc(Math.min(Number(end - start), MAX_REGION_BYTES));
-    try {
-      readSync(memory, bytes, 0, bytes.length, start as unknown as number);
-    } catch {
-      return [];
-    }
-    return found(bytes, secrets);
-  });
-  return [...new Set(names)];
-}
-
-function read(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch {
-    // It ended meanwhile.
-    return Buffer.alloc(0);
-  }
-}
-
-function grep(args: string[]): string {
-  try {
-    return execFileSync('grep', args, { encoding: 'utf8' });
-  } catch (error) {
-    const { status } = error as { status: number };
-    if (status !== 1) throw error;
-    return '';
-  }
 }
 
 async function shell(command: string): Promise<{ stdout: string }> {

@@ -14,7 +14,7 @@ use crate::tunnel::listeners::Listeners;
 use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
 use crate::wire::request::{check_version, operation_of};
 use crate::wire::stream::Stream;
-use crate::{code, exec, files, link, process, search, session, sftp, terminal, tunnel};
+use crate::{code, exec, files, link, process, search, session, sftp, terminal, trust, tunnel};
 
 /// The state that outlives one request.
 struct Agent {
@@ -127,6 +127,7 @@ operations! {
     "terminal_open"    4   always                                   => terminal::open(context, terminals);
     "terminal_list"    4   never                                    => terminal::list(terminals);
     "terminal_close"   4   never                                    => terminal::close(terminals);
+    "trust"            5   never                                    => trust::install(context);
 }
 
 /// Answers the one request of each connection that it is called with.
@@ -277,6 +278,7 @@ mod tests {
         assert_eq!(since("session_run"), 2);
         assert_eq!(since("session_follow"), 3);
         assert_eq!(since("terminal_open"), 4);
+        assert_eq!(since("trust"), 5);
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod search;
 mod session;
 mod sftp;
 mod terminal;
+mod trust;
 mod tunnel;
 mod wire;
 

@@ -7,12 +7,13 @@ import { networkEventKinds } from '../../model/network/event.ts';
 const eventOutput = z.looseObject({
   sequence: z.int(),
   time: z.string(),
-  kind: z.enum(networkEventKinds).describe('tls, http and dns name a host; udp and icmp are packets.'),
+  kind: z.enum(networkEventKinds).describe('tls, https, http and dns name a host; udp and icmp are packets.'),
   name: z.string().nullable(),
   address: z.string().nullable(),
   port: z.int().nullable(),
   allowed: z.boolean(),
   rule: z.string().nullable().describe('The rule that allowed it.'),
+  secret: z.string().nullable().describe('Id of the secret that a request of kind https got.'),
   why: z
     .string()
     .nullable()
@@ -38,22 +39,10 @@ export function toNetworkLog({
 }
 
 function toEventView({ sandbox: _, at, ...event }: LoggedEvent): EventView {
-  const { sequence, kind, name, address, port, allowed, rule, why, ended, sent, received } = event;
+  const { sequence, kind, name, address, port, allowed, rule, secret, why, ended, sent, received } = event;
   return {
-    ...{
-      sequence,
-      time: timestamp(at),
-      kind,
-      name,
-      address,
-      port,
-      allowed,
-      rule,
-      why,
-      ended,
-      sent,
-      received,
-    },
+    ...{ sequence, time: timestamp(at), kind, name, address, port, allowed, rule, secret, why },
+    ...{ ended, sent, received },
   };
 }
 

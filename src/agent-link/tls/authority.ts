@@ -10,9 +10,9 @@ import {
   type KeyObject,
   X509Certificate,
 } from 'node:crypto';
+import { type CertificateFields, makeCertificate } from '../../model/certificates/certificate.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { type CertificateFields, makeCertificate } from './certificate.ts';
 
 /** PEM. */
 export interface CertifiedKey {

@@ -1,7 +1,10 @@
 /** Events of the networks of sandboxes with rules: what was decided, and how it ended. */
 
-/** `tls`, `http`, `tcp` and `dns` come from the egress program, `tcp`, `udp` and `icmp` from the firewall. */
-export const networkEventKinds = ['tls', 'http', 'tcp', 'udp', 'icmp', 'dns'] as const;
+/**
+ * `tls`, `https` (a request inside TLS that was opened for a secret), `http`, `tcp` and `dns` come from the egress program, `tcp`,
+ * `udp` and `icmp` from the firewall.
+ */
+export const networkEventKinds = ['tls', 'https', 'http', 'tcp', 'udp', 'icmp', 'dns'] as const;
 export type NetworkEventKind = (typeof networkEventKinds)[number];
 
 /** One decision, or the end of a connection that was allowed. */
@@ -15,6 +18,8 @@ export interface NetworkEvent {
   port: number | null;
   /** Text of the rule that allowed it; null also while all is allowed. */
   rule: string | null;
+  /** Id of the secret that an `https` request got. */
+  secret: string | null;
   allowed: boolean;
   why: string | null;
   /** Bytes of an allowed connection, by the time of the event. */

@@ -45,6 +45,7 @@ import type { Slots } from './machine/slot.ts';
 import { createStarter } from './machine/start.ts';
 import { createLifecycle } from './machine/start-stop.ts';
 import { createUsage } from './machine/usage.ts';
+import { authorityCertificate, authorityOf } from './network/authority/authority.ts';
 import { createWork } from './work.ts';
 
 export interface OciRuntimeOptions {
@@ -64,6 +65,8 @@ export interface OciRuntimeOptions {
   rootfsPath: (imageDigest: string) => string;
   /** Key that signs archives. */
   installationKey: Buffer;
+  /** Key that sandboxes' certificate authorities follow from: 32 bytes. */
+  authorityKey: Buffer;
   encryption: ArchiveEncryption;
   /** Place of archives outside this host; closed with the runtime. */
   remoteArchives?: RemotePlace | null;
@@ -122,6 +125,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     shares,
     owners,
     work,
+    authorityOf: (id) => authorityOf(options.authorityKey, id),
   });
 
   const guard = createDiskGuard({
@@ -168,9 +172,9 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     capacity: survey.capacity,
     capabilities: {
       ...{ archive: true, liveResize: true, diskGrowth: true, network: true, networkPolicies: true },
-      secrets: false,
+      secrets: true,
     },
-    authority: () => null,
+    authority: (id) => authorityCertificate(options.authorityKey, id),
     usage: async (id) => usage(id),
     deviceEnvironment: gpus.environment,
     traffic: slots.traffic,

@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { certifySandbox, certifyService, makeAuthority } from '../../../src/agent-link/tls/authority.ts';
-import * as der from '../../../src/agent-link/tls/der.ts';
+import * as der from '../../../src/model/certificates/der.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const ID = 'sb_0123456789abcdef';

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentLink, LivePiece, LiveRequest, RunningProcess } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
+import { authorityCertificate } from '../../../src/runtime/oci/network/authority/authority.ts';
 import { carryOverTls, type TlsCarry } from '../tls/carry.ts';
 import { answeringInTurn, type Carry, greeting, SANDBOX } from './fake-agent.ts';
 import { bytesOf, type GoldenFrame, goldenExchanges } from './golden.ts';
@@ -351,6 +352,10 @@ const calls: Record<
       // As agents said it before they knew pid and command.
       { port: 8080, name: '', pid: null, command: null },
     ],
+  },
+  trust: {
+    call: (agent) => agent.trust(SANDBOX, authorityCertificate(Buffer.alloc(32, 1), SANDBOX)),
+    gives: undefined,
   },
   ...terminalCalls,
   remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },

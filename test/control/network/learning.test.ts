@@ -72,7 +72,7 @@ async function have(id = 'sb_1', owner: User = alice): Promise<void> {
 
 const used = (kind: NetworkEvent['kind'], name: string | null, port: number | null, more: object = {}) => ({
   ...{ at: Date.now(), sandbox: 'sb_1', kind, name, address: '203.0.113.7', port, rule: null, allowed: true },
-  ...{ why: null, sent: 0, received: 0, ended: false, ...more },
+  ...{ secret: null, why: null, sent: 0, received: 0, ended: false, ...more },
 });
 
 /** Ends it, and lets the time pass in which the last events come. */

@@ -17,6 +17,7 @@ const event = (sandbox: string, name: string, allowed = true): NetworkEvent => (
     sandbox,
     kind: 'tls',
     name,
+    secret: null,
     address: '203.0.113.7',
     port: 443,
     rule: null,

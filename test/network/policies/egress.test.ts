@@ -18,7 +18,7 @@ import {
   type TestHost,
 } from '../harness.ts';
 import { connectTcp, openConnection, sendUdp, serve } from '../probe.ts';
-import { fakeEgress, type GateAnswer, hangFile } from './fake-egress.ts';
+import { askGate, fakeEgress, hangFile } from './fake-egress.ts';
 import { open, rules } from './rules.ts';
 
 const port = 18_085;
@@ -42,16 +42,7 @@ async function started(options: object = {}): Promise<{ instance: Instance; egre
   return { instance, egressPath };
 }
 
-/** Asks the gate, under whatever public address, what it knows of this machine; null when nobody answers. */
-async function gate(slot: Slot): Promise<GateAnswer | null> {
-  const from = inside(slot);
-  const code = `const socket = require('net').connect({ host: process.argv[1], port: ${port} });
-    const end = (text) => { console.log(text); process.exit(); };
-    require('readline').createInterface({ input: socket }).on('line', end).on('error', () => {});
-    socket.on('error', () => end('null')).on('close', () => end('null'));
-    setTimeout(end, 600, 'null');`;
-  return JSON.parse(await from.node(code, publicAddress));
-}
+const gate = (slot: Slot) => askGate(slot, port);
 
 const isRunning = (pid: number) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(statusOf(pid));
 const statusOf = (pid: number) => readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -1,18 +1,20 @@
 /**
  * A double of the egress program: speaks its control lines, and tells every caller of its gate and its resolver what it
- * knows about them. It refuses rules for refused.example.com.
+ * knows about them. It refuses rules for refused.example.com, and quotes the command then.
  */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
 import type { EgressPolicy } from '../../../src/runtime/oci/network/egress/messages.ts';
+import { inside, publicAddress } from '../harness.ts';
 
 /** What its gate answers: one line of JSON. */
 export interface GateAnswer {
   pid: number;
   uid: number;
-  policy: (Pick<EgressPolicy, 'sandbox' | 'owner'> & { rules: string[] }) | null;
+  policy: (Omit<EgressPolicy, 'address' | 'rules'> & { rules: string[] }) | null;
   resolvers: string[];
 }
 
@@ -30,6 +32,16 @@ export function fakeEgress(): string {
   const path = join(folder, 'sandhaven-egress');
   writeFileSync(path, `#!${process.execPath}\n${code}`, { mode: 0o755 });
   return path;
+}
+
+/** Asks the gate, under whatever public address, what it knows of this machine; null when nobody answers. */
+export async function askGate(slot: Slot, port: number): Promise<GateAnswer | null> {
+  const code = `const socket = require('net').connect({ host: process.argv[1], port: ${port} });
+    const end = (text) => { console.log(text); process.exit(); };
+    require('readline').createInterface({ input: socket }).on('line', end).on('error', () => {});
+    socket.on('error', () => end('null')).on('close', () => end('null'));
+    setTimeout(end, 600, 'null');`;
+  return JSON.parse(await inside(slot).node(code, publicAddress));
 }
 
 /** Name of the file that makes a program of `fakeEgress` hang. */
@@ -52,8 +64,8 @@ process.setuid(Number(values.uid));
 const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
 const answer = (address) => {
   const policy = policies.get(address);
-  const { sandbox, owner, rules } = policy ?? {};
-  const shown = policy ? { sandbox, owner, rules: rules.map((rule) => rule.text) } : null;
+  const { address: _, rules, ...others } = policy ?? {};
+  const shown = policy ? { ...others, rules: rules.map((rule) => rule.text) } : null;
   return JSON.stringify({ pid: process.pid, uid: process.getuid(), policy: shown, resolvers });
 };
 const connections = new Set();
@@ -79,7 +91,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   if (existsSync(__filename + '.hang')) return;
   const { id, set, drop, resolvers: given } = JSON.parse(line);
   if (set?.rules.some((rule) => rule.host === 'refused.example.com')) {
-    say({ failed: id, why: 'no such rule' });
+    say({ failed: id, why: 'no such rule: ' + line });
     return;
   }
   if (set) policies.set(set.address, set);

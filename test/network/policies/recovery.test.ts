@@ -1,6 +1,4 @@
 /** Policies over restarts of the service, and after other programs' changes of the table. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +7,7 @@ import { createTestHost, type Instance, inside, publicAddress, runDirOf, type Te
 import { connectTcp, type Server, serve } from '../probe.ts';
 import { fakeEgress } from './fake-egress.ts';
 import { open, rules } from './rules.ts';
+import { tryInALoop } from './try-in-a-loop.ts';
 
 const port = 18_087;
 /** A port of the outside that no policy of these tests allows. */
@@ -36,37 +35,6 @@ async function started(options: object = {}): Promise<Instance> {
 }
 
 const connects = (slot: Slot, to = port) => connectTcp(inside(slot), publicAddress, to);
-
-/** Tries a port from a machine without end; counts of what came of it. */
-async function tryInALoop(slot: Slot, to: number) {
-  const child = spawn('nsenter', [
-    `--net=${inside(slot).path}`,
-    process.execPath,
-    '-e',
-    loopCode,
-    '--',
-    publicAddress,
-    String(to),
-  ]);
-  const seen = { greeted: 0, refused: 0 };
-  child.stdout.on('data', (chunk: Buffer) => {
-    for (const outcome of chunk.toString()) seen[outcome === '+' ? 'greeted' : 'refused']++;
-  });
-  await once(child.stdout, 'data');
-  return { seen, [Symbol.dispose]: () => void child.kill('SIGKILL') };
-}
-
-const loopCode = `
-const [address, port] = process.argv.slice(1);
-const once = () => new Promise((resolve) => {
-  const socket = require('net').connect({ host: address, port: Number(port) });
-  const end = (outcome) => { process.stdout.write(outcome); socket.destroy(); resolve(); };
-  // The fake's gate greets too, in another way.
-  socket.once('data', (data) => end(data.toString().startsWith('hello') ? '+' : '-'));
-  socket.once('error', () => end('-'));
-});
-(async () => { for (;;) { await once(); await new Promise((resolve) => setTimeout(resolve, 5)); } })();
-`;
 
 describe('after kill -9', () => {
   it('policies stay in force without a gap: no packet too much, and none too few', async () => {

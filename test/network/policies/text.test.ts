@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { NetworkEvent } from '../../../src/model/network/event.ts';
 import type { NetworkRule } from '../../../src/model/network/policy.ts';
 import { parseRule } from '../../../src/model/network/rule-text.ts';
+import type { SecretUse } from '../../../src/model/secrets/use.ts';
 import { readLines } from '../../../src/runtime/oci/network/egress/lines.ts';
 import { parseAnswer } from '../../../src/runtime/oci/network/egress/messages.ts';
 import {
@@ -10,6 +11,7 @@ import {
   addressPolicyOf,
 } from '../../../src/runtime/oci/network/policy/address-policy.ts';
 import { renderChange } from '../../../src/runtime/oci/network/policy/elements.ts';
+import { ledPortsOf } from '../../../src/runtime/oci/network/policy/machine-secrets.ts';
 
 const ruled = (...texts: string[]) =>
   addressPolicyOf({ mode: 'rules', rules: texts.flatMap((text) => parseRule('rules', text).rules) });
@@ -35,6 +37,7 @@ describe('the firewall’s part of a policy', () => {
         'meta l4proto udp ct original ip daddr { 203.0.113.7/32 } ct original proto-dst 53-54 accept',
         'meta l4proto icmp ct original ip daddr { 203.0.113.7/32 } accept',
       ],
+      ledPorts: [],
     });
   });
 
@@ -42,6 +45,7 @@ describe('the firewall’s part of a policy', () => {
     expect(ruled('https://203.0.113.7', 'http://203.0.113.7', 'tcp://git.example.com:22')).toEqual({
       mode: 'rules',
       grants: [],
+      ledPorts: [],
     });
   });
 
@@ -58,6 +62,40 @@ describe('the firewall’s part of a policy', () => {
     const [rule] = parseRule('rules', 'tcp://203.0.113.7:22').rules;
     const forged = { ...rule, [field]: value } as NetworkRule;
     expect(() => addressPolicyOf({ mode: 'rules', rules: [forged] })).toThrow('not a');
+  });
+});
+
+describe('ports of secrets', () => {
+  const led = (...ports: number[]) => addressPolicyOf({ mode: 'open' }, ports);
+
+  it('are elements beside the address’s mode', () => {
+    expect(change(null, led(443, 8443))).toEqual([
+      'add element inet t open_to { 10.213.0.5 }',
+      'add element inet t led { 10.213.0.5 . 443 }',
+      'add element inet t led { 10.213.0.5 . 8443 }',
+    ]);
+    expect(change(led(443), led(8443))).toEqual([
+      'delete element inet t led { 10.213.0.5 . 443 }',
+      'add element inet t led { 10.213.0.5 . 8443 }',
+    ]);
+    expect(change(led(443), ruled('https://example.com'))).toEqual([
+      'delete element inet t open_to { 10.213.0.5 }',
+      'add element inet t ruled { 10.213.0.5 }',
+      'delete element inet t led { 10.213.0.5 . 443 }',
+    ]);
+    expect(change(led(443), led(443))).toEqual(['']);
+  });
+
+  it('are each there once, in order', () => {
+    const target = (port: number) => ({ host: 'api.example.com', port, methods: [], path: null });
+    const targetsAt = (...ports: number[]) => ({ targets: ports.map(target) });
+    const uses = [targetsAt(8443, 443), targetsAt(443, 80)] as unknown as SecretUse[];
+    expect(ledPortsOf({ uses, authority: { subject: 's', key: 'k' } })).toEqual([80, 443, 8443]);
+    expect(ledPortsOf(null)).toEqual([]);
+  });
+
+  it('are refused where they are none', () => {
+    expect(() => addressPolicyOf({ mode: 'open' }, ['443 }' as unknown as number])).toThrow('not a port');
   });
 });
 
@@ -107,6 +145,7 @@ const event: NetworkEvent = {
   address: '203.0.113.7',
   port: 443,
   rule: 'https://api.example.com',
+  secret: null,
   allowed: true,
   why: null,
   sent: 5,
@@ -131,6 +170,13 @@ describe('a line of the egress program', () => {
       expect(() => parseAnswer(line)).toThrow();
     },
   );
+
+  it('has the secret of an https request', () => {
+    const request = { ...event, kind: 'https', secret: 'se_0123456789abcdef' };
+    expect(parseAnswer(JSON.stringify({ events: [request] }))).toEqual({ kind: 'events', events: [request] });
+    const { secret: _, ...older } = event;
+    expect(parseAnswer(JSON.stringify({ events: [older] }))).toEqual({ kind: 'events', events: [event] });
+  });
 
   it.each([
     { at: 'now' },

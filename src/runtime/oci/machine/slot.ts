@@ -1,7 +1,7 @@
 /** Slots: the parts of a machine that this host gives out by number. */
-
 import type { NetworkTraffic } from '../../../control/ports/index.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../../model/network/policy.ts';
+import type { MachineSecrets } from '../network/policy/machine-secrets.ts';
 
 /** Slot for one running machine: its host user ids, its namespaces and its address. */
 export interface Slot {
@@ -49,10 +49,14 @@ export interface Slots {
    */
   release(sandboxId: string): Promise<void>;
   /**
-   * Sets the policy of a sandbox until `release`: at once where it has a slot, and otherwise when it gets one. Until then it
-   * reaches nothing. Resolves once the policy holds for open connections too.
+   * Sets policy and secrets of a sandbox until `release`: at once where it has a slot, and otherwise when it gets one. Until
+   * then it reaches nothing. Resolves once they hold for open connections too.
    */
-  setNetwork(sandboxId: string, policy: NetworkPolicy | LearningPolicy): Promise<void>;
+  setNetwork(
+    sandboxId: string,
+    policy: NetworkPolicy | LearningPolicy,
+    secrets: MachineSecrets | null,
+  ): Promise<void>;
   /** Resolves once the policy holds that the sandbox had when it got its slot; rejects when it could not be set. */
   networkSet(sandboxId: string): Promise<void>;
   /** Sandbox ids that hold slots, for finding orphans. */

@@ -8,6 +8,7 @@ import type { ProcessorShares } from '../fairness/processor-shares.ts';
 import type { Gpus } from '../gpu/gpus.ts';
 import type { Cgroups } from '../host/cgroups.ts';
 import type { Layout } from '../layout.ts';
+import type { Authority } from '../network/authority/authority.ts';
 import { checkId, type Work } from '../work.ts';
 import { openSocket } from './channel.ts';
 import type { Machines } from './running.ts';
@@ -28,10 +29,24 @@ interface Dependencies {
   shares: Pick<ProcessorShares, 'forget'>;
   owners: Pick<Owners, 'forget'>;
   work: Work;
+  authorityOf(id: string): Authority;
 }
 
 export function createLifecycle(parts: Dependencies): Lifecycle {
-  const { layout, cgroups, machines, slots, gpus, starter, archives, trash, shares, owners, work } = parts;
+  const {
+    layout,
+    cgroups,
+    machines,
+    slots,
+    gpus,
+    starter,
+    archives,
+    trash,
+    shares,
+    owners,
+    work,
+    authorityOf,
+  } = parts;
 
   async function stop(id: string, graceMs: number): Promise<void> {
     await machines.terminate(id, graceMs);
@@ -75,8 +90,10 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
       }),
 
     // Waits for no turn: it may be what a caller needs to stop a machine in the middle of other work.
-    setNetwork: (id, policy) =>
-      work.now(id, 'The network policy could not be put in force.', () => slots.setNetwork(id, policy)),
+    setNetwork: (id, policy, uses = []) =>
+      work.now(id, 'The network policy could not be put in force.', () =>
+        slots.setNetwork(id, policy, uses.length === 0 ? null : { uses, authority: authorityOf(id) }),
+      ),
 
     async openChannel(id) {
       checkId(id);

@@ -134,7 +134,8 @@ export interface NftRow {
 }
 
 /** Key of a set, or key and value of a map. */
-type Element = string | [key: string, value: unknown];
+type Element = Key | [key: Key, value: unknown];
+type Key = string | { concat: (string | number)[] };
 
 /** Runs nft for an answer in its JSON form. */
 export async function nftJson(args: string[]): Promise<NftRow[]> {

@@ -3,7 +3,8 @@
  *
  * A machine with an open network reaches public IPv4 addresses and the DNS forwarder, nothing else: not the host under
  * any of its addresses, no other machine, no private or link-local network, no multicast. One with rules reaches of
- * these what its rules allow, and one without a policy nothing. Each packet is judged by the policy of its moment, so a
+ * these what its rules allow, and one without a policy nothing. Ports of secrets' hosts are reached through the egress
+ * program or not at all. Each packet is judged by the policy of its moment, so a
  * change ends connections that it forbids. Nobody opens a connection to a machine, the host's own programs included.
  * Other tables may drop more; an accept here is not final.
  */
@@ -18,7 +19,7 @@ import {
   egressChains,
   queryRules,
 } from './policy/egress-chains.ts';
-import { renderPolicies } from './policy/elements.ts';
+import { ledSet, renderPolicies } from './policy/elements.ts';
 import { noteChains, noteSetsText } from './policy/packet-notes.ts';
 
 export interface RulesetInput {
@@ -121,12 +122,14 @@ function forwardChains(machines: string, guardedUplinks: string[]): string {
     uplinks === '' ? '' : `\n    iifname { ${uplinks} } ct state != { established, related } drop`;
   return `  chain forward {
     type filter hook forward priority filter - 10; policy accept;
+    oifname ${machines} ip daddr . tcp sport @${ledSet} drop
     oifname ${machines} ip daddr @open_to ct state established,related accept
     oifname ${machines} ip daddr @ruled meta l4proto icmp ct state related accept
     oifname ${machines} ip daddr @ruled ct state established,related ct original ip saddr vmap @granted
     oifname ${machines} drop${guard}
     iifname != ${machines} accept
     ip daddr @blocked drop
+    ip saddr . tcp dport @${ledSet} goto refuse
     tcp flags syn tcp option maxseg size set rt mtu
     ip saddr @open_to ct state established,related accept
     ip saddr @ruled ct state established,related ct original ip saddr vmap @granted

@@ -208,7 +208,7 @@ export function createSlots(options: SlotsOptions): Slots {
         .catch(() => {});
     },
 
-    setNetwork: async (sandboxId, policy) => network?.policies.set(sandboxId, policy),
+    setNetwork: async (sandboxId, policy, secrets) => network?.policies.set(sandboxId, policy, secrets),
     networkSet: async (sandboxId) => network?.policies.entered(sandboxId),
 
     held: async () => [...held.keys()],

@@ -1,6 +1,6 @@
 /** The authority of a sandbox, as the service makes it. */
 import { generateKeyPairSync } from 'node:crypto';
-import { makeCertificate } from '../../../../src/agent-link/tls/certificate.ts';
+import { makeCertificate } from '../../../../src/model/certificates/certificate.ts';
 
 export interface SandboxAuthority {
   /** As the egress program gets it. */

@@ -28,6 +28,8 @@ const ANSWER_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 const LINE_BYTES = 1024 ** 2;
 const LAST_WORDS_CHARS = 1_000;
+/** Reasons go to the log, and could quote what was refused. */
+const UNTOLD = 'the reason is not shown, because the policy has secrets';
 /** Number that stands for the program's first message in place of a command's. */
 const READY = 0;
 
@@ -96,11 +98,16 @@ export async function converse(
     ports,
     ended,
     kill,
-    send(command) {
+    async send(command) {
       last += 1;
+      const line = `${JSON.stringify({ id: last, ...command })}\n`;
+      // The program would end, and with it the connections of all others.
+      if (Buffer.byteLength(line) > LINE_BYTES) throw new CommandRefused('the command is too long');
       const answer = answerTo(last);
-      program.stdin.write(`${JSON.stringify({ id: last, ...command })}\n`);
-      return answer;
+      program.stdin.write(line);
+      await answer.catch((error) => {
+        throw error instanceof CommandRefused && hasSecrets(command) ? new CommandRefused(UNTOLD) : error;
+      });
     },
     async close() {
       program.stdin.end();
@@ -109,6 +116,10 @@ export async function converse(
       clearTimeout(timer);
     },
   };
+}
+
+function hasSecrets(command: EgressCommand): boolean {
+  return 'set' in command && command.set.secrets !== undefined;
 }
 
 /** Resolves to how the program ended, with the last of what it wrote to its standard error. */

@@ -9,6 +9,8 @@ import {
   networkEventKinds,
 } from '../../../../model/network/event.ts';
 import type { NetworkRule } from '../../../../model/network/policy.ts';
+import type { SecretUse } from '../../../../model/secrets/use.ts';
+import type { Authority } from '../authority/authority.ts';
 
 /** Policy of the machine with this address. */
 export interface EgressPolicy {
@@ -16,8 +18,12 @@ export interface EgressPolicy {
   sandbox: string;
   owner: string;
   rules: NetworkRule[];
-  /** true: what no rule allows passes too, and is reported. */
+  /** true: what no rule admits passes too, and is reported. */
   open?: boolean;
+  /** Their values come here and nowhere else. */
+  secrets?: readonly SecretUse[];
+  /** Answers clients of the secrets' hosts; present with secrets alone. */
+  authority?: Authority;
 }
 
 export type EgressCommand = { set: EgressPolicy } | { drop: { address: string } } | { resolvers: string[] };
@@ -69,6 +75,7 @@ function parseEvent(value: unknown): NetworkReport[] {
         address: address ?? null,
         port: event['port'] == null ? null : asPort(event['port']),
         rule: asText(event['rule']),
+        secret: asText(event['secret']),
         allowed: event['allowed'] === true,
         why: asText(event['why']),
         sent: asCount(event['sent'] ?? 0),

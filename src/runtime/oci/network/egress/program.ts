@@ -6,6 +6,9 @@ import { blockedIPv4 } from '../../../../model/network/public-addresses.ts';
 import { startProgram } from '../../../start-program.ts';
 import type { EgressProgram } from './conversation.ts';
 
+/** Variables by which OpenSSL's users name the authorities that a host trusts; the program reads them like those. */
+const TRUST_VARIABLES = ['SSL_CERT_FILE', 'SSL_CERT_DIR'];
+
 export interface EgressPlace {
   launcherPath: string;
   egressPath: string;
@@ -25,5 +28,11 @@ export function startEgressProgram(place: EgressPlace): Promise<EgressProgram> {
     ...['--public-except', blockedIPv4.join(',')],
     ...['--uid', String(uid), '--gid', String(uid)],
   ];
-  return startProgram(launcherPath, args, { input: true, detached: true, env: {} });
+  return startProgram(launcherPath, args, { input: true, detached: true, env: trustEnvironment() });
+}
+
+/** The rest of the service's environment has secrets. */
+function trustEnvironment(): Record<string, string> {
+  const present = TRUST_VARIABLES.map((name) => [name, process.env[name] ?? '']);
+  return Object.fromEntries(present.filter(([, value]) => value !== ''));
 }

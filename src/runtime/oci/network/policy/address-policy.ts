@@ -14,6 +14,8 @@ export interface AddressPolicy {
   grants: string[];
   /** Packets that grants accept are noted. */
   learns?: true;
+  /** Ports whose TCP goes to the egress program, or nowhere, whatever else the policy allows. */
+  ledPorts: number[];
 }
 
 const QUIC_PORT = 443;
@@ -22,16 +24,19 @@ const QUIC_PORT = 443;
 export type AddressPolicies = ReadonlyMap<string, AddressPolicy>;
 
 /** Returns null for a policy under which nothing is reached. */
-export function addressPolicyOf(policy: NetworkPolicy | LearningPolicy): AddressPolicy | null {
+export function addressPolicyOf(
+  policy: NetworkPolicy | LearningPolicy,
+  ledPorts: number[] = [],
+): AddressPolicy | null {
   switch (policy.mode) {
     case 'open':
-      return { mode: 'open', grants: [] };
+      return { mode: 'open', grants: [], ledPorts: ledPorts.map(port) };
     case 'none':
       return null;
     case 'rules':
-      return { mode: 'rules', grants: grantsOf(policy.rules, 'accept') };
+      return { mode: 'rules', grants: grantsOf(policy.rules, 'accept'), ledPorts: ledPorts.map(port) };
     case 'learn':
-      return { mode: 'rules', grants: learningGrants(policy), learns: true };
+      return { mode: 'rules', grants: learningGrants(policy), ledPorts: ledPorts.map(port), learns: true };
   }
 }
 
@@ -39,7 +44,7 @@ export function addressPolicyOf(policy: NetworkPolicy | LearningPolicy): Address
 export function samplePolicies(): AddressPolicies {
   const grants = grantsOf(parseRule('rules', 'tcp://1.1.1.1:22').rules, 'accept');
   const learning = learningGrants({ mode: 'learn', open: true, rules: [], until: Date.now() });
-  return new Map([[addressOf(1), { mode: 'rules', grants: [...grants, ...learning] }]]);
+  return new Map([[addressOf(1), { mode: 'rules', grants: [...grants, ...learning], ledPorts: [443] }]]);
 }
 
 /**

@@ -1,5 +1,6 @@
 /**
- * Rules that lead machines with mode `rules` to the egress program, and rules that hold the program itself.
+ * Rules that lead machines with mode `rules`, and ports of secrets' hosts of any machine, to the egress program, and rules
+ * that hold the program itself.
  *
  * Its ports are taken as its own only while a socket is bound to the gateway's address: after its end, another program
  * of the host may get the same port on all addresses. Queries by UDP are rewritten without a connection, so that a flood
@@ -7,6 +8,7 @@
  */
 import { isIPv6 } from 'node:net';
 import { limits } from '../../../../model/limits.ts';
+import { ledSet } from './elements.ts';
 
 /** Way through the egress program. */
 export interface EgressWay {
@@ -27,6 +29,7 @@ export function egressChains(machines: string, gateway: string, way: EgressWay):
   return `  chain lead {
     type nat hook prerouting priority dstnat; policy accept;
     iifname != ${machines} accept
+    ip daddr != ${gateway} ip saddr . tcp dport @${ledSet} dnat ip to ${gateway}:${way.gatePort}
     ip saddr != @ruled accept
     ip daddr ${gateway} tcp dport 53 dnat ip to ${gateway}:${way.dnsPort}
     ct original ip saddr vmap @granted
@@ -59,12 +62,13 @@ export function queryRules(gateway: string, way: EgressWay): string {
     ip daddr ${gateway} tcp dport 53 accept`;
 }
 
-/** Renders rules for the chain of packets to this host. */
+/** Renders rules for the chain of packets to this host. What a machine with an open network sends to the gate was led there. */
 export function arrivalRules(gateway: string, way: EgressWay): string {
   const ports = `{ ${way.gatePort}, ${way.dnsPort} }`;
   return `
     ip saddr @ruled ip daddr ${gateway} udp dport ${way.dnsPort} socket wildcard 0 accept
-    ip saddr @ruled ip daddr ${gateway} tcp dport ${ports} goto gate`;
+    ip saddr @ruled ip daddr ${gateway} tcp dport ${ports} goto gate
+    ip saddr @open_to ip daddr ${gateway} tcp dport ${way.gatePort} ct status dnat goto gate`;
 }
 
 /** Renders rules for the chain of packets of this host, before connections are tracked. */

@@ -1,6 +1,6 @@
 /**
- * Policies as parts of the instance's table: two sets of addresses, and one chain of grants for each address that has
- * some, found by a map.
+ * Policies as parts of the instance's table: two sets of addresses, one of addresses with ports that are led to the egress
+ * program, and one chain of grants for each address that has some, found by a map.
  *
  * One set of all grants, keyed by source, destination and port, lost: the kernel goes through the whole of such a set for
  * each element that leaves it, half a second for one change among 10,000 elements. A chain costs what it holds.
@@ -14,6 +14,9 @@ export const setOf = { open: 'open_to', rules: 'ruled' } as const satisfies Reco
   AddressPolicy['mode'],
   string
 >;
+
+/** Name of the set of addresses with their led ports. */
+export const ledSet = 'led';
 
 /** Name of the map from addresses to their chains. */
 export const grantMap = 'granted';
@@ -32,8 +35,14 @@ export function renderPolicies(policies: AddressPolicies): string {
       const addresses = [...policies].flatMap(([address, policy]) => (policy.mode === mode ? address : []));
       return `  set ${setOf[mode]} { type ipv4_addr; ${elements(addresses)}}`;
     }),
+    `  set ${ledSet} { type ipv4_addr . inet_service; ${elements(ledElements(policies))}}`,
     `  map ${grantMap} { type ipv4_addr : verdict; ${elements(verdicts)}}`,
   ].join('\n');
+}
+
+/** Elements of the set of led ports, as nft writes them. */
+export function ledElements(policies: AddressPolicies): string[] {
+  return [...policies].flatMap(([address, { ledPorts }]) => ledPorts.map((port) => `${address} . ${port}`));
 }
 
 /** An address' way from one policy to another; null where it has none. */
@@ -44,12 +53,21 @@ export interface PolicyChange {
   after: AddressPolicy | null;
 }
 
-/** Returns the moves between sets that are part of a change. */
+/** Returns the elements of sets that a change adds and deletes. */
 export function setChanges({ table, address, before, after }: PolicyChange): SetChange[] {
-  if (before?.mode === after?.mode) return [];
+  const [had, has] = [before?.ledPorts ?? [], after?.ledPorts ?? []];
+  const portChange = (kind: SetChange['kind']) => (port: number) => ({
+    ...{ table, set: ledSet, address, port, kind },
+  });
+  const ports = [
+    ...had.filter((port) => !has.includes(port)).map(portChange('delete')),
+    ...has.filter((port) => !had.includes(port)).map(portChange('add')),
+  ];
+  if (before?.mode === after?.mode) return ports;
   return [
     ...(before ? [{ table, set: setOf[before.mode], address, kind: 'delete' as const }] : []),
     ...(after ? [{ table, set: setOf[after.mode], address, kind: 'add' as const }] : []),
+    ...ports,
   ];
 }
 
@@ -60,7 +78,8 @@ export function changesGrants({ before, after }: PolicyChange): boolean {
 /** Renders a change as commands for nft. */
 export function renderChange(change: PolicyChange): string {
   const moves = setChanges(change).map(
-    ({ kind, table, set, address }) => `${kind} element inet ${table} ${set} { ${address} }`,
+    ({ kind, table, set, address, port }) =>
+      `${kind} element inet ${table} ${set} { ${port === undefined ? address : `${address} . ${port}`} }`,
   );
   const commands = changesGrants(change) ? [...moves, ...grantCommands(change)] : moves;
   return commands.map((command) => `${command}\n`).join('');

@@ -5,7 +5,7 @@
 import { tableOf } from '../../host/plan.ts';
 import { type Chain, nftJson } from '../foreign-forward.ts';
 import type { AddressPolicies } from './address-policy.ts';
-import { grantChain, grantMap, setOf } from './elements.ts';
+import { grantChain, grantMap, ledElements, ledSet, setOf } from './elements.ts';
 
 /** @param chains All chains of the host. */
 export async function arePoliciesInForce(
@@ -21,21 +21,23 @@ export async function arePoliciesInForce(
   for (const [list, wanted] of [
     [['set', setOf.open], addressesWith((address) => policies.get(address)?.mode === 'open')],
     [['set', setOf.rules], addressesWith((address) => policies.get(address)?.mode === 'rules')],
+    [['set', ledSet], ledElements(policies)],
     [['map', grantMap], granted],
   ] as const) {
     const [kind, name] = list;
     if (wanted.length === 0) continue;
-    if (!areEqual(await addressesIn(kind, table, name), wanted)) return false;
+    if (!areEqual(await keysIn(kind, table, name), wanted)) return false;
   }
   return true;
 }
 
-/** Lists the keys of a set or a map. */
-async function addressesIn(kind: 'set' | 'map', table: string, name: string): Promise<string[]> {
+/** Lists the keys of a set or a map, those with several parts as nft writes them. */
+async function keysIn(kind: 'set' | 'map', table: string, name: string): Promise<string[]> {
   const rows = await nftJson(['list', kind, 'inet', table, name]);
   return rows
     .flatMap((row) => (row.set ?? row.map)?.elem ?? [])
-    .map((element) => (Array.isArray(element) ? element[0] : element));
+    .map((element) => (Array.isArray(element) ? element[0] : element))
+    .map((key) => (typeof key === 'string' ? key : key.concat.join(' . ')));
 }
 
 function areEqual(present: string[], wanted: string[]): boolean {

@@ -81,7 +81,7 @@ export function createPackets({ instanceId, policies, holderOf, report, log }: P
     if (!sandboxIdPattern.test(sandbox) || at <= (dropped.get(source) ?? 0)) return [];
     const allowed = became === 'used';
     const why = allowed ? null : whyRefused(destination);
-    const parts = { name: null, address: destination, port, rule: null, allowed, why };
+    const parts = { name: null, address: destination, port, rule: null, secret: null, allowed, why };
     return [{ at, sandbox, kind, ...parts, sent: 0, received: 0, ended: false }];
   }
 

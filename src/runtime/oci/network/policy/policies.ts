@@ -1,6 +1,6 @@
 /**
  * Network policies of this instance's machines: kept for each sandbox, in force while it holds a slot. The firewall
- * judges addresses, the egress program judges names. Whatever fails leaves the machine with nothing.
+ * judges addresses, the egress program judges names and has the secrets. Whatever fails leaves the machine with nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KeyedQueue } from '../../../../concurrency/keyed-queue.ts';
@@ -8,16 +8,25 @@ import type { Log } from '../../../../control/ports/index.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../../../model/network/policy.ts';
 import { addressOf } from '../../host/plan.ts';
 import type { Egress } from '../egress/egress.ts';
+import type { EgressPolicy } from '../egress/messages.ts';
 import type { Firewall } from '../firewall.ts';
 import { type AddressPolicy, addressPolicyOf } from './address-policy.ts';
-import type { PolicyNotes } from './notes.ts';
+import { ledPortsOf, type MachineSecrets } from './machine-secrets.ts';
+import type { PolicyNote, PolicyNotes } from './notes.ts';
 import type { Packets } from './packets.ts';
 
 export interface Policies {
-  /** Puts the noted policies of machines that ran before in force, and begins to keep all in force. */
+  /**
+   * Puts the noted policies of machines that ran before in force, and begins to keep all in force. A machine with secrets
+   * reaches through the egress program nothing until they are set anew.
+   */
   begin(held: ReadonlyMap<string, number>): Promise<void>;
-  /** Sets the policy of a sandbox: at once where it holds a slot, and otherwise when it gets one. */
-  set(sandboxId: string, policy: NetworkPolicy | LearningPolicy): Promise<void>;
+  /** Sets policy and secrets of a sandbox: at once where it holds a slot, and otherwise when it gets one. */
+  set(
+    sandboxId: string,
+    policy: NetworkPolicy | LearningPolicy,
+    secrets: MachineSecrets | null,
+  ): Promise<void>;
   /** Begins to put the sandbox's policy in force in the slot that it has got. */
   enter(sandboxId: string): void;
   /** Resolves when the policy of the sandbox is in force; rejects when it could not be. */
@@ -39,36 +48,41 @@ export interface PoliciesDependencies {
   log: Log;
 }
 
+/** Policy and secrets that a sandbox is meant to have. */
+interface Meant {
+  policy: NetworkPolicy | LearningPolicy;
+  secrets: MachineSecrets | null;
+}
+
 const RETRY_MS = 1_000;
-const NOTHING: NetworkPolicy = { mode: 'none' };
+const NOTHING: PolicyNote = { policy: { mode: 'none' }, ledPorts: [] };
 
 export function createPolicies(parts: PoliciesDependencies): Policies {
   const { firewall, egress, notes, packets, slotOf, ownerOf, log } = parts;
-  const policies = new Map<string, NetworkPolicy | LearningPolicy>();
+  const meant = new Map<string, Meant>();
   const entering = new Map<string, Promise<void>>();
   const turns = new KeyedQueue({ preempted: () => new Error('the network of sandboxes is closed') });
   let isClosed = false;
 
-  /** The egress program comes first on the way to rules, and last on the way from them. */
+  /** The egress program comes first on the way to it, and last on the way from it. */
   async function enforce(sandboxId: string): Promise<void> {
-    const [index, policy] = [slotOf(sandboxId), policies.get(sandboxId)];
+    const [index, wanted] = [slotOf(sandboxId), meant.get(sandboxId)];
     if (index === undefined) return;
-    if (policy === undefined) return notes.write(index, NOTHING);
+    if (wanted === undefined) return notes.write(index, NOTHING);
     const address = addressOf(index);
     try {
+      const { policy, secrets } = wanted;
+      const ledPorts = ledPortsOf(secrets);
       // A machine that learned goes on when the next service is told of it, not before.
-      notes.write(index, policy.mode === 'learn' ? NOTHING : policy);
-      const byAddress = addressPolicyOf(policy);
+      notes.write(index, policy.mode === 'learn' ? NOTHING : { policy, ledPorts });
+      const byAddress = addressPolicyOf(policy, ledPorts);
       if (firewall.policies().get(address)?.learns) await packets.read();
-      if (policy.mode === 'rules' || policy.mode === 'learn') {
-        const owner = ownerOf(sandboxId);
-        const open = policy.mode === 'learn' && policy.open;
-        await egress.set({ address, sandbox: sandboxId, owner, rules: policy.rules, open });
-      }
+      const byName = egressPolicyOf(wanted);
+      if (byName) await egress.set({ ...byName, address, sandbox: sandboxId, owner: ownerOf(sandboxId) });
       await firewall.set(address, byAddress);
-      if (byAddress?.mode !== 'rules') await egress.drop(address);
+      if (!byName) await egress.drop(address);
     } catch (error) {
-      policies.delete(sandboxId);
+      meant.delete(sandboxId);
       await shut(index).catch((reason) =>
         log.warn('a network could not be shut', { reason: String(reason) }),
       );
@@ -95,17 +109,18 @@ export function createPolicies(parts: PoliciesDependencies): Policies {
     async begin(held) {
       const byAddress = new Map<string, AddressPolicy>();
       for (const [sandboxId, index] of held) {
-        const policy = notes.read(index);
-        const part = policy && addressPolicyOf(policy);
-        if (policy) policies.set(sandboxId, policy);
+        const note = notes.read(index);
+        const part = note && addressPolicyOf(note.policy, note.ledPorts);
         if (part) byAddress.set(addressOf(index), part);
+        // Without its secrets a machine would send placeholders to their hosts.
+        if (note?.ledPorts.length === 0) meant.set(sandboxId, { policy: note.policy, secrets: null });
       }
       await firewall.start(byAddress);
-      for (const [sandboxId, { mode }] of policies) if (mode === 'rules') enter(sandboxId);
+      for (const [sandboxId, { policy }] of meant) if (policy.mode === 'rules') enter(sandboxId);
     },
 
-    set(sandboxId, policy) {
-      policies.set(sandboxId, policy);
+    set(sandboxId, policy, secrets) {
+      meant.set(sandboxId, { policy, secrets });
       return turns.run(sandboxId, () => enforce(sandboxId));
     },
 
@@ -113,7 +128,7 @@ export function createPolicies(parts: PoliciesDependencies): Policies {
     entered: async (sandboxId) => entering.get(sandboxId),
 
     async leave(sandboxId, index) {
-      policies.delete(sandboxId);
+      meant.delete(sandboxId);
       entering.delete(sandboxId);
       if (index === undefined) return;
       await turns.run(sandboxId, async () => {
@@ -135,4 +150,19 @@ export function createPolicies(parts: PoliciesDependencies): Policies {
       await turns.drained();
     },
   };
+}
+
+/** Returns the egress program's part; null where it has none. */
+function egressPolicyOf({ policy, secrets }: Meant): Pick<EgressPolicy, 'rules' | 'open'> | null {
+  const opened = secrets && { secrets: secrets.uses, authority: secrets.authority };
+  switch (policy.mode) {
+    case 'open':
+      return opened && { rules: [], open: true, ...opened };
+    case 'none':
+      return null;
+    case 'rules':
+      return { rules: policy.rules, ...opened };
+    case 'learn':
+      return { rules: policy.rules, open: policy.open, ...opened };
+  }
 }

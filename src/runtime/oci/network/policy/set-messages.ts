@@ -1,5 +1,5 @@
 /**
- * Changes of a set of addresses as messages for the kernel (nfnetlink, linux/netfilter/nf_tables.h), for the one change that
+ * Changes of a set of addresses, or of addresses with ports, as messages for the kernel (nfnetlink, linux/netfilter/nf_tables.h), for the one change that
  * every creation of a sandbox makes: starting nft for it takes longer than all else of the change.
  */
 import { endianness } from 'node:os';
@@ -8,6 +8,8 @@ export interface SetChange {
   table: string;
   set: string;
   address: string;
+  /** In a set of addresses with ports. */
+  port?: number;
   kind: 'add' | 'delete';
 }
 
@@ -27,12 +29,12 @@ const isLittle = endianness() === 'LE';
 
 /** Returns one transaction: all changes, or none when the kernel refuses one. */
 export function setBatch(changes: SetChange[]): Buffer {
-  const bodies = changes.map(({ table, set, address }) =>
+  const bodies = changes.map((change) =>
     Buffer.concat([
       general(FAMILY_INET, 0),
-      attribute(attributes.table, Buffer.from(`${table}\0`)),
-      attribute(attributes.set, Buffer.from(`${set}\0`)),
-      attribute(attributes.elements | NESTED, element(address)),
+      attribute(attributes.table, Buffer.from(`${change.table}\0`)),
+      attribute(attributes.set, Buffer.from(`${change.set}\0`)),
+      attribute(attributes.elements | NESTED, element(change)),
     ]),
   );
   return Buffer.concat([
@@ -49,8 +51,11 @@ export function setBatch(changes: SetChange[]): Buffer {
   ]);
 }
 
-function element(address: string): Buffer {
-  const value = attribute(attributes.value, Buffer.from(address.split('.').map(Number)));
+/** Each part of a key takes four bytes. */
+function element({ address, port }: SetChange): Buffer {
+  const parts = Buffer.from(address.split('.').map(Number));
+  const ofPort = port === undefined ? [] : [Buffer.of(port >> 8, port & 0xff, 0, 0)];
+  const value = attribute(attributes.value, Buffer.concat([parts, ...ofPort]));
   return attribute(attributes.element | NESTED, attribute(attributes.key | NESTED, value));
 }
 

@@ -17,6 +17,10 @@ export interface CertificateFields {
   notAfterMs: number;
   /** The identity, in place of a host's name; an authority has none. */
   uri?: string;
+  /** Positive number, of at most 20 bytes; a random one by default. */
+  serial?: Buffer;
+  /** Signs in place of `signingKey`, which has the same key. */
+  sign?(content: Buffer): Buffer;
 }
 
 const oids = {
@@ -45,7 +49,7 @@ export function makeCertificate(fields: CertificateFields): string {
   const algorithm = der.sequence(der.objectId(oids.ecdsaWithSha256));
   const content = der.sequence(
     der.explicit(0, der.integer(VERSION_3)),
-    der.integer(randomBytes(SERIAL_BYTES)),
+    der.integer(fields.serial ?? randomBytes(SERIAL_BYTES)),
     algorithm,
     nameOf(fields.issuer),
     der.sequence(der.time(seconds(fields.notBeforeMs)), der.time(seconds(fields.notAfterMs))),
@@ -53,8 +57,8 @@ export function makeCertificate(fields: CertificateFields): string {
     encoded(fields.publicKey),
     der.explicit(3, der.sequence(...extensionsOf(fields))),
   );
-  const signature = der.bitString(sign('sha256', content, fields.signingKey));
-  return toPem('CERTIFICATE', der.sequence(content, algorithm, signature));
+  const signature = fields.sign?.(content) ?? sign('sha256', content, fields.signingKey);
+  return toPem('CERTIFICATE', der.sequence(content, algorithm, der.bitString(signature)));
 }
 
 function extensionsOf({ kind, publicKey, signingKey, uri }: CertificateFields): Buffer[] {
@@ -89,8 +93,17 @@ const extension = (oid: string, value: Buffer): Buffer =>
 const critical = (oid: string, value: Buffer): Buffer =>
   der.sequence(der.objectId(oid), der.truth(), der.octetString(value));
 
-const nameOf = (commonName: string): Buffer =>
-  der.sequence(der.set(der.sequence(der.objectId(oids.commonName), der.utf8String(commonName))));
+/** Returns the eight digits by which OpenSSL finds the certificate of this name in a folder (`openssl x509 -subject_hash`). */
+export function subjectHash(commonName: string): string {
+  // OpenSSL's canonical form: lower-case, and the parts of the name without the sequence around them.
+  const digest = createHash('sha1').update(partOf(commonName.toLowerCase())).digest();
+  return digest.readUInt32LE().toString(16).padStart(8, '0');
+}
+
+const nameOf = (commonName: string): Buffer => der.sequence(partOf(commonName));
+
+const partOf = (commonName: string): Buffer =>
+  der.set(der.sequence(der.objectId(oids.commonName), der.utf8String(commonName)));
 
 const encoded = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 

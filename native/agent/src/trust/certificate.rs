@@ -1,0 +1,68 @@
+//! The authority's certificate, as the service sends it.
+
+use crate::wire::fault::Fault;
+
+const MAX_BYTES: usize = 16 << 10;
+const BEGIN: &str = "-----BEGIN CERTIFICATE-----\n";
+const END: &str = "-----END CERTIFICATE-----\n";
+const HASH_DIGITS: usize = 8;
+
+pub struct Certificate {
+    /// One block of PEM, with the newline at its end.
+    pub pem: Vec<u8>,
+    /// Of its subject: the name that OpenSSL looks for in a folder of certificates.
+    pub subject_hash: String,
+}
+
+impl Certificate {
+    pub fn parse(pem: String, subject_hash: String) -> Result<Self, Fault> {
+        let is_block = pem.starts_with(BEGIN) && pem.find(END) == pem.len().checked_sub(END.len());
+        if !is_block || pem.len() > MAX_BYTES {
+            return Err(Fault::invalid(
+                "certificate",
+                "It is no certificate in PEM.",
+            ));
+        }
+        let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if subject_hash.len() != HASH_DIGITS || !subject_hash.as_bytes().iter().all(is_digit) {
+            return Err(Fault::invalid(
+                "subject_hash",
+                "A hash has eight hexadecimal digits.",
+            ));
+        }
+        Ok(Self {
+            pem: pem.into_bytes(),
+            subject_hash,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PEM: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+
+    fn fault(pem: &str, hash: &str) -> Option<&'static str> {
+        Certificate::parse(pem.to_owned(), hash.to_owned())
+            .err()
+            .and_then(|fault| fault.parameter)
+    }
+
+    #[test]
+    fn one_block_with_a_hash_is_taken() {
+        assert_eq!(fault(PEM, "0179095f"), None);
+    }
+
+    #[test]
+    fn anything_else_is_refused_by_its_field() {
+        let two = PEM.repeat(2);
+        let long = PEM.replace("AAAA", &"A".repeat(16 << 10));
+        for pem in ["", "AAAA", &PEM[1..], &PEM[..PEM.len() - 1], &two, &long] {
+            assert_eq!(fault(pem, "0179095f"), Some("certificate"), "{pem}");
+        }
+        for hash in ["", "0179095", "0179095F", "../../ab", "0179095f0"] {
+            assert_eq!(fault(PEM, hash), Some("subject_hash"), "{hash}");
+        }
+    }
+}

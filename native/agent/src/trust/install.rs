@@ -1,0 +1,53 @@
+//! The operation `trust`: programs of the sandbox trust servers whose certificates an authority has signed. Done again with
+//! the same certificate, it changes nothing; one of before, which came with a snapshot, it replaces.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::certificate::Certificate;
+use super::{bundle, system};
+use crate::init::context::Context;
+use crate::wire::connection::{Connection, Outcome};
+use crate::wire::fault::Fault;
+
+/// Files that variables of the environment name: the certificate, and all that the system trusts with it.
+const CERTIFICATE: &str = "/etc/sandhaven/authority.pem";
+const BUNDLE: &str = "/etc/sandhaven/ca-bundle.pem";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    pub v: u32,
+    /// PEM.
+    certificate: String,
+    subject_hash: String,
+}
+
+pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let certificate = Certificate::parse(request.certificate, request.subject_hash)?;
+    context.workers.long(move |_| install(&certificate)).await?;
+    connection.reply(&json!({})).await
+}
+
+/// What the image has of the system's places is its own matter, and so is what it lets be changed: only a failure of the
+/// two files is one of the operation.
+fn install(certificate: &Certificate) -> Result<(), Fault> {
+    let before = system::read(CERTIFICATE).ok();
+    let mut trusted = None;
+    for path in system::BUNDLES {
+        let Ok(present) = system::read(path) else {
+            continue;
+        };
+        let changed = bundle::with(&present, &certificate.pem, before.as_deref());
+        if let Some(changed) = &changed {
+            let _ = system::write(path, changed, false);
+        }
+        trusted.get_or_insert(changed.unwrap_or(present));
+    }
+    system::keep(certificate);
+    let _ = system::link(certificate);
+    let trusted = trusted.as_ref().unwrap_or(&certificate.pem);
+    system::write(BUNDLE, trusted, true)?;
+    // Last, because it names the one before as long as that is somewhere.
+    system::write(CERTIFICATE, &certificate.pem, true)
+}

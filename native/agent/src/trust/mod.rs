@@ -1,0 +1,6 @@
+//! Trust of programs inside in an authority of the service, which answers them in place of hosts that take secrets.
+
+mod bundle;
+mod certificate;
+pub mod install;
+mod system;

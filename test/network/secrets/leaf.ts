@@ -1,0 +1,31 @@
+/** Servers' certificates that an authority has signed, made with openssl. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** PEM. */
+export interface Leaf {
+  key: string;
+  cert: string;
+}
+
+/** @param authority PEM of both. */
+export function signLeaf(authority: { certificate: string; key: string }, host: string): Leaf {
+  const folder = mkdtempSync(join(tmpdir(), 'sandhaven-leaf-'));
+  const at = (name: string) => join(folder, name);
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  writeFileSync(at('ca.key'), authority.key);
+  writeFileSync(at('ca.pem'), authority.certificate);
+  writeFileSync(
+    at('extensions'),
+    `subjectAltName=DNS:${host}\nauthorityKeyIdentifier=keyid\nbasicConstraints=critical,CA:FALSE\n`,
+  );
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', `/CN=${host}`];
+  openssl('req', '-new', ...curve, '-keyout', 'leaf.key', '-out', 'leaf.csr');
+  const signing = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-set_serial', '2', '-days', '2'];
+  openssl('x509', '-req', '-in', 'leaf.csr', ...signing, '-extfile', 'extensions', '-out', 'leaf.pem');
+  const leaf = { key: readFileSync(at('leaf.key'), 'utf8'), cert: readFileSync(at('leaf.pem'), 'utf8') };
+  rmSync(folder, { recursive: true });
+  return leaf;
+}
