@@ -45,6 +45,8 @@ export function createTraffic({ instance, each, held, ownerOf, log }: TrafficDep
   const noteFile = join(instance.runDir, 'traffic');
   /** Counts of the table as last read. */
   let last: Counts = new Map();
+  /** Text of the note, as last written. */
+  let noted = '';
   /** Traffic that was read from the table, and by nobody from here. */
   const unread = new Map<string, TrafficCount>();
   /** Machines that left their slots since the table was read. */
@@ -90,7 +92,9 @@ export function createTraffic({ instance, each, held, ownerOf, log }: TrafficDep
     }
     former.clear();
     last = counts;
-    await writeFile(noteFile, JSON.stringify([...last]), { mode: 0o600 });
+    const note = JSON.stringify([...last]);
+    if (note !== noted) await writeFile(noteFile, note, { mode: 0o600 });
+    noted = note;
   }
 
   async function apply(): Promise<void> {
@@ -127,7 +131,8 @@ export function createTraffic({ instance, each, held, ownerOf, log }: TrafficDep
     read: () =>
       inTurn(async () => {
         if (!hasBegun) return [];
-        await collect();
+        // Without machines nothing has passed since the last reading.
+        if (held.size > 0 || former.size > 0) await collect();
         const all = new Map([...held.keys()].map((id) => [id, noTraffic]));
         for (const [id, count] of unread) all.set(id, count);
         unread.clear();
