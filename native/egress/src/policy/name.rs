@@ -51,6 +51,10 @@ impl Pattern {
         })
     }
 
+    pub fn is_exact(&self) -> bool {
+        matches!(self, Pattern::Exact(_))
+    }
+
     pub fn matches(&self, name: &str) -> bool {
         match self {
             Pattern::Exact(exact) => exact == name,

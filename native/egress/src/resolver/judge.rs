@@ -62,14 +62,18 @@ impl Resolver {
                 return Step::Answer(Reply::header(id, code::NOT_IMPLEMENTED));
             }
         };
-        let (sandbox, owner) = match self.world.question(source, query.name.as_deref()) {
+        let (sandbox, owner, widely) = match self.world.question(source, query.name.as_deref()) {
             Question::UnknownSource => return Step::Answer(Reply::header(query.id, code::REFUSED)),
             Question::TooMany => return Step::Nothing,
             Question::NotAllowed { sandbox } => {
                 let reply = self.refuse(&sandbox, query.name.clone(), code::NO_SUCH_NAME, NO_RULE);
                 return Step::Answer(reply.write(&query, is_udp));
             }
-            Question::Allowed { sandbox, owner } => (sandbox, owner),
+            Question::Allowed {
+                sandbox,
+                owner,
+                widely,
+            } => (sandbox, owner, widely),
         };
         let reply = match query.kind {
             record_types::A => None,
@@ -81,6 +85,14 @@ impl Resolver {
         };
         if let Some(reply) = reply {
             return Step::Answer(reply.write(&query, is_udp));
+        }
+        if widely.is_some() {
+            self.events.push(Event {
+                allowed: true,
+                name: query.name.clone(),
+                rule: widely,
+                ..Event::new(sandbox.clone(), Protocol::Dns)
+            });
         }
         match (
             self.world.waiting.take(&owner, &sandbox),

@@ -45,6 +45,11 @@ impl Names {
         known.addresses.drain(..surplus);
     }
 
+    /// True for a name that was resolved, however long ago, and is not displaced.
+    pub fn knows(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     pub fn has(&self, name: &str, address: Ipv4Addr, now: Instant) -> bool {
         self.0
             .get(name)

@@ -78,6 +78,18 @@ impl Sandbox {
         self.policy.open || self.policy.rules.iter().any(|rule| rule.names(name))
     }
 
+    /// The rule by which a name is asked for that it does not give whole, and that was not asked for of late: such a question may
+    /// carry data.
+    pub fn widely(&self, name: &str) -> Option<Arc<str>> {
+        let naming = || self.policy.rules.iter().filter(|rule| rule.names(name));
+        let is_exact =
+            |rule: &Rule| matches!(&rule.target, Target::Name(pattern) if pattern.is_exact());
+        if self.names.knows(name) || naming().any(is_exact) {
+            return None;
+        }
+        naming().next().map(|rule| rule.text.clone())
+    }
+
     /// Decides about a connection, or about the next request on it.
     pub fn decide(&mut self, number: u64, asked: Asked, now: Instant) -> Decision {
         let decision = match self.judge(&asked, now) {

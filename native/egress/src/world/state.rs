@@ -43,8 +43,15 @@ pub enum Refusal {
 pub enum Question {
     UnknownSource,
     TooMany,
-    NotAllowed { sandbox: Arc<str> },
-    Allowed { sandbox: Arc<str>, owner: Arc<str> },
+    NotAllowed {
+        sandbox: Arc<str>,
+    },
+    Allowed {
+        sandbox: Arc<str>,
+        owner: Arc<str>,
+        /// Rule for a suffix, where the name may carry data.
+        widely: RuleName,
+    },
 }
 
 impl World {
@@ -176,12 +183,13 @@ impl World {
         if !sandbox.rate.take(Instant::now()) {
             return Question::TooMany;
         }
-        match name.is_some_and(|name| sandbox.resolves(name)) {
-            true => Question::Allowed {
+        match name.filter(|name| sandbox.resolves(name)) {
+            Some(name) => Question::Allowed {
                 sandbox: id,
                 owner: sandbox.policy.owner.clone(),
+                widely: sandbox.widely(name),
             },
-            false => Question::NotAllowed { sandbox: id },
+            None => Question::NotAllowed { sandbox: id },
         }
     }
 

@@ -110,6 +110,22 @@ fn a_new_policy_ends_what_it_does_not_admit_and_nothing_else() {
 }
 
 #[test]
+fn a_question_below_a_suffix_has_its_rule_until_the_name_is_known() {
+    let world = World::new(100);
+    let rules = ["https://*.wide.example", "https://one.wide.example"];
+    world.set(SOURCE, policy("sb_1", "us_1", &rules));
+    let widely = |name| match world.question(SOURCE, Some(name)) {
+        Question::Allowed { widely, .. } => widely,
+        _ => panic!("{name} is not allowed"),
+    };
+    let rule = widely("data.wide.example");
+    assert_eq!(rule.as_deref(), Some("https://*.wide.example"));
+    assert_eq!(widely("one.wide.example"), None);
+    world.remember(SOURCE, "sb_1", "data.wide.example", &[ADDRESS], TTL);
+    assert_eq!(widely("data.wide.example"), None);
+}
+
+#[test]
 fn an_open_policy_resolves_all_names_and_admits_all_with_the_rule_that_would() {
     let world = World::new(100);
     world.set(SOURCE, open("sb_1", &["https://a.example"]));
@@ -205,10 +221,7 @@ fn an_open_network_admits_what_no_rule_does_until_rules_take_its_place() {
     world.set(SOURCE, open);
     let live = world.enter(SOURCE).unwrap();
     assert!(world.is_open(&live));
-    assert_eq!(
-        world.decide(&live, asked("b.example")),
-        Decision::Allowed(None)
-    );
+    assert_eq!(world.admit_open(&live, asked("b.example")), Some(None));
     assert!(matches!(
         world.question(SOURCE, Some("b.example")),
         Question::Allowed { .. }
@@ -218,7 +231,7 @@ fn an_open_network_admits_what_no_rule_does_until_rules_take_its_place() {
     assert!(world.decide_tcp(&live, to).is_none());
     world.remember(SOURCE, "sb_1", "a.example", &[ADDRESS], TTL);
     assert!(world.decide_tcp(&live, to).is_some());
-    world.decide(&live, asked("b.example"));
+    world.admit_open(&live, asked("b.example"));
     let ended = world.set(SOURCE, policy("sb_1", "us_1", &["tcp://a.example"]));
     assert_eq!(ended.len(), 1);
     assert!(!world.is_open(&live));
