@@ -270,6 +270,7 @@ export function wire(
           () => machines.leave(),
           () => watches.endAll(),
           () => activity.flush(),
+          () => network.secretActivity.flush(),
           () => live.auditEvents.close(),
           () => live.usage.close(),
           () => events.close(),

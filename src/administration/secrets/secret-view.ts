@@ -16,6 +16,7 @@ export const secretOutput = z.looseObject({
   rotated_at: z.string(),
   /** null: never. */
   expires_at: z.string().nullable(),
+  last_used_at: z.string().nullable().describe('Last request that carried it; half a minute behind.'),
 });
 
 export const sandboxSecretsOutput = z.looseObject({
@@ -26,13 +27,14 @@ export const sandboxSecretsOutput = z.looseObject({
 export type SecretView = z.output<typeof secretOutput>;
 
 export function toSecretView(secret: Secret): SecretView {
-  const { id, name, variable, targets, place, expiresAt } = secret;
+  const { id, name, variable, targets, place, expiresAt, lastUsedAt } = secret;
   return {
     ...{ secret_id: id, name, variable, targets, place },
     created_at: timestamp(secret.createdAt),
     updated_at: timestamp(secret.updatedAt),
     rotated_at: timestamp(secret.rotatedAt),
     expires_at: expiresAt === null ? null : timestamp(expiresAt),
+    last_used_at: lastUsedAt === null ? null : timestamp(lastUsedAt),
   };
 }
 
@@ -40,6 +42,8 @@ export function toSandboxSecretsView({ sandboxId, secrets }: ShownSecrets) {
   return { sandbox: sandboxId, secrets: secrets.map(toSecretView) };
 }
 
-export function secretRow({ name, variable, place, targets, rotated_at, expires_at }: SecretView) {
-  return { name, variable, place, targets: targets.join(' '), rotated: rotated_at, expires: expires_at };
+export function secretRow(secret: SecretView) {
+  const { name, variable, place, targets, rotated_at, expires_at, last_used_at } = secret;
+  const times = { rotated: rotated_at, expires: expires_at, used: last_used_at };
+  return { name, variable, place, targets: targets.join(' '), ...times };
 }

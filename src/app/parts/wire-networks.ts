@@ -19,6 +19,7 @@ import type {
 import { RunningSandboxes } from '../../control/secrets/running-sandboxes.ts';
 import { SandboxSecrets } from '../../control/secrets/sandbox-secrets.ts';
 import { SandboxTrust } from '../../control/secrets/sandbox-trust.ts';
+import { SecretActivity } from '../../control/secrets/secret-activity.ts';
 import { SecretService } from '../../control/secrets/secret-service.ts';
 import { SecretUses } from '../../control/secrets/secret-uses.ts';
 import { wireNetworkLog } from './wire-network-log.ts';
@@ -53,8 +54,10 @@ export function wireNetworks(parts: NetworkParts) {
   const sandboxSecrets = new SandboxSecrets({
     ...{ store: store.secrets, sandboxes, runtime, trust, machines, networks },
   });
+  const secretActivity = new SecretActivity({ store: store.secrets, log });
+  reports?.onReports((pieces) => secretActivity.hear(pieces));
   return {
-    ...{ networks, secretUses, trust },
+    ...{ networks, secretUses, trust, secretActivity },
     services: {
       ...wireNetworkLog({ store: sandboxes, ...{ machines, networks, traffic, unfinished, clock, reports } }),
       secrets: new SecretService({ store: store.secrets, runtime, running, clock }),

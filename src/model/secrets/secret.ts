@@ -24,6 +24,8 @@ export interface Secret {
   rotatedAt: number;
   /** null: never. */
   expiresAt: number | null;
+  /** Last request that carried it, some seconds behind; null: none so far. */
+  lastUsedAt: number | null;
 }
 
 export const secretNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;

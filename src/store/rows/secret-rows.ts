@@ -78,6 +78,12 @@ export class SecretRows implements SecretStore {
     return rows.map((row) => String(row['id']));
   }
 
+  async noteUses(uses: ReadonlyMap<string, number>): Promise<void> {
+    await this.#sql.write('uses of secrets', function* () {
+      for (const [id, at] of uses) yield* statements.use.run({ id, at });
+    });
+  }
+
   async #changed(values: Record<string, string | number | null | Uint8Array>): Promise<Secret | null> {
     const row = await this.#sql.writeOne(() => statements.change.get(values));
     return row ? secretIn(row) : null;
@@ -96,14 +102,15 @@ export class SecretRows implements SecretStore {
   }
 }
 
-const columns = `id, owner_id, name, variable, targets, place, created_at, updated_at, rotated_at, expires_at`;
+const columns = `id, owner_id, name, variable, targets, place, created_at, updated_at, rotated_at, expires_at,
+  last_used_at`;
 /** Ids have no character that LIKE takes for another, but `_`. */
 const AMONG = `owner_id = :owner AND :ids LIKE '%"' || id || '"%'`;
 
 const statements = {
   insert: statement(
     `INSERT INTO secrets (${columns}, value)
-       VALUES (:id, :owner, :name, :variable, :targets, :place, :now, :now, :now, :expires, :value)
+       VALUES (:id, :owner, :name, :variable, :targets, :place, :now, :now, :now, :expires, NULL, :value)
        RETURNING ${columns}`,
   ),
   count: statement('SELECT count(*) AS count FROM secrets WHERE owner_id = :owner'),
@@ -121,6 +128,9 @@ const statements = {
        WHERE id = :id RETURNING ${columns}`,
   ),
   remove: statement('DELETE FROM secrets WHERE id = :id'),
+  use: statement(
+    `UPDATE secrets SET last_used_at = :at WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :at)`,
+  ),
   holders: statement(
     'SELECT id FROM sandboxes WHERE owner_id = :owner AND secrets LIKE :holding ORDER BY created_at, id',
   ),
@@ -146,6 +156,7 @@ function secretIn(row: Row | undefined): Secret {
     updatedAt: Number(row['updated_at']),
     rotatedAt: Number(row['rotated_at']),
     expiresAt: row['expires_at'] === null ? null : Number(row['expires_at']),
+    lastUsedAt: row['last_used_at'] === null ? null : Number(row['last_used_at']),
   };
 }
 

@@ -12,6 +12,7 @@ export const secretTables = `
     updated_at INTEGER NOT NULL,
     rotated_at INTEGER NOT NULL,
     expires_at INTEGER,
+    last_used_at INTEGER,
     value BLOB NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX secrets_by_name ON secrets (owner_id, name);

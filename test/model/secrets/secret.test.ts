@@ -132,6 +132,7 @@ it('is used by an engine with its targets and its place', () => {
       updatedAt: 1,
       rotatedAt: 1,
       expiresAt: 9,
+      lastUsedAt: null,
     },
   };
   expect(useOf(secret, 'the value', 'the placeholder')).toEqual({

@@ -19,7 +19,7 @@ export function secretConformance(name: string, getStore: () => Store): void {
   describe(`${name}: secrets`, () => {
     it('come back as they were made, by id and by name, without their values', async () => {
       const made = await secrets().insert(secretRecord(), VALUE);
-      expect(made).toEqual({ ...secretRecord(), updatedAt: 5, rotatedAt: 5 });
+      expect(made).toEqual({ ...secretRecord(), updatedAt: 5, rotatedAt: 5, lastUsedAt: null });
       expect(await secrets().find(alice.id, 'se_1')).toEqual(made);
       expect(await secrets().find(alice.id, 'stripe')).toEqual(made);
       expect(await secrets().find(alice.id, 'strip')).toBeNull();
@@ -72,7 +72,7 @@ export function secretConformance(name: string, getStore: () => Store): void {
       const targets = ['https://other.example.com'];
       expect(await secrets().update('se_1', { targets }, 7)).toEqual({
         ...secretRecord({ targets, expiresAt: 50 }),
-        ...{ updatedAt: 7, rotatedAt: 5 },
+        ...{ updatedAt: 7, rotatedAt: 5, lastUsedAt: null },
       });
       expect(await secrets().update('se_1', { variable: 'OTHER', expiresAt: null }, 8)).toMatchObject({
         ...{ variable: 'OTHER', targets, expiresAt: null, updatedAt: 8 },
@@ -88,6 +88,20 @@ export function secretConformance(name: string, getStore: () => Store): void {
       });
       expect((await secrets().opened(alice.id, ['se_1']))[0]?.value).toBe('another value');
       expect(await secrets().rotate('se_none', 'x', {}, 7)).toBeNull();
+    });
+
+    it('know their last use, which no change forgets', async () => {
+      await secrets().insert(secretRecord(), VALUE);
+      await secrets().noteUses(
+        new Map([
+          ['se_1', 70],
+          ['se_none', 71],
+        ]),
+      );
+      await secrets().noteUses(new Map([['se_1', 60]]));
+      expect((await secrets().find(alice.id, 'se_1'))?.lastUsedAt).toBe(70);
+      expect(await secrets().rotate('se_1', 'another value', {}, 80)).toMatchObject({ lastUsedAt: 70 });
+      await secrets().noteUses(new Map());
     });
 
     it('are gone once they are removed', async () => {

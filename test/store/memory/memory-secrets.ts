@@ -24,7 +24,8 @@ export function memorySecrets(sandboxes: Map<string, Sandbox> = new Map()): Secr
       if (own.length >= limits.secrets.perOwner) throw new SandhavenError('resource_exhausted', 'full');
       if (own.some(({ secret }) => secret.name === given.name))
         throw new SandhavenError('already_exists', 'taken', { parameter: 'name' });
-      const secret = { ...given, updatedAt: given.createdAt, rotatedAt: given.createdAt };
+      const times = { updatedAt: given.createdAt, rotatedAt: given.createdAt, lastUsedAt: null };
+      const secret = { ...given, ...times };
       rows.set(given.id, { secret, value });
       return structuredClone(secret);
     },
@@ -40,6 +41,12 @@ export function memorySecrets(sandboxes: Map<string, Sandbox> = new Map()): Secr
     update: async (id, patch, now) => change(id, { ...patch, updatedAt: now }),
     rotate: async (id, value, patch, now) => change(id, { ...patch, updatedAt: now, rotatedAt: now }, value),
     remove: async (id) => rows.delete(id),
+    noteUses: async (uses) => {
+      for (const [id, at] of uses) {
+        const known = rows.get(id)?.secret.lastUsedAt ?? 0;
+        change(id, { lastUsedAt: Math.max(known, at) });
+      }
+    },
     holders: async (ownerId, id) =>
       [...sandboxes.values()]
         .filter((row) => row.ownerId === ownerId && row.secretIds.includes(id))

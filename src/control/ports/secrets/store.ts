@@ -1,7 +1,7 @@
 /** Secrets that owners keep for their sandboxes. */
 import type { Secret } from '../../../model/secrets/secret.ts';
 
-export type NewSecret = Omit<Secret, 'updatedAt' | 'rotatedAt'>;
+export type NewSecret = Omit<Secret, 'updatedAt' | 'rotatedAt' | 'lastUsedAt'>;
 export type SecretPatch = Partial<Pick<Secret, 'variable' | 'targets' | 'expiresAt'>>;
 
 /** Values are encrypted at rest, and leave the store by `opened` alone. Secrets go with their owner. */
@@ -22,6 +22,8 @@ export interface SecretStore {
   rotate(id: string, value: string, patch: SecretPatch, now: number): Promise<Secret | null>;
   /** Returns true when it existed. */
   remove(id: string): Promise<boolean>;
+  /** Notes the times of last uses, by id; one that is known to be later stays. */
+  noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
   /** Returns the ids of the owner's sandboxes that use it, in any state. */
   holders(ownerId: string, id: string): Promise<string[]>;
 }

@@ -18,5 +18,8 @@ export const secretsLimits = {
     sandboxesAtOnce: 8,
     /** Time for which a change waits for the running sandboxes; it goes on behind the answer. */
     reachMs: 20_000,
+    /** Secrets whose uses wait to be stored, and the time for which they do. */
+    usesKept: 10_000,
+    usesStoredMs: 30_000,
   },
 } as const;
