@@ -23,7 +23,13 @@ import { tunnelsOf } from './tunnels.ts';
 /** Protocol versions of the host. An agent that has run since before an upgrade may support only the first. */
 export const PROTOCOL_VERSIONS = [1, 2, 3, 4, 5];
 
-export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): AgentLink {
+export interface AgentLinkOptions {
+  openChannel: OpenChannel;
+  /** Certificates (PEM) that `trust` gives to systems that have none of their own. */
+  roots?: string | null;
+}
+
+export function createAgentLink({ openChannel, roots = null }: AgentLinkOptions): AgentLink {
   // A request names the version that introduced its operation, so an older agent serves what it supports.
   const ask: Ask = async (id, options, parse) => {
     const request = { v: 1, ...options.request };
@@ -58,7 +64,7 @@ export function createAgentLink({ openChannel }: { openChannel: OpenChannel }): 
     ...searchOf(ask),
     ...sessionsOf(ask),
     ...terminalsOf(openChannel, ask),
-    ...trustOf(ask),
+    ...trustOf(ask, roots),
   };
 }
 

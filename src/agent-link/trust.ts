@@ -9,13 +9,15 @@ import { emptyReply } from './replies.ts';
 /** Protocol version that introduced it. */
 const v = 5;
 
-export function trustOf(ask: Ask): Pick<AgentLink, 'trust'> {
+/** @param roots Certificates (PEM) for systems that have none of their own. */
+export function trustOf(ask: Ask, roots: string | null): Pick<AgentLink, 'trust'> {
+  const given = roots === null ? {} : { roots };
   return {
     trust: (id, certificate) =>
       ask(
         id,
         {
-          request: { v, op: 'trust', certificate, subject_hash: hashOf(certificate) },
+          request: { v, op: 'trust', certificate, subject_hash: hashOf(certificate), ...given },
           timeoutMs: limits.helloTimeoutMs,
           reply: emptyReply,
         },

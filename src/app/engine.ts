@@ -50,6 +50,7 @@ import { tryProgram } from '../runtime/try-program.ts';
 import { type DataDirectory, instanceIn } from '../store/data-directory.ts';
 import { isLocked } from '../store/lock.ts';
 import type { Secrets } from '../store/secrets.ts';
+import { hostRoots } from './parts/host-roots.ts';
 import { NATIVE } from './parts/installed.ts';
 import { type ChosenRuntime, chooseRuntime, findRunc, type RuntimeChoice } from './parts/machine-runtime.ts';
 
@@ -155,7 +156,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
   return {
     runtime,
     images,
-    agent: createAgentLink({ openChannel: (id) => runtime.openChannel(id) }),
+    agent: createAgentLink({ openChannel: (id) => runtime.openChannel(id), roots: hostRoots() }),
     copies: runtime.copies,
     networkEvents,
     remoteArchives: remotePlace && {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAgentLink } from '../../src/agent-link/agent-link.ts';
 import { authorityCertificate, authorityOf } from '../../src/runtime/oci/network/authority/authority.ts';
 import { signLeaf } from '../network/secrets/leaf.ts';
 import { type ScratchSandbox, startScratchSandbox } from './scratch-sandbox.ts';
@@ -144,6 +145,20 @@ describe('an image', () => {
     await sandbox.agent.trust(sandbox.id, certificate);
     expect(await textOf(sandbox, BUNDLE)).toBe(certificate);
     expect((await sandbox.sh('ls /etc/ssl')).exitCode).not.toBe(0);
+  });
+
+  it('without any bundle gets the certificates of the host with it', async () => {
+    await using sandbox = await startScratchSandbox();
+    await sandbox.sh(`rm -rf /etc/ssl`);
+    const roots = earlier.trimEnd();
+    const agent = createAgentLink({ openChannel: sandbox.openChannel, roots });
+    await agent.trust(sandbox.id, certificate);
+    await agent.trust(sandbox.id, certificate);
+    expect(await textOf(sandbox, BUNDLE)).toBe(`${roots}\n${certificate}`);
+    const large = createAgentLink({ openChannel: sandbox.openChannel, roots: 'x'.repeat(1024 ** 2 + 1) });
+    await expect(large.trust(sandbox.id, certificate)).rejects.toMatchObject({
+      message: 'They have over 1 MiB.',
+    });
   });
 
   it('of another distribution has its own places extended, through links', async () => {

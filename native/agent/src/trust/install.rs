@@ -21,17 +21,29 @@ pub struct Request {
     /// PEM.
     certificate: String,
     subject_hash: String,
+    /// PEM, for a system without a bundle.
+    roots: Option<String>,
 }
+
+/// Bytes of the certificates that come for such a system.
+const MAX_ROOTS: usize = 1 << 20;
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let certificate = Certificate::parse(request.certificate, request.subject_hash)?;
-    context.workers.long(move |_| install(&certificate)).await?;
+    let roots = request.roots.unwrap_or_default();
+    if roots.len() > MAX_ROOTS {
+        return Err(Fault::invalid("roots", "They have over 1 MiB.").into());
+    }
+    context
+        .workers
+        .long(move |_| install(&certificate, roots.as_bytes()))
+        .await?;
     connection.reply(&json!({})).await
 }
 
 /// What the image has of the system's places is its own matter, and so is what it lets be changed: only a failure of the
 /// two files is one of the operation.
-fn install(certificate: &Certificate) -> Result<(), Fault> {
+fn install(certificate: &Certificate, roots: &[u8]) -> Result<(), Fault> {
     let before = system::read(CERTIFICATE).ok();
     let mut trusted = None;
     for path in system::BUNDLES {
@@ -46,8 +58,10 @@ fn install(certificate: &Certificate) -> Result<(), Fault> {
     }
     system::keep(certificate);
     let _ = system::link(certificate);
-    let trusted = trusted.as_ref().unwrap_or(&certificate.pem);
-    system::write(BUNDLE, trusted, true)?;
+    let trusted = trusted
+        .or_else(|| bundle::with(roots, &certificate.pem, None))
+        .unwrap_or_else(|| roots.to_vec());
+    system::write(BUNDLE, &trusted, true)?;
     // Last, because it names the one before as long as that is somewhere.
     system::write(CERTIFICATE, &certificate.pem, true)
 }
