@@ -91,7 +91,9 @@ async function run(sandbox: string, command: string): Promise<string> {
 
 function hostFacts() {
   const table = execFileSync('nft', ['list', 'table', 'inet', `sandhaven_${instance()}`]).toString();
-  const ways = [...table.matchAll(/dnat ip to ([\d.]+):(\d+)/g)];
+  // Those to the gate are two: of sandboxes with rules, and of those with secrets.
+  const found = [...table.matchAll(/dnat ip to ([\d.]+):(\d+)/g)];
+  const ways = [...new Map(found.map((way) => [way[0], way])).values()];
   expect(ways.length).toBe(2);
   return {
     hostAddresses: Object.values(networkInterfaces())
