@@ -52,14 +52,14 @@ import { localRegion } from '../model/region.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
 import type { Dependencies } from './parts/dependencies.ts';
 import { passkeyVerifierOnUse } from './parts/loaded-on-use.ts';
+import { wireNetworks } from './parts/network/wire-networks.ts';
+import { wireTraffic } from './parts/network/wire-traffic.ts';
 import { pruneOldRows } from './parts/prune.ts';
 import { wireAccess } from './parts/wire-access.ts';
 import { wireGit } from './parts/wire-git.ts';
 import { wireLive } from './parts/wire-live.ts';
 import { wireMetrics } from './parts/wire-metrics.ts';
-import { wireNetworks } from './parts/wire-networks.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
-import { wireTraffic } from './parts/wire-traffic.ts';
 import { wireWebhooks } from './parts/wire-webhooks.ts';
 import type { ServiceOptions } from './service-options.ts';
 

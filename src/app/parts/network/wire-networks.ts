@@ -1,12 +1,12 @@
 /** Wires networks of sandboxes, and the secrets that requests of sandboxes carry through them. */
-import type { Unfinished } from '../../concurrency/unfinished.ts';
-import type { Machines } from '../../control/lifecycle/machines.ts';
+import type { Unfinished } from '../../../concurrency/unfinished.ts';
+import type { Machines } from '../../../control/lifecycle/machines.ts';
 import {
   type InstallationNetworks,
   type NetworkDependencies,
   Networks,
-} from '../../control/network/networks.ts';
-import type { TrafficWatch } from '../../control/network/traffic/traffic-watch.ts';
+} from '../../../control/network/networks.ts';
+import type { TrafficWatch } from '../../../control/network/traffic/traffic-watch.ts';
 import type {
   AgentLink,
   Clock,
@@ -15,13 +15,13 @@ import type {
   Runtime,
   SandboxStore,
   Store,
-} from '../../control/ports/index.ts';
-import { RunningSandboxes } from '../../control/secrets/running-sandboxes.ts';
-import { SandboxSecrets } from '../../control/secrets/sandbox-secrets.ts';
-import { SandboxTrust } from '../../control/secrets/sandbox-trust.ts';
-import { SecretActivity } from '../../control/secrets/secret-activity.ts';
-import { SecretService } from '../../control/secrets/secret-service.ts';
-import { SecretUses } from '../../control/secrets/secret-uses.ts';
+} from '../../../control/ports/index.ts';
+import { RunningSandboxes } from '../../../control/secrets/running-sandboxes.ts';
+import { SandboxSecrets } from '../../../control/secrets/sandbox-secrets.ts';
+import { SandboxTrust } from '../../../control/secrets/sandbox-trust.ts';
+import { SecretActivity } from '../../../control/secrets/secret-activity.ts';
+import { SecretService } from '../../../control/secrets/secret-service.ts';
+import { SecretUses } from '../../../control/secrets/secret-uses.ts';
 import { wireNetworkLog } from './wire-network-log.ts';
 
 export interface NetworkParts {
