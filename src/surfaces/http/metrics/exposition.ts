@@ -11,6 +11,17 @@ import { type Format, formats } from './formats.ts';
 /** Wakes an idle process less often than prom-client's own choice. */
 const LOOP_RESOLUTION_MS = 20;
 
+/**
+ * They ask Node by private functions, one of which ends the process when it meets a handle that is about to go (an assertion in
+ * `AsyncWrap::GetOwner`). `nodejs_active_resources` tells the same by a public one.
+ */
+const UNSAFE = [
+  'nodejs_active_handles',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests',
+  'nodejs_active_requests_total',
+];
+
 /** As prom-client passes it on: it asks each metric for no more than this. */
 interface Shown {
   name: string;
@@ -39,6 +50,7 @@ export class Exposition {
     if (this.#process) return this.#process;
     this.#process = new Registry();
     collectDefaultMetrics({ register: this.#process, eventLoopMonitoringPrecision: LOOP_RESOLUTION_MS });
+    for (const name of UNSAFE) this.#process.removeSingleMetric(name);
     return this.#process;
   }
 }

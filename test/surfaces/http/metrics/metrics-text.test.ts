@@ -28,6 +28,12 @@ const words: Record<string, string[]> = {
 };
 
 describe('metrics', () => {
+  it('of the process are asked for by public functions of Node alone', async () => {
+    const text = await (await http.fetch('/metrics')).text();
+    expect(text).toContain('nodejs_active_resources_total');
+    expect(text).not.toMatch(/nodejs_active_(handles|requests)/);
+  });
+
   it('have names, types and units as Prometheus wants them', () => {
     const wrong = families.filter(({ name, type, help }) => {
       const isCounter = name.endsWith('_total');
