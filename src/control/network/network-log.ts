@@ -3,7 +3,8 @@
  * one, and by one for each that was dropped, so a gap tells how many are missing.
  *
  * Invariant: a sandbox with many events displaces its own alone. When all have too many together, logs that have been silent
- * for a day go, as those of deleted sandboxes do, and the others lose their oldest down to an equal part.
+ * for a day go, as those of deleted sandboxes do, and the others lose their oldest down to an equal part. A log that somebody
+ * follows stays: its followers would hear of nothing more.
  */
 import { limits } from '../../model/limits.ts';
 import { isDropped, type NetworkEvent, type NetworkReport } from '../../model/network/event.ts';
@@ -105,9 +106,15 @@ export class NetworkLog {
     const begin = this.#clock.now() * NUMBERS_PER_MS;
     const fresh: Kept = { last: begin, begin, events: [], followers: new Set() };
     this.#logs.set(sandboxId, fresh);
-    const [silent] = this.#logs.keys();
-    if (this.#logs.size > eventLogs && silent !== undefined) this.#forget(silent);
+    if (this.#logs.size > eventLogs) this.#forgetAnother(fresh);
     return fresh;
+  }
+
+  /** The one that is silent longest. */
+  #forgetAnother(fresh: Kept): void {
+    for (const [id, kept] of this.#logs) {
+      if (kept.followers.size === 0 && kept !== fresh) return this.#forget(id);
+    }
   }
 
   #forget(sandboxId: string): void {
@@ -126,7 +133,9 @@ export class NetworkLog {
   /** After it a tenth of the room is free, so it is rare. */
   #level(): void {
     const long = this.#clock.now() - eventLogSilentMs;
-    for (const [id, { events }] of this.#logs) if ((events.at(-1)?.at ?? 0) < long) this.#forget(id);
+    for (const [id, { events, followers }] of this.#logs) {
+      if (followers.size === 0 && (events.at(-1)?.at ?? 0) < long) this.#forget(id);
+    }
     const share = Math.max(1, Math.floor((mostEvents * LEFT) / this.#logs.size));
     for (const kept of this.#logs.values()) this.#trim(kept, share);
   }

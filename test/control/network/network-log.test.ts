@@ -133,6 +133,19 @@ describe('the room', () => {
 });
 
 describe('a follower', () => {
+  it('wakes its follower on, however many others there are and however silent it was', () => {
+    let woken = 0;
+    log.follow('quiet', () => {
+      woken += 1;
+    });
+    for (let index = 0; index < 4_001; index++) add(event(`sb_${index}`, 'x'));
+    now += 86_400_001;
+    for (let index = 0; index < 20_001; index++) add(event(`sb_${index % 25}`, 'x'));
+    expect(woken).toBe(0);
+    add(event('quiet', 'x'));
+    expect(woken).toBe(1);
+  });
+
   it('is woken by events of its sandbox until it ends', () => {
     let woken = 0;
     const end = log.follow('a', () => woken++);
