@@ -113,7 +113,9 @@ export class NetworkLog {
   /** The one that is silent longest. */
   #forgetAnother(fresh: Kept): void {
     for (const [id, kept] of this.#logs) {
-      if (kept.followers.size === 0 && kept !== fresh) return this.#forget(id);
+      if (kept.followers.size > 0 || kept === fresh) continue;
+      this.#forget(id);
+      return;
     }
   }
 
