@@ -179,7 +179,7 @@ it('TCP of a rule passes at once, also where the server speaks first', async () 
   expect((await plain.over()).head.toString()).toBe('neither TLS nor HTTP');
 });
 
-it('events tell what was decided, by which rule, and how many bytes passed', async () => {
+it('events tell what was asked and decided, by which rule, and how many bytes passed', async () => {
   await net.zone('noted.suffix.test', { addresses: [api] });
   await net.resolve('noted.suffix.test');
   const bytes = hello(['noted.suffix.test']);
@@ -202,10 +202,11 @@ it('events tell what was decided, by which rule, and how many bytes passed', asy
     ended: false,
     at: expect.any(Number),
   };
+  const asked = { ...decided, kind: 'dns', address: null, port: null };
   const ended = { ...decided, sent: bytes.length, received: bytes.length, ended: true };
   await expect
     .poll(() => net.program.events.filter(({ name }) => name === 'noted.suffix.test'))
-    .toEqual([decided, ended]);
+    .toEqual([asked, decided, ended]);
 });
 
 it('a policy of one sandbox is no other sandbox’s', async () => {
