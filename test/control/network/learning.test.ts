@@ -56,7 +56,7 @@ function open(most = openNetwork) {
     },
   };
   const learning = new Learning({ store, machines, networks, unfinished, clock: Date });
-  const events = new NetworkLog(Date);
+  const events = new NetworkLog(Date, () => null);
   return {
     learning,
     networks,

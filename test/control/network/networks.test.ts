@@ -74,7 +74,7 @@ function open(installation: Partial<InstallationNetworks> = {}) {
       machines,
       networks,
       learning,
-      events: new NetworkLog(clock),
+      events: new NetworkLog(clock, () => null),
       traffic: null,
     }),
   };

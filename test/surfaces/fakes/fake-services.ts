@@ -70,7 +70,7 @@ export interface FakeServices {
 }
 
 export function createFakeServices(options: FakePeopleOptions = {}): FakeServices {
-  const networkLog = new NetworkLog(Date);
+  const networkLog = new NetworkLog(Date, () => null);
   const fake: Omit<FakeServices, 'services'> = {
     sandboxes: new Map(),
     files: new Map(),
