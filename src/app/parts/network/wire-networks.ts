@@ -6,6 +6,7 @@ import {
   type NetworkDependencies,
   Networks,
 } from '../../../control/network/networks.ts';
+import { RunningSandboxes } from '../../../control/network/running-sandboxes.ts';
 import type { TrafficWatch } from '../../../control/network/traffic/traffic-watch.ts';
 import type {
   AgentLink,
@@ -16,7 +17,6 @@ import type {
   SandboxStore,
   Store,
 } from '../../../control/ports/index.ts';
-import { RunningSandboxes } from '../../../control/secrets/running-sandboxes.ts';
 import { SandboxSecrets } from '../../../control/secrets/sandbox-secrets.ts';
 import { SandboxTrust } from '../../../control/secrets/sandbox-trust.ts';
 import { SecretActivity } from '../../../control/secrets/secret-activity.ts';
