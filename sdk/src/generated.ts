@@ -314,6 +314,12 @@ export interface CreateSnapshotResult {
   size_bytes: number | null;
   created_at: string;
   updated_at: string;
+  /** Of sandboxes created from it that ask for none; absent for the usual one. */
+  network?: {
+    mode: 'open' | 'none' | 'rules';
+    profiles: string[];
+    allow: string[];
+  };
 }
 
 export interface GetSnapshotParameters {

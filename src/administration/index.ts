@@ -27,6 +27,8 @@ import { getNetworkLog } from './networks/get-network-log.ts';
 import { learnNetwork } from './networks/learn-network.ts';
 import { listNetworkProfiles } from './networks/list-network-profiles.ts';
 import { setNetwork } from './networks/set-network.ts';
+import { setTeamNetwork, setUserNetwork } from './networks/set-owner-network.ts';
+import { setSnapshotNetwork } from './networks/set-snapshot-network.ts';
 import { addRegistryCredentials } from './registries/add-registry-credentials.ts';
 import { listRegistries } from './registries/list-registries.ts';
 import { removeRegistryCredentials } from './registries/remove-registry-credentials.ts';
@@ -66,9 +68,11 @@ export const actions: readonly Action[] = [
   updateUser,
   disableUser,
   enableUser,
+  setUserNetwork,
   listTeams,
   createTeam,
   updateTeam,
+  setTeamNetwork,
   deleteTeam,
   addTeamMember,
   removeTeamMember,
@@ -97,6 +101,7 @@ export const actions: readonly Action[] = [
   deleteSnapshot,
   getNetwork,
   setNetwork,
+  setSnapshotNetwork,
   allowNetwork,
   denyNetwork,
   listNetworkProfiles,
@@ -145,7 +150,7 @@ export const commandGroups: Record<string, string> = {
   apps: 'applications that may act for you over MCP: list, revoke',
   everybody: "everybody's sandboxes, for admins: list, stop, delete",
   snapshots: 'your snapshots: delete',
-  network: 'networks of your sandboxes: get, set, allow, deny, log, learn',
+  network: 'networks of your sandboxes and snapshots: get, set, allow, deny, log, learn',
   secrets: 'secrets that requests of your sandboxes carry: list, create, give',
   access: 'SSH and preview access to your sandboxes: revoke',
   files: 'images and PDFs of your sandboxes: an address to look at one',

@@ -106,7 +106,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
   const runDir = runDirOf(data.instance);
   const launcherPath = launcher();
   const owners = createOwners();
-  const networkEvents = createReports();
+  const networkEvents = createReports(owners.of);
   const slots = createSlots({
     instanceId: data.instance,
     runDir,

@@ -207,6 +207,7 @@ export function wire(
     ...live,
     snapshots: new SnapshotService({
       ...{ store: snapshots, images, work, events: snapshotEvents, identity, idempotency, quotas, clock },
+      networks,
     }),
     files,
     execution: new ExecutionService(uses, agent, environments),

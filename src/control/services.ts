@@ -21,6 +21,7 @@ import type { UsageSampler } from './live/usage-sampler.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Learning } from './network/learning.ts';
 import type { NetworkService } from './network/network-service.ts';
+import type { OwnerNetworkService } from './network/owner-networks.ts';
 import type { AuthorizedApps } from './people/apps/authorized-apps.ts';
 import type { OAuthRecords } from './people/apps/oauth-records.ts';
 import type { DeviceSignInService } from './people/device-sign-ins.ts';
@@ -66,6 +67,8 @@ export interface Services extends Credentials {
   /** Network policies of sandboxes. */
   networks: NetworkService;
   learning: Learning;
+  /** Default networks and ceilings of users and teams. */
+  ownerNetworks: OwnerNetworkService;
   /** Secrets of owners, and those that their sandboxes use. */
   secrets: SecretService;
   sandboxSecrets: SandboxSecrets;

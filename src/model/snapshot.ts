@@ -1,4 +1,5 @@
 /** A stored snapshot: a named image with the sizes and entrypoint of sandboxes created from it. */
+import type { NetworkSetting } from './network/setting.ts';
 import type { Resources } from './sandbox.ts';
 
 export const snapshotStates = ['pending', 'pulling', 'active', 'error'] as const;
@@ -26,4 +27,6 @@ export interface Snapshot {
   /** Milliseconds since the epoch. */
   createdAt: number;
   updatedAt: number;
+  /** Of sandboxes created from it that ask for none; null for their owner's usual one. */
+  network: NetworkSetting | null;
 }

@@ -14,6 +14,7 @@ import { PasskeyRows } from './rows/identity/passkeys.ts';
 import { PasswordRows } from './rows/identity/passwords.ts';
 import { SignInRows } from './rows/identity/sign-ins.ts';
 import { OAuthRows } from './rows/oauth/oauth.ts';
+import { OwnerNetworkRows } from './rows/owner-networks.ts';
 import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
 import { RegistryCredentialRows } from './rows/registry-credentials.ts';
 import { SandboxRows } from './rows/sandbox-rows.ts';
@@ -35,6 +36,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     snapshots: new SnapshotRows(sql),
     users: new UserRows(sql),
     teams: new TeamRows(sql),
+    ownerNetworks: new OwnerNetworkRows(sql),
     keys: new KeyRows(sql),
     signIns: new SignInRows(sql),
     deviceSignIns: new DeviceSignInRows(sql),

@@ -32,6 +32,8 @@ const reading = [
 const scopeOfAction: Record<string, Scope> = {
   CreateUser: 'admin',
   UpdateUser: 'admin',
+  SetUserNetwork: 'admin',
+  SetTeamNetwork: 'admin',
   DisableUser: 'admin',
   EnableUser: 'admin',
   ListIdentities: 'admin',
@@ -79,6 +81,7 @@ const scopeOfAction: Record<string, Scope> = {
   DeleteSnapshot: 'sandboxes:write',
   GetNetwork: 'sandboxes:read',
   SetNetwork: 'sandboxes:write',
+  SetSnapshotNetwork: 'sandboxes:write',
   AllowNetwork: 'sandboxes:write',
   DenyNetwork: 'sandboxes:write',
   ListNetworkProfiles: 'sandboxes:read',

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Sandhaven } from '../../sdk/src/index.ts';
 import { cliFor } from './cli/cli-harness.ts';
-import { API_KEY } from './fakes/fake-services.ts';
+import { API_KEY, MEMBER_KEY } from './fakes/fake-services.ts';
 import { type Harness, startHttp } from './http/http-harness.ts';
 
 let http: Harness;
@@ -106,6 +106,61 @@ describe('over HTTP', () => {
     expect(await act('AllowNetwork', { rules: [] })).toMatchObject({ status: 400 });
   });
 
+  it('a snapshot has one of its own, which it shows while it has', async () => {
+    const made = (await post('tools/Sandbox.CreateSnapshot', { name: 'tools', image: 'debian:13' })).body;
+    expect(made).not.toHaveProperty('network');
+    const network = { mode: 'rules', profiles: ['git'], allow: [] };
+    const setTo = (to: unknown) => post('admin/SetSnapshotNetwork', { snapshot: 'tools', network: to });
+    expect((await setTo({ profiles: ['git'] })).body).toEqual({
+      snapshot: made['id'],
+      name: 'tools',
+      network,
+    });
+    const shown = async () => (await post('tools/Sandbox.GetSnapshot', { snapshot: 'tools' })).body;
+    expect(await shown()).toMatchObject({ network });
+    expect((await setTo('default')).body).toMatchObject({ network: null });
+    expect(await shown()).not.toHaveProperty('network');
+    expect(await setTo('closed')).toMatchObject({ status: 400, body: { parameter: 'network' } });
+    expect(await setTo(null)).toMatchObject({ status: 400, body: { detail: 'network is required.' } });
+  });
+
+  it('an admin sets the default and the ceiling of a user and of a team, and lists show them', async () => {
+    await post('admin/CreateTeam', { name: 'red' });
+    const most = { mode: 'rules', profiles: [], allow: ['https://a.example.com', 'https://a.example.org'] };
+    const none = { mode: 'none', profiles: [], allow: [] };
+    const unset = { default: null, most: null };
+    const inForce = { mode: 'rules', rules: ['https://a.example.com'] };
+    const given = { default_network: 'none', most_network: { allow: most.allow } };
+    for (const [action, owner] of [
+      ['SetUserNetwork', { user: 'ben@example.org' }],
+      ['SetTeamNetwork', { team: 'red' }],
+    ] as const) {
+      const changed = { default: none, most, in_force: inForce };
+      expect((await post(`admin/${action}`, { ...owner, ...given })).body).toMatchObject(changed);
+      expect((await post(`admin/${action}`, { ...owner, default_network: 'default' })).body).toMatchObject({
+        ...{ default: null, most, in_force: inForce },
+      });
+    }
+    const { users } = (await post('admin/ListUsers', {})).body as { users: object[] };
+    expect(users).toMatchObject([{ networks: unset }, { networks: { default: null, most } }]);
+    const { teams } = (await post('admin/ListTeams', {})).body as { teams: object[] };
+    expect(teams).toMatchObject([{ networks: { default: null, most } }]);
+    expect(await post('admin/SetUserNetwork', { user: 'nobody' })).toMatchObject({ status: 404 });
+    const closed = { user: 'ben@example.org', most_network: 'closed' };
+    expect(await post('admin/SetUserNetwork', closed)).toMatchObject({
+      ...{ status: 400, body: { parameter: 'most_network' } },
+    });
+  });
+
+  it('a member sets no ceiling', async () => {
+    const response = await fetch(`${http.url}/v1/admin/SetUserNetwork`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${MEMBER_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ user: 'ben@example.org', most_network: 'open' }),
+    });
+    expect(response.status).toBe(403);
+  });
+
   it('profiles are listed with their rules', async () => {
     const { profiles } = (await post('admin/ListNetworkProfiles', {})).body as {
       profiles: { name: string }[];
@@ -163,6 +218,26 @@ describe('on the command line', () => {
     expect(await run('set', 'box', '{"profiles":["git"]}')).toMatch(/rules +git +yes/);
     expect(JSON.parse(await run('get', 'box', '--json'))).toMatchObject({ network: { profiles: ['git'] } });
     expect(await run('profiles')).toContain('tcp://github.com:22');
+  });
+
+  it('those of snapshots, users and teams are set, shown and taken back', async () => {
+    await post('tools/Sandbox.CreateSnapshot', { name: 'slim', image: 'debian:13' });
+    await post('admin/CreateTeam', { name: 'blue' });
+    const run = async (...words: string[]) => (await cli(words)).stdout;
+    expect(await run('network', 'snapshot', 'slim', '{"profiles":["git"]}')).toMatch(/rules +git/);
+    expect(await run('snapshot', 'inspect', 'slim')).toContain('"git"');
+    expect(await run('network', 'snapshot', 'slim', 'default')).toMatch(/default +its owner's/);
+    for (const [family, owner] of [
+      ['users', 'ben@example.org'],
+      ['teams', 'blue'],
+    ] as const) {
+      const rows = await run(family, 'network', owner, '--most-network', 'none', '--default-network', 'open');
+      expect(rows).toMatch(/default +open +all that is public/);
+      expect(rows).toMatch(/most +none +nothing/);
+      const shown = await run(family, 'network', owner, '--most-network', 'default');
+      expect(shown).toMatch(/most +default +the installation's/);
+      expect(await run(family, 'network', owner)).toBe(shown);
+    }
   });
 
   it('what is wrong is said in words', async () => {

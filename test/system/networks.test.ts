@@ -136,8 +136,43 @@ describe('the network of a sandbox', () => {
     await expect.poll(() => codeFor('pooled', 'any.test'), { timeout: 20_000 }).toBe(0);
   });
 
+  it("keeps within its owner's ceiling, whatever root inside and its owner ask for, from the change on", async () => {
+    const user = 'admin@localhost';
+    const names = async (sandbox: string) =>
+      [await codeFor(sandbox, 'allowed.test'), await codeFor(sandbox, 'other.test')].join(' ');
+    expect(await names('pooled')).toBe('0 0');
+    expect(await mustAct(service, 'SetUserNetwork', { user, most_network: RULES })).toMatchObject({
+      in_force: { mode: 'rules', rules: ['https://allowed.test'] },
+    });
+    expect(await names('pooled')).toBe('0 3');
+    const send = `import socket; socket.socket(2, 2).sendto(b"x", ("203.0.113.9", 53))`;
+    const command = `id -u; echo nameserver 203.0.113.9 > /etc/resolv.conf; python3 -c '${send}'`;
+    const { output } = await must(service, 'RunCommand', { sandbox: 'ruled', command });
+    expect(String(output).trim()).toBe('0');
+    await expect
+      .poll(
+        async () => (await mustAct(service, 'GetNetworkLog', { sandbox: 'ruled', refused: true }))['events'],
+      )
+      .toContainEqual(
+        expect.objectContaining({ kind: 'udp', address: '203.0.113.9', port: 53, allowed: false }),
+      );
+    await mustAct(service, 'SetNetwork', { sandbox: 'pooled', network: 'open' });
+    expect(await names('pooled')).toBe('0 3');
+    await mustAct(service, 'LearnNetwork', { sandbox: 'pooled' });
+    expect(await names('pooled')).toBe('0 3');
+    await must(service, 'CreateSandbox', { name: 'later', ...SIZE });
+    expect(await names('later')).toBe('0 3');
+    await service.kill();
+    await service.restart();
+    expect(await names('pooled')).toBe('0 3');
+    await mustAct(service, 'SetUserNetwork', { user, most_network: 'none' });
+    expect(await codeFor('later', 'allowed.test')).toBeNull();
+    await mustAct(service, 'SetUserNetwork', { user, most_network: 'default' });
+    for (const sandbox of ['pooled', 'later']) expect(await names(sandbox)).toBe('0 0');
+  });
+
   it('leaves nothing in the table when the sandbox is deleted', async () => {
-    for (const sandbox of ['pooled', 'cold', 'closed', 'ruled', 'claimed']) {
+    for (const sandbox of ['pooled', 'cold', 'closed', 'ruled', 'claimed', 'later']) {
       await must(service, 'DeleteSandbox', { sandbox });
     }
     const table = () =>

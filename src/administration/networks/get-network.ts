@@ -8,8 +8,8 @@ export const getNetwork = defineAction({
   name: 'GetNetwork',
   title: 'Get the network of a sandbox',
   description:
-    'The network of one of your sandboxes as it is set, and the rules in force: those of its profiles too, within the ceiling ' +
-    'that the operator has set for all sandboxes.',
+    'The network of one of your sandboxes as it is set, and the rules in force: those of its profiles too, within the ceilings ' +
+    'that the operator has set for all sandboxes and an admin for yours.',
   role: 'member',
   scope: 'sandboxes:read',
   command: 'network get',

@@ -11,8 +11,8 @@ export const learnNetwork = defineAction({
   name: 'LearnNetwork',
   title: 'Learn the network rules of a sandbox',
   description:
-    'For some minutes one of your sandboxes reaches all that the ceiling of the installation allows, and what it uses becomes ' +
-    'rules. With stop it has what is set for it again, and the answer has the rules; they are kept for an hour. It ends by ' +
+    'For some minutes one of your sandboxes reaches all that your ceiling and that of the installation allow, and what it uses ' +
+    'becomes rules. With stop it has what is set for it again, and the answer has the rules; they are kept for an hour. It ends by ' +
     'itself, by SetNetwork, AllowNetwork and DenyNetwork, and by a restart of the service. failed_precondition: the engine has ' +
     'no network policies, as on Kubernetes, or there is nothing to stop.',
   role: 'member',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { TeamEntry } from '../../control/teams/teams.ts';
 import { teamRoles } from '../../model/access/team.ts';
 import { quotaKinds } from '../../model/quota.ts';
+import { ownerNetworksOutput, toOwnerNetworksView } from '../networks/owner-network-view.ts';
 import { countsOf, toUsageView, usageOutput } from '../users/usage-view.ts';
 
 export const teamOutput = z.looseObject({
@@ -19,17 +20,19 @@ export const teamOutput = z.looseObject({
     }),
   ),
   usage: usageOutput,
+  networks: ownerNetworksOutput,
 });
 
 export type TeamView = z.output<typeof teamOutput>;
 
-export function toTeamView({ team, members, quota, used }: TeamEntry): TeamView {
+export function toTeamView({ team, members, quota, used, networks }: TeamEntry): TeamView {
   return {
     ...{ team_id: team.id, name: team.name, created_at: new Date(team.createdAt).toISOString() },
     members: members.map(({ userId, name, email, role, addedAt }) => ({
       ...{ user_id: userId, name, email, role, added_at: new Date(addedAt).toISOString() },
     })),
     usage: toUsageView(quota, used),
+    networks: toOwnerNetworksView(networks),
   };
 }
 

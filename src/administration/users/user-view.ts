@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Member } from '../../control/people/users.ts';
 import { quotaKinds } from '../../model/quota.ts';
 import { roles } from '../../model/user.ts';
+import { ownerNetworksOutput, toOwnerNetworksView } from '../networks/owner-network-view.ts';
 import { countsOf, toUsageView, usageOutput } from './usage-view.ts';
 
 export const userOutput = z.looseObject({
@@ -13,17 +14,19 @@ export const userOutput = z.looseObject({
   disabled: z.boolean(),
   created_at: z.string().nullable(),
   usage: usageOutput,
+  networks: ownerNetworksOutput,
 });
 
 export type UserView = z.output<typeof userOutput>;
 
-export function toUserView({ account, quota, used }: Member): UserView {
+export function toUserView({ account, quota, used, networks }: Member): UserView {
   const { id, name, email, role, createdAt, disabledAt } = account;
   return {
     ...{ user_id: id, name, email, role, disabled: disabledAt !== null },
     // The first user of an older service has no date.
     created_at: createdAt === 0 ? null : new Date(createdAt).toISOString(),
     usage: toUsageView(quota, used),
+    networks: toOwnerNetworksView(networks),
   };
 }
 

@@ -6,17 +6,20 @@ const { rules, profiles, ruleChars } = limits.network;
 
 /** The syntax of rules is the service's to check: its errors name the rule, and say what to write. */
 export function network() {
-  return z.union([
-    z.enum(['open', 'none']),
-    z.strictObject({
-      allow: texts(rules).optional(),
-      profiles: texts(profiles).optional(),
-    }),
-  ]);
+  return z.union([z.enum(['open', 'none']), allowance()]);
+}
+
+/** `default` takes back what was set. */
+export function networkOrDefault() {
+  return z.union([z.enum(['open', 'none', 'default']), allowance()]);
 }
 
 export function networkWords() {
   return texts(rules).refine((words) => words.length > 0, 'must be at least 1 item long');
+}
+
+function allowance() {
+  return z.strictObject({ allow: texts(rules).optional(), profiles: texts(profiles).optional() });
 }
 
 /** Bounds without keywords in the schema: the list that models get has no room for them. */

@@ -1,7 +1,7 @@
 /** View of a snapshot for callers. */
 import { z } from 'zod';
 import { type Snapshot, snapshotStates } from '../../model/snapshot.ts';
-import { timestamp } from '../sandbox-view.ts';
+import { networkOutput, timestamp, toNetworkView } from '../sandbox-view.ts';
 
 /** Left out of MCP's list: a model needs a snapshot's state, image and sizes. */
 const unlisted = { unlisted: true };
@@ -18,6 +18,10 @@ export const snapshotOutput = z.looseObject({
   size_bytes: z.int().nullable(),
   created_at: z.string().meta(unlisted),
   updated_at: z.string().meta(unlisted),
+  network: networkOutput
+    .optional()
+    .meta(unlisted)
+    .describe('Of sandboxes created from it that ask for none; absent for the usual one.'),
 });
 
 type SnapshotView = z.output<typeof snapshotOutput>;
@@ -35,18 +39,20 @@ export function toSnapshotView(snapshot: Snapshot): SnapshotView {
     size_bytes: snapshot.sizeBytes,
     created_at: timestamp(snapshot.createdAt),
     updated_at: timestamp(snapshot.updatedAt),
+    ...(snapshot.network === null ? {} : { network: toNetworkView(snapshot.network) }),
   };
 }
 
 /** Returns one line for people. */
 export function snapshotText(view: SnapshotView): string {
-  const { id, name, state, state_reason, image, entrypoint, size_bytes, created_at } = view;
+  const { id, name, state, state_reason, image, entrypoint, size_bytes, created_at, network } = view;
   const { cpu, memory, disk, gpu } = view.resources;
   const parts = [
     `image ${image}`,
     ...(size_bytes === null ? [] : [`${size_bytes} bytes`]),
     `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`,
     entrypoint === null ? 'no entrypoint' : `entrypoint ${JSON.stringify(entrypoint)}`,
+    ...(network ? [`network ${network.mode}`] : []),
   ];
   const reason = state_reason ? ` Reason: ${state_reason}` : '';
   return `Snapshot '${name}' (${id}) is ${state}: ${parts.join(', ')}. Created ${created_at}.${reason}`;

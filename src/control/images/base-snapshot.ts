@@ -36,5 +36,6 @@ export async function baseSnapshot(images: Images, regionId: string, clock: Cloc
     creationKey: null,
     createdAt: madeAt,
     updatedAt: madeAt,
+    network: null,
   };
 }

@@ -2,11 +2,13 @@
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { newSnapshotId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import type { NetworkRequest } from '../../model/network/setting.ts';
 import type { Resources } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import type { Idempotency } from '../lifecycle/idempotency.ts';
 import type { SnapshotEvents } from '../live/snapshot-events.ts';
+import type { Networks } from '../network/networks.ts';
 import type { IdentityService } from '../people/identity.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type { Clock, Images, Page, SnapshotStore } from '../ports/index.ts';
@@ -31,6 +33,7 @@ export interface SnapshotDependencies {
   identity: IdentityService;
   idempotency: Idempotency;
   quotas: Pick<Quotas, 'allowance'>;
+  networks: Pick<Networks, 'accept' | 'boundsOf'>;
   clock: Clock;
 }
 
@@ -96,11 +99,28 @@ export class SnapshotService {
       creationKey,
       createdAt: now,
       updatedAt: now,
+      network: null,
     };
     await store.insert(snapshot, await quotas.allowance(ownerIdOf(caller)));
     events.changed(snapshot);
     work.begin(snapshot);
     return snapshot;
+  }
+
+  /**
+   * Sets the network of sandboxes that are created from it without one of their own; sandboxes that are there keep theirs.
+   * `default`: their owner's usual one. Rejects like `delete`, and like SetNetwork.
+   */
+  async setNetwork(caller: User, idOrName: string, request: NetworkRequest | 'default'): Promise<Snapshot> {
+    const { store, networks, events, clock } = this.#d;
+    const bounds = await networks.boundsOf(ownerIdOf(caller));
+    const network = request === 'default' ? null : await networks.accept(request, bounds);
+    const { id } = await this.get(caller, idOrName);
+    if (isBase(id)) throw baseIsPermanent();
+    const changed = await store.setNetwork(id, network, clock.now());
+    if (!changed) throw unknown(idOrName);
+    events.changed(changed);
+    return changed;
   }
 
   /**
@@ -177,7 +197,7 @@ function baseIsPermanent(): SandhavenError {
     "The snapshot 'base' is the standard base image of all users.",
     {
       parameter: 'snapshot',
-      hint: 'Only snapshots that were made with Sandbox.CreateSnapshot can be deleted.',
+      hint: 'Only snapshots that were made with Sandbox.CreateSnapshot can be changed and deleted.',
     },
   );
 }

@@ -8,6 +8,7 @@ import type { Language, Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
 import { creationBounds, DurationTally } from '../metrics/duration-tally.ts';
+import type { Bounds } from '../network/bounds.ts';
 import type { Networks } from '../network/networks.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type {
@@ -40,7 +41,7 @@ export interface CreateRequest {
   gpu: number;
   labels: Record<string, string>;
   ephemeral: boolean;
-  /** By default the installation's. */
+  /** By default the snapshot's, else the owner's, else the installation's. */
   network?: NetworkRequest;
   /** Names or ids; none by default. */
   secrets?: string[];
@@ -55,7 +56,7 @@ export interface CreationDependencies {
   images: Images;
   machines: Machines;
   quotas: Quotas;
-  networks: Pick<Networks, 'accept' | 'isReadyInPool'>;
+  networks: Pick<Networks, 'boundsOf' | 'ofCreation' | 'isReadyInPool' | 'catchUp'>;
   secrets: Pick<SandboxSecrets, 'accept'>;
   disks: Pick<DiskPromises, 'assertRoomFor'>;
   regionId: string;
@@ -84,26 +85,29 @@ export class Creation {
 
   async create(caller: User, request: CreateRequest, onProgress?: OnProgress): Promise<Sandbox> {
     const { snapshots, images, quotas, networks, secrets } = this.#d;
-    const network = await networks.accept(request.network);
-    const secretIds = await secrets.accept(caller, request.secrets);
+    const bounds = await networks.boundsOf(ownerIdOf(caller));
     const template = await templateOf(snapshots, caller, request);
+    const network = await networks.ofCreation(request.network, template.network, bounds);
+    const secretIds = await secrets.accept(caller, request.secrets);
     await quotas.assertRoomFor(ownerIdOf(caller), template.resources);
     const make = (image: Image): Promise<Sandbox> => {
       const blueprint = this.#blueprint(caller, { ...request, network, secretIds }, image, template);
-      return request.name !== undefined ? this.#make(blueprint) : this.#makeNamed(blueprint);
+      return request.name !== undefined ? this.#make(blueprint, bounds) : this.#makeNamed(blueprint, bounds);
     };
     // Holds the image in use until the sandbox is created: before the row is committed, nothing else marks it.
-    return images.use(template.wanted, make, {
+    const sandbox = await images.use(template.wanted, make, {
       owner: ownerIdOf(caller),
       ...(onProgress ? { onProgress } : {}),
     });
+    await networks.catchUp(sandbox, bounds.most);
+    return sandbox;
   }
 
   /** Retries generated names that are taken; a caller has to change a given one. */
-  async #makeNamed(blueprint: Blueprint): Promise<Sandbox> {
+  async #makeNamed(blueprint: Blueprint, bounds: Bounds): Promise<Sandbox> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#make({ ...blueprint, name: generateName() });
+        return await this.#make({ ...blueprint, name: generateName() }, bounds);
       } catch (error) {
         const taken = error instanceof SandhavenError && error.code === 'already_exists';
         if (!taken || tries === NAME_TRIES) throw error;
@@ -111,14 +115,14 @@ export class Creation {
     }
   }
 
-  #make(blueprint: Blueprint): Promise<Sandbox> {
-    return inSpan('sandbox creating', {}, () => this.#claimOrMake(blueprint));
+  #make(blueprint: Blueprint, bounds: Bounds): Promise<Sandbox> {
+    return inSpan('sandbox creating', {}, () => this.#claimOrMake(blueprint, bounds));
   }
 
-  async #claimOrMake(blueprint: Blueprint): Promise<Sandbox> {
+  async #claimOrMake(blueprint: Blueprint, bounds: Bounds): Promise<Sandbox> {
     const begun = performance.now();
     const allowance = await this.#d.quotas.allowance(blueprint.ownerId);
-    const claimed = await this.#claim(blueprint, allowance);
+    const claimed = await this.#claim(blueprint, allowance, bounds);
     const start = claimed ? 'warm' : 'cold';
     describeSpan({ 'sandhaven.start': start });
     if (claimed) describeSpan({ 'sandhaven.sandbox_id': claimed.id });
@@ -148,7 +152,7 @@ export class Creation {
    * Claims a pool sandbox. It has the standard sizes and network, and no secrets; all of that but the disk, which must match,
    * is changed at once. It has started without an entrypoint.
    */
-  async #claim(blueprint: Blueprint, allowance: Allowance): Promise<Sandbox | null> {
+  async #claim(blueprint: Blueprint, allowance: Allowance, { most }: Bounds): Promise<Sandbox | null> {
     const { image, entrypoint } = blueprint;
     if (image !== BASE_IMAGE || entrypoint !== null || blueprint.resources.gpu > 0) return null;
     const { store, runtime } = this.#d;
@@ -156,7 +160,7 @@ export class Creation {
     if (disk !== defaultResources.disk) return null;
     const fits = cpu === defaultResources.cpu && memory === defaultResources.memory;
     const isSecretless = blueprint.secretIds.length === 0;
-    const asIs = fits && isSecretless && this.#d.networks.isReadyInPool(blueprint.network);
+    const asIs = fits && isSecretless && this.#d.networks.isReadyInPool(blueprint.network, most);
     const match = { imageDigest: blueprint.imageDigest, diskGb: disk };
     const sandbox = await store.claim(
       match,

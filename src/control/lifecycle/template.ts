@@ -16,6 +16,8 @@ export interface TemplateRequest extends Resources {
 export interface Template extends Pick<Sandbox, 'snapshot' | 'image' | 'entrypoint'> {
   wanted: { reference: string } | { digest: string };
   resources: Resources;
+  /** null: the owner's usual one. */
+  network: Snapshot['network'];
 }
 
 /**
@@ -30,13 +32,20 @@ export async function templateOf(
   if (wanted === undefined) {
     const { cpu, memory, disk, gpu } = request;
     const resources = { cpu, memory, disk, gpu };
-    return { wanted: { reference: image }, snapshot: null, image, entrypoint: null, resources };
+    return {
+      wanted: { reference: image },
+      snapshot: null,
+      image,
+      entrypoint: null,
+      resources,
+      network: null,
+    };
   }
   if (request.image !== undefined) throw bothGiven();
   if (isBase(wanted)) {
     const resources = defaultResources;
     const base = { snapshot: BASE_IMAGE, image: BASE_IMAGE, entrypoint: null };
-    return { wanted: { reference: BASE_IMAGE }, ...base, resources };
+    return { wanted: { reference: BASE_IMAGE }, ...base, resources, network: null };
   }
   const snapshot = await store.find(ownerIdOf(caller), wanted);
   if (!snapshot) {
@@ -46,9 +55,10 @@ export async function templateOf(
       "Call Sandbox.ListSnapshots to see the ones there are; 'base' is always there.",
     );
   }
-  const { name, image: reference, imageDigest, entrypoint, resources } = snapshot;
+  const { name, image: reference, imageDigest, entrypoint, resources, network } = snapshot;
   if (snapshot.state !== 'active' || imageDigest === null) throw notActive(snapshot);
-  return { wanted: { digest: imageDigest }, snapshot: name, image: reference, entrypoint, resources };
+  const wantedImage = { digest: imageDigest };
+  return { wanted: wantedImage, snapshot: name, image: reference, entrypoint, resources, network };
 }
 
 function bothGiven(): SandhavenError {

@@ -1,5 +1,5 @@
 /**
- * Learning of network rules: for a while a sandbox has all that the installation's ceiling allows, and what it uses becomes the
+ * Learning of network rules: for a while a sandbox has all that the ceilings allow, and what it uses becomes the
  * rules that would allow it.
  *
  * Invariant: what is set for the sandbox stays as it is. Learning is known to this process alone, so however it ends, what
@@ -32,7 +32,7 @@ export interface Learned {
 export interface LearningDependencies {
   store: SandboxStore;
   machines: Pick<Machines, 'change'>;
-  networks: Pick<Networks, 'assertPolicies' | 'learn' | 'learnsUntil' | 'apply'>;
+  networks: Pick<Networks, 'assertPolicies' | 'assertLearnable' | 'learn' | 'learnsUntil' | 'apply'>;
   unfinished: Pick<Unfinished, 'attempt'>;
   clock: Clock;
 }
@@ -66,7 +66,8 @@ export class Learning {
   async start(caller: User, reference: string, minutes: number): Promise<Learned> {
     const { networks, store, clock } = this.#d;
     networks.assertPolicies();
-    const { id } = await resolveSandbox(store, caller, reference);
+    const { id, ownerId } = await resolveSandbox(store, caller, reference);
+    await networks.assertLearnable(ownerId);
     const known = this.#learners.get(id);
     if (!known) this.#makeRoom(ownerIdOf(caller));
     const durationMs = minutes * 60_000;

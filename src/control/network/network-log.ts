@@ -2,13 +2,15 @@
  * The latest network events of each sandbox, in memory: a service that starts has none. Numbers of a sandbox's events grow by
  * one, and by one for each that was dropped, so a gap tells how many are missing.
  *
- * Invariant: a sandbox with many events displaces its own alone. When all have too many together, logs that have been silent
- * for a day go, as those of deleted sandboxes do, and the others lose their oldest down to an equal part. A log that somebody
- * follows stays: its followers would hear of nothing more.
+ * Invariant: a sandbox with many events displaces its own alone, and an owner with many sandboxes those of these. When all have
+ * too many together, logs that have been silent for a day go, as those of deleted sandboxes do; then the owners with most lose
+ * their oldest down to an equal share (`log-shares.ts`). A log that somebody follows stays: its followers would hear of
+ * nothing more.
  */
 import { limits } from '../../model/limits.ts';
 import { isDropped, type NetworkEvent, type NetworkReport } from '../../model/network/event.ts';
-import type { Clock } from '../ports/index.ts';
+import type { Clock, NetworkEvents } from '../ports/index.ts';
+import { ownerOfMost, surplusOf } from './log-shares.ts';
 
 export interface LoggedEvent extends NetworkEvent {
   /** Grows with each event of the sandbox, also over restarts of the service. */
@@ -34,6 +36,8 @@ export interface NetworkLogPage {
 }
 
 interface Kept {
+  /** The last one that was known: of a deleted sandbox, too. */
+  owner: string | null;
   /** Sequence of the last event, or of the last that was dropped. */
   last: number;
   /** Sequence after which this process knows everything. */
@@ -45,17 +49,20 @@ interface Kept {
 const { eventsPerSandbox, events: mostEvents, eventLogs, eventLogSilentMs } = limits.network;
 /** Numbers of a later process are higher than those of an earlier one, unless that had more events in a millisecond. */
 const NUMBERS_PER_MS = 1_000;
-/** Part of an equal share that is left to those who had more, so that the next look is some time away. */
+/** Part of the room that is left to those who have events, so that the next look is some time away. */
 const LEFT = 0.9;
 
 export class NetworkLog {
   /** The one with the latest event comes last. */
   readonly #logs = new Map<string, Kept>();
   readonly #clock: Clock;
+  readonly #ownerOf: NetworkEvents['ownerOf'];
   #count = 0;
 
-  constructor(clock: Clock) {
+  /** @param ownerOf Returns the owner of a sandbox that runs. */
+  constructor(clock: Clock, ownerOf: NetworkEvents['ownerOf']) {
     this.#clock = clock;
+    this.#ownerOf = ownerOf;
   }
 
   add(reports: readonly NetworkReport[]): void {
@@ -102,18 +109,24 @@ export class NetworkLog {
 
   #of(sandboxId: string): Kept {
     const known = this.#logs.get(sandboxId);
-    if (known) return known;
+    const owner = this.#ownerOf(sandboxId) ?? known?.owner ?? null;
+    if (known) {
+      known.owner = owner;
+      return known;
+    }
     const begin = this.#clock.now() * NUMBERS_PER_MS;
-    const fresh: Kept = { last: begin, begin, events: [], followers: new Set() };
+    const fresh: Kept = { owner, last: begin, begin, events: [], followers: new Set() };
     this.#logs.set(sandboxId, fresh);
     if (this.#logs.size > eventLogs) this.#forgetAnother(fresh);
     return fresh;
   }
 
-  /** The one that is silent longest. */
+  /** Of the owner with most, the one that is silent longest. */
   #forgetAnother(fresh: Kept): void {
-    for (const [id, kept] of this.#logs) {
-      if (kept.followers.size > 0 || kept === fresh) continue;
+    const free = [...this.#logs].filter(([, kept]) => kept.followers.size === 0 && kept !== fresh);
+    const owner = ownerOfMost(free.map(([, kept]) => kept));
+    for (const [id, kept] of free) {
+      if (kept.owner !== owner) continue;
       this.#forget(id);
       return;
     }
@@ -138,8 +151,8 @@ export class NetworkLog {
     for (const [id, { events, followers }] of this.#logs) {
       if (followers.size === 0 && (events.at(-1)?.at ?? 0) < long) this.#forget(id);
     }
-    const share = Math.max(1, Math.floor((mostEvents * LEFT) / this.#logs.size));
-    for (const kept of this.#logs.values()) this.#trim(kept, share);
+    const surplus = surplusOf(this.#logs.values(), mostEvents * LEFT);
+    for (const [kept, most] of surplus) this.#trim(kept, most);
   }
 
   #trim(kept: Kept, most: number): void {

@@ -9,7 +9,7 @@ import {
   withWords,
 } from '../../model/network/setting.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { User } from '../../model/user.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
 import type { Machines } from '../lifecycle/machines.ts';
 import { resolveSandbox } from '../lifecycle/resolve.ts';
 import type { SandboxStore } from '../ports/index.ts';
@@ -21,7 +21,7 @@ import type { ShownTraffic, TrafficWatch } from './traffic/traffic-watch.ts';
 export interface ShownNetwork {
   sandboxId: string;
   setting: NetworkSetting;
-  /** Within the ceiling of the installation. */
+  /** Within the ceilings of the owner and of the installation. */
   inForce: NetworkPolicy;
   /** Until then the sandbox learns, with another policy in force; null when it does not. */
   learnsUntil: number | null;
@@ -84,20 +84,20 @@ export class NetworkService {
   }
 
   async set(caller: User, reference: string, request: NetworkRequest): Promise<ShownNetwork> {
-    const setting = await this.#d.networks.accept(request);
-    const { id } = await resolveSandbox(this.#d.store, caller, reference);
-    return this.#change(id, () => setting);
+    const { networks } = this.#d;
+    const setting = await networks.accept(request, await networks.boundsOf(ownerIdOf(caller)));
+    const sandbox = await resolveSandbox(this.#d.store, caller, reference);
+    return this.#change(sandbox, () => setting);
   }
 
   /** Adds rules and profiles. Rejects with `failed_precondition` for an open network, which it would narrow. */
   async allow(caller: User, reference: string, words: readonly string[]): Promise<ShownNetwork> {
-    const { id } = await resolveSandbox(this.#d.store, caller, reference);
+    const sandbox = await resolveSandbox(this.#d.store, caller, reference);
     const { networks } = this.#d;
-    await networks.assertAcceptable(
-      withWords('rules', { mode: 'rules', profiles: [], allow: [] }, words),
-      'rules',
-    );
-    return this.#change(id, (present) => {
+    const { most } = await networks.boundsOf(sandbox.ownerId);
+    const added = withWords('rules', { mode: 'rules', profiles: [], allow: [] }, words);
+    await networks.assertAcceptable(added, most, 'rules');
+    return this.#change(sandbox, (present) => {
       if (present.mode === 'open') throw openAlready();
       return withWords('rules', present, words);
     });
@@ -105,8 +105,8 @@ export class NetworkService {
 
   /** Removes rules and profiles. Rejects with `invalid_argument` for one that is not there. */
   async deny(caller: User, reference: string, words: readonly string[]): Promise<ShownNetwork> {
-    const { id } = await resolveSandbox(this.#d.store, caller, reference);
-    return this.#change(id, (present) => withoutWords('rules', present, words));
+    const sandbox = await resolveSandbox(this.#d.store, caller, reference);
+    return this.#change(sandbox, (present) => withoutWords('rules', present, words));
   }
 
   async #logged(caller: User, reference: string): Promise<Sandbox> {
@@ -115,11 +115,15 @@ export class NetworkService {
   }
 
   /** Ends the learning of rules: what is asked for now counts at once. */
-  async #change(id: string, next: (present: NetworkSetting) => NetworkSetting): Promise<ShownNetwork> {
+  async #change(
+    { id, ownerId }: Sandbox,
+    next: (present: NetworkSetting) => NetworkSetting,
+  ): Promise<ShownNetwork> {
     const { machines, networks, learning } = this.#d;
+    const { most } = await networks.boundsOf(ownerId);
     const patch = ({ network }: Sandbox) => {
       const changed = next(network);
-      networks.inForce(changed, 'rules');
+      networks.inForce(changed, most, 'rules');
       return { network: changed };
     };
     const apply = (sandbox: Sandbox) => {
@@ -131,8 +135,9 @@ export class NetworkService {
 
   async #shown({ id, ownerId, network }: Sandbox): Promise<ShownNetwork> {
     const { networks, traffic } = this.#d;
+    const { most } = await networks.boundsOf(ownerId);
     return {
-      ...{ sandboxId: id, setting: network, inForce: networks.inForce(network) },
+      ...{ sandboxId: id, setting: network, inForce: networks.inForce(network, most) },
       learnsUntil: networks.learnsUntil(id),
       traffic: (await traffic?.of(id, ownerId ?? id)) ?? null,
     };

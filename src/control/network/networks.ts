@@ -1,8 +1,9 @@
 /**
  * Network policies of machines, with the secrets that their requests carry. The store says what is meant for each sandbox;
- * this puts both in force together, the policy within the installation's ceiling. What cannot be put in force leaves the
- * machine without a network, and is tried again.
+ * this puts both in force together, the policy within the ceilings of the owner and of the installation. What cannot be put
+ * in force leaves the machine without a network, and is tried again.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { intersectPolicies } from '../../model/network/intersection.ts';
@@ -19,19 +20,12 @@ import {
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Log, Runtime } from '../ports/index.ts';
 import type { SecretHolder, SecretUses } from '../secrets/secret-uses.ts';
-
-/** Networks of an installation, as its operator has set them. */
-export interface InstallationNetworks {
-  /** Of a sandbox whose creation asks for none. */
-  usual: NetworkSetting;
-  /** The most that any sandbox reaches, whatever its own allows. */
-  most: NetworkSetting;
-}
+import type { Bounds, NetworkBounds } from './bounds.ts';
 
 export interface NetworkDependencies {
   runtime: Pick<Runtime, 'capabilities' | 'setNetwork'>;
   secrets: Pick<SecretUses, 'of'>;
-  installation: InstallationNetworks;
+  bounds: NetworkBounds;
   /** Runs work in the sandbox's turn, with its settled row. Rejects with `not_found` once it is gone. */
   inTurn(id: string, work: (sandbox: Sandbox) => Promise<void>): Promise<unknown>;
   unfinished: Pick<Unfinished, 'add'>;
@@ -42,46 +36,65 @@ export type Networked = SecretHolder & Pick<Sandbox, 'network'>;
 
 export class Networks {
   readonly #d: NetworkDependencies;
-  readonly #most: NetworkPolicy;
   /** Ends of learning, by sandbox. */
   readonly #learning = new Map<string, number>();
 
   constructor(dependencies: NetworkDependencies) {
     this.#d = dependencies;
-    this.#most = policyOf(dependencies.installation.most);
   }
 
-  /** Network of sandboxes that ask for none; those of the warm pool have it. */
+  /** Network of the sandboxes of the warm pool. */
   get usual(): NetworkSetting {
-    return this.#d.installation.usual;
+    return this.#d.bounds.ofNobody.usual;
+  }
+
+  /** Returns the default and the most of an owner's sandboxes; the installation's for null. */
+  boundsOf(ownerId: string | null): Promise<Bounds> {
+    return this.#d.bounds.of(ownerId);
   }
 
   /**
    * Returns what a request means. Rejects, before anything happens, with `invalid_argument` naming the part of the
    * parameter, and with `failed_precondition` where the engine has no policies.
    */
-  async accept(request: NetworkRequest | undefined, parameter = 'network'): Promise<NetworkSetting> {
-    if (request === undefined) return this.usual;
+  async accept(request: NetworkRequest, { most }: Bounds, parameter = 'network'): Promise<NetworkSetting> {
     const setting = parseNetwork(parameter, request);
-    await this.assertAcceptable(setting, parameter);
+    await this.assertAcceptable(setting, most, parameter);
+    return setting;
+  }
+
+  /**
+   * Returns the network of a creation: as asked for, else of its snapshot, else the owner's usual one. Rejects like `accept`.
+   */
+  async ofCreation(
+    request: NetworkRequest | undefined,
+    ofSnapshot: NetworkSetting | null,
+    bounds: Bounds,
+  ): Promise<NetworkSetting> {
+    if (request !== undefined) return this.accept(request, bounds);
+    const setting = ofSnapshot ?? bounds.usual;
+    if (setting.mode !== 'open') this.assertPolicies();
+    this.inForce(setting, bounds.most);
     return setting;
   }
 
   /** Rejects like `accept`. */
-  async assertAcceptable(setting: NetworkSetting, parameter: string): Promise<void> {
+  async assertAcceptable(setting: NetworkSetting, most: NetworkPolicy, parameter: string): Promise<void> {
     if (setting.mode !== 'open') this.assertPolicies(parameter);
     await assertNoPublicSuffix(parameter, hostsOf(setting));
-    this.inForce(setting, parameter);
+    this.inForce(setting, most, parameter);
   }
 
   /** Returns what is in force of a setting, within the ceiling. Throws `invalid_argument` for too many rules. */
-  inForce(setting: NetworkSetting, parameter = 'network'): NetworkPolicy {
-    return intersectPolicies(parameter, policyOf(setting), this.#most);
+  inForce(setting: NetworkSetting, most: NetworkPolicy, parameter = 'network'): NetworkPolicy {
+    return intersectPolicies(parameter, policyOf(setting), most);
   }
 
-  /** Returns true when a machine of the warm pool has this network in force already, whoever owns it. */
-  isReadyInPool(setting: NetworkSetting): boolean {
-    return isSameNetwork(setting, this.usual) && this.inForce(setting).mode !== 'rules';
+  /** Returns true when a machine of the warm pool has in force already what this owner's would have. */
+  isReadyInPool(setting: NetworkSetting, most: NetworkPolicy): boolean {
+    const inPool = this.inForce(this.usual, this.#d.bounds.ofNobody.most);
+    const { mode } = this.inForce(setting, most);
+    return isSameNetwork(setting, this.usual) && mode === inPool.mode && mode !== 'rules';
   }
 
   /** Throws `failed_precondition` where the engine has no policies. */
@@ -89,14 +102,19 @@ export class Networks {
     if (!this.#d.runtime.capabilities.networkPolicies) throw noPolicies(parameter);
   }
 
+  /** Rejects with `failed_precondition` without policies, and where the ceilings allow the owner nothing. */
+  async assertLearnable(ownerId: string | null): Promise<void> {
+    this.assertPolicies();
+    if ((await this.boundsOf(ownerId)).most.mode === 'none') throw nothingToLearn();
+  }
+
   /**
-   * Lets a sandbox reach all that the ceiling allows, in place of what is set for it, until then; null ends that. Takes effect
+   * Lets a sandbox reach all that the ceilings allow, in place of what is set for it, until then; null ends that. Takes effect
    * when it is put in force. Kept in memory alone: a restart of the service ends it.
    */
   learn(id: string, until: number | null): void {
     if (until === null) this.#learning.delete(id);
-    else if (this.#most.mode !== 'none') this.#learning.set(id, until);
-    else throw nothingToLearn();
+    else this.#learning.set(id, until);
   }
 
   /** Time by which the sandbox stops to learn; null where it does not learn. */
@@ -107,7 +125,8 @@ export class Networks {
   /** Puts policy and secrets in force, before a start and at a claim. */
   async put(sandbox: Networked): Promise<void> {
     const secrets = await this.#d.secrets.of(sandbox);
-    const policy = this.#learned(sandbox.id) ?? this.inForce(sandbox.network);
+    const { most } = await this.boundsOf(sandbox.ownerId);
+    const policy = this.#learned(sandbox.id, most) ?? this.inForce(sandbox.network, most);
     await this.#d.runtime.setNetwork(sandbox.id, policy, secrets);
   }
 
@@ -130,10 +149,21 @@ export class Networks {
     }
   }
 
-  #learned(id: string): LearningPolicy | null {
+  /**
+   * Puts the ceiling in force that was set while the sandbox was made: such a change reaches those alone that were there.
+   * @param most The ceiling of before.
+   */
+  async catchUp({ id, ownerId }: Pick<Sandbox, 'id' | 'ownerId'>, most: NetworkPolicy): Promise<void> {
+    try {
+      if (!isDeepStrictEqual((await this.boundsOf(ownerId)).most, most)) await this.#again(id);
+    } catch (error) {
+      await this.#closeUntilDone(id, error);
+    }
+  }
+
+  #learned(id: string, most: NetworkPolicy): LearningPolicy | null {
     const until = this.learnsUntil(id);
-    if (until === null) return null;
-    const most = this.#most;
+    if (until === null || most.mode === 'none') return null;
     return {
       mode: 'learn',
       open: most.mode === 'open',
@@ -174,11 +204,9 @@ function noPolicies(parameter: string | undefined): SandhavenError {
 }
 
 function nothingToLearn(): SandhavenError {
-  return new SandhavenError(
-    'failed_precondition',
-    "The installation's ceiling allows sandboxes no network at all.",
-    { hint: 'An administrator raises --most-network first.' },
-  );
+  return new SandhavenError('failed_precondition', 'The ceiling allows the sandbox no network at all.', {
+    hint: 'An administrator raises it first: --most-network, or SetUserNetwork and SetTeamNetwork.',
+  });
 }
 
 function notInForce(cause: unknown): SandhavenError {

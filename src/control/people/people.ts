@@ -28,6 +28,7 @@ export interface PeopleDependencies {
     Store,
     | 'users'
     | 'teams'
+    | 'ownerNetworks'
     | 'keys'
     | 'signIns'
     | 'deviceSignIns'
@@ -98,10 +99,13 @@ export function createPeople({
   const use = new KeyUse(store.keys, clock);
   const teams = new TeamService({
     ...{ store: store.teams, users: store.users, quotas, standing, clock, adminsReadInside },
+    networks: store.ownerNetworks,
     access: new TeamAccess(store.sandboxes, access),
   });
   const endTeamAccess = (userId: string) => teams.endAccessOf(userId);
-  const users = new UserService({ store: store.users, quotas, standing, endTeamAccess, clock });
+  const users = new UserService({
+    ...{ store: store.users, quotas, networks: store.ownerNetworks, standing, endTeamAccess, clock },
+  });
   const signIns = new SignInService({ store: store.signIns, keys: store.keys, users, standing, clock });
   const keys = new KeyService({
     ...{ store: store.keys, signIns: store.signIns, users, teams: store.teams, use, standing, clock },

@@ -2,9 +2,10 @@
 import { readingId } from '../../model/access/team.ts';
 import { notFound } from '../../model/errors.ts';
 import { newUserId } from '../../model/ids.ts';
+import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
 import type { Account, Caller, Role } from '../../model/user.ts';
-import type { AccountPatch, Clock, Page, UserStore } from '../ports/index.ts';
+import type { AccountPatch, Clock, OwnerNetworkStore, Page, UserStore } from '../ports/index.ts';
 import type { Quotas } from './quotas.ts';
 import type { Standing } from './standing.ts';
 
@@ -24,11 +25,13 @@ export interface Member {
   account: Account;
   quota: Quota;
   used: Usage;
+  networks: OwnerNetworks;
 }
 
 export interface UserDependencies {
   store: UserStore;
   quotas: Quotas;
+  networks: Pick<OwnerNetworkStore, 'of'>;
   standing: Pick<Standing, 'ended'>;
   /** Ends access to the sandboxes of the user's teams. */
   endTeamAccess(userId: string): Promise<void>;
@@ -117,7 +120,8 @@ export class UserService {
   }
 
   async #member(account: Account): Promise<Member> {
-    const { quotas } = this.#d;
-    return { account, quota: quotas.of(account), used: await quotas.usage(account.id) };
+    const { quotas, networks } = this.#d;
+    const used = await quotas.usage(account.id);
+    return { account, quota: quotas.of(account), used, networks: await networks.of(account.id) };
   }
 }

@@ -20,6 +20,7 @@ export type * from './everybody-store.ts';
 export type * from './git-gateway.ts';
 export type * from './identity/provider.ts';
 export type * from './identity/store.ts';
+export type * from './network/owner-networks.ts';
 export type * from './network/traffic.ts';
 export type * from './passkey-verifier.ts';
 export type * from './provider/code-host.ts';

@@ -135,6 +135,8 @@ export interface Runtime {
 export interface NetworkEvents {
   /** Calls the listener with each piece from now on, in the order of the decisions of one machine. */
   onReports(listener: (reports: NetworkReport[]) => void): void;
+  /** Returns the owner of a sandbox that runs; null without one, as in the warm pool, and for one that does not run. */
+  ownerOf(this: void, sandboxId: string): string | null;
 }
 
 /** Archives that lie outside the host. */

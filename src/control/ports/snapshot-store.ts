@@ -2,7 +2,7 @@
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Allowance, Page } from './common.ts';
 
-export type SnapshotPatch = Partial<Omit<Snapshot, 'id' | 'ownerId' | 'name'>>;
+export type SnapshotPatch = Partial<Omit<Snapshot, 'id' | 'ownerId' | 'name' | 'network'>>;
 
 export interface SnapshotStore {
   /**
@@ -22,6 +22,8 @@ export interface SnapshotStore {
   unfinished(): Promise<Snapshot[]>;
   /** Updates a snapshot that is neither active nor in error; null when there is none. */
   update(id: string, patch: SnapshotPatch): Promise<Snapshot | null>;
+  /** Sets the network of a snapshot in any state; null when there is none. */
+  setNetwork(id: string, network: Snapshot['network'], now: number): Promise<Snapshot | null>;
   /** Returns false when it did not exist. Sandboxes created from it keep its data in their own rows. */
   delete(id: string): Promise<boolean>;
   /** Returns the digests of all images that a snapshot or a sandbox, in any state, was created from. */

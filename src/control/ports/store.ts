@@ -9,6 +9,7 @@ import type { PasskeyStore, PasswordStore } from './credential-store.ts';
 import type { DeviceSignInStore } from './device-sign-in-store.ts';
 import type { EverybodyStore } from './everybody-store.ts';
 import type { IdentityStore } from './identity/store.ts';
+import type { OwnerNetworkStore } from './network/owner-networks.ts';
 import type { AuthorizationStore } from './provider/code-host.ts';
 import type { PendingAuthorizationStore } from './provider/pending-authorization-store.ts';
 import type { RegistryCredentialStore } from './registry-store.ts';
@@ -163,6 +164,8 @@ export interface Store {
   snapshots: SnapshotStore;
   users: UserStore;
   teams: TeamStore;
+  /** Of users and teams, for their sandboxes. */
+  ownerNetworks: OwnerNetworkStore;
   keys: KeyStore;
   signIns: SignInStore;
   deviceSignIns: DeviceSignInStore;

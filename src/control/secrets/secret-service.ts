@@ -8,9 +8,9 @@ import { formatPlace, parsePlace } from '../../model/secrets/place-text.ts';
 import { assertValue, type Secret, usualVariable } from '../../model/secrets/secret.ts';
 import { parseTargets, targetOutside } from '../../model/secrets/target-text.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
+import type { RunningSandboxes } from '../network/running-sandboxes.ts';
 import type { Clock, Runtime, SecretPatch, SecretStore } from '../ports/index.ts';
 import { findSecret, noSecret } from './find-secret.ts';
-import type { RunningSandboxes } from './running-sandboxes.ts';
 
 export interface SecretRequest {
   name: string;
@@ -91,7 +91,7 @@ export class SecretService {
     await store.remove(secret.id);
     // Asked for afterwards: one that was given it in between has it in force, or does not find it any more.
     const holders = await store.holders(secret.ownerId, secret.id);
-    await running.reach(holders, secret, ({ secretIds }) => ({
+    await running.reach(holders, shown(secret), ({ secretIds }) => ({
       secretIds: secretIds.filter((id) => id !== secret.id),
     }));
     return secret;
@@ -100,7 +100,7 @@ export class SecretService {
   async #reached(reference: string, changed: Secret | null): Promise<Secret> {
     if (!changed) throw noSecret(reference);
     const { store, running } = this.#d;
-    await running.reach(await store.holders(changed.ownerId, changed.id), changed);
+    await running.reach(await store.holders(changed.ownerId, changed.id), shown(changed));
     return changed;
   }
 
@@ -122,6 +122,10 @@ export function assertSecrets({ capabilities }: Pick<Runtime, 'capabilities'>, p
     'The engine of this service puts no secrets into requests of sandboxes.',
     { ...(parameter === undefined ? {} : { parameter }), hint: 'Go without secrets, or give env_vars.' },
   );
+}
+
+function shown({ name }: Secret): string {
+  return `secret '${name}'`;
 }
 
 function endOf(now: number, minutes: number): number | null {

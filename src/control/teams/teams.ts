@@ -3,11 +3,12 @@
 import { membershipId, type Team, type TeamMember, type TeamRole } from '../../model/access/team.ts';
 import { notFound } from '../../model/errors.ts';
 import { newTeamId } from '../../model/ids.ts';
+import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
 import type { Caller } from '../../model/user.ts';
 import type { Quotas } from '../people/quotas.ts';
 import type { Standing } from '../people/standing.ts';
-import type { Clock, Page, TeamStore, UserStore } from '../ports/index.ts';
+import type { Clock, OwnerNetworkStore, Page, TeamStore, UserStore } from '../ports/index.ts';
 import { actingFor } from './acting.ts';
 import type { TeamAccess } from './team-access.ts';
 
@@ -16,6 +17,7 @@ export interface TeamEntry {
   members: TeamMember[];
   quota: Quota;
   used: Usage;
+  networks: OwnerNetworks;
 }
 
 export interface TeamChange {
@@ -29,6 +31,7 @@ export interface TeamDependencies {
   store: TeamStore;
   users: Pick<UserStore, 'findUser'>;
   quotas: Quotas;
+  networks: Pick<OwnerNetworkStore, 'of'>;
   standing: Pick<Standing, 'ended'>;
   access: Pick<TeamAccess, 'end'>;
   clock: Clock;
@@ -152,9 +155,10 @@ export class TeamService {
   }
 
   async #entry(team: Team): Promise<TeamEntry> {
-    const { store, quotas } = this.#d;
+    const { store, quotas, networks } = this.#d;
     const members = await store.members(team.id);
-    return { team, members, quota: quotas.ofTeam(team), used: await quotas.usage(team.id) };
+    const used = await quotas.usage(team.id);
+    return { team, members, quota: quotas.ofTeam(team), used, networks: await networks.of(team.id) };
   }
 }
 

@@ -49,6 +49,10 @@ export const networkLimits = {
     eventLogs: 4_000,
     /** Time without events after which a log makes room for others. */
     eventLogSilentMs: 24 * 60 * 60 * 1_000,
+    /** Running sandboxes that one change of a ceiling, or of a secret, reaches at once. */
+    reachedAtOnce: 8,
+    /** Time for which such a change waits for them; it goes on behind the answer. */
+    reachMs: 20_000,
     /** Learning of rules: its minutes, rules kept of one sandbox, and sandboxes that learn or have learned. */
     learnMinutes: { min: 1, max: 60, default: 10 },
     learnedRules: 500,

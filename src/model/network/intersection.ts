@@ -1,5 +1,5 @@
 /**
- * Intersection of two network policies: of a sandbox's own and the installation's ceiling. Pairs of rules have one rule in
+ * Intersection of two network policies: of a sandbox's own and a ceiling, or of two ceilings. Pairs of rules have one rule in
  * common, or none. A rule for a name and one for addresses have none, since no rule says both: the intersection allows less
  * then, and never more.
  */
@@ -119,7 +119,7 @@ function isBelow(path: string, prefix: string): boolean {
 function tooMany(parameter: string) {
   return invalidArgument(
     parameter,
-    `What the network rules and the installation's ceiling allow together takes over ${limits.network.rulesInForce} rules.`,
-    'Give fewer rules, or an administrator writes the ceiling in fewer.',
+    `What the network rules and the ceilings allow together takes over ${limits.network.rulesInForce} rules.`,
+    'Give fewer rules, or an administrator writes the ceilings in fewer.',
   );
 }

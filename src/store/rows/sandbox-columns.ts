@@ -29,7 +29,7 @@ const resources = z.strictObject({
   gpu: z.int(),
 });
 /** Names and rules of a later version are kept as they are. */
-const network = z.strictObject({
+export const networkSchema = z.strictObject({
   mode: z.enum(networkModes),
   profiles: z.array(z.string()),
   allow: z.array(z.string()),
@@ -62,7 +62,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   resizeTarget: json('resize_target', resources.nullable()),
   labels: json('labels', textMap),
   envVars: sealedJson('env_vars', textMap),
-  network: json('network', network),
+  network: json('network', networkSchema),
   secretIds: json('secrets', z.array(z.string())),
   autoStopMinutes: plain('auto_stop_minutes'),
   autoArchiveMinutes: plain('auto_archive_minutes'),

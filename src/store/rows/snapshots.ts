@@ -4,6 +4,7 @@ import type { Allowance, Page, SnapshotPatch, SnapshotStore } from '../../contro
 import { SandhavenError } from '../../model/errors.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { type Row, type Sql, type SqlValues, statement } from '../sql/sql.ts';
+import { networkSchema } from './sandbox-columns.ts';
 import { QuotaGuard } from './within-quota.ts';
 
 /** Columns by property, in the order of the table. */
@@ -22,6 +23,7 @@ const columns = {
   creationKey: 'creation_key',
   createdAt: 'created_at',
   updatedAt: 'updated_at',
+  network: 'network',
 } as const satisfies Record<keyof Snapshot, string>;
 
 const UNFINISHED = `state IN ('pending', 'pulling')`;
@@ -97,6 +99,11 @@ export class SnapshotRows implements SnapshotStore {
     return one(await this.#sql.writeOne(() => statement(sql).get({ ...values, this_id: id })));
   }
 
+  async setNetwork(id: string, network: Snapshot['network'], now: number): Promise<Snapshot | null> {
+    const values = { id, now, ...encode({ network }) };
+    return one(await this.#sql.writeOne(() => statements.setNetwork.get(values)));
+  }
+
   async delete(id: string): Promise<boolean> {
     return (await this.#sql.writeOne(() => statements.delete.run({ id }))) > 0;
   }
@@ -111,6 +118,9 @@ const select = (where: string) => statement(`SELECT ${all} FROM snapshots WHERE 
 const inserted = Object.values(columns).map((name) => `:${name}`);
 const statements = {
   dropFailed: statement(`DELETE FROM snapshots WHERE owner_id = :owner AND name = :name AND state = 'error'`),
+  setNetwork: statement(
+    `UPDATE snapshots SET network = :network, updated_at = :now WHERE id = :id RETURNING ${all}`,
+  ),
   delete: statement(`DELETE FROM snapshots WHERE id = :id`),
   insert: statement(`INSERT INTO snapshots (${all}) VALUES (${inserted.join(', ')})`),
   findById: select('owner_id = :owner AND id = :wanted'),
@@ -149,6 +159,7 @@ function decode(row: Row): Snapshot {
       ...plain,
       entrypoint: entrypoint.parse(JSON.parse(String(row['entrypoint'] ?? 'null'))),
       resources: resources.parse(JSON.parse(String(row['resources']))),
+      network: networkSchema.nullable().parse(JSON.parse(String(row['network'] ?? 'null'))),
     } as Snapshot;
   } catch (cause) {
     throw new Error(`snapshot ${String(row['id'])} cannot be read`, { cause });

@@ -2,11 +2,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CreateRequest, Creation } from '../../../src/control/lifecycle/creation.ts';
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
-import { type InstallationNetworks, Networks } from '../../../src/control/network/networks.ts';
+import { type InstallationNetworks, NetworkBounds } from '../../../src/control/network/bounds.ts';
+import { Networks } from '../../../src/control/network/networks.ts';
 import type { Quotas } from '../../../src/control/people/quotas.ts';
 import type {
   Image,
   Images,
+  OwnerNetworkStore,
   Runtime,
   RuntimeCapabilities,
   SandboxStore,
@@ -42,9 +44,16 @@ let refusal: SandhavenError | null;
 let fitted: Sandbox['network'][];
 let capabilities: Pick<RuntimeCapabilities, 'networkPolicies'>;
 let installation: InstallationNetworks;
+let ownerNetworks: OwnerNetworkStore;
+/** Called in the sandbox's turn by the change of a ceiling. */
+let caughtUp: string[];
 
 beforeEach(async () => {
-  store = memoryStore().sandboxes;
+  const stores = memoryStore();
+  await stores.users.insertUser(alice);
+  store = stores.sandboxes;
+  ownerNetworks = stores.ownerNetworks;
+  caughtUp = [];
   pooled = sandboxRecord({
     ...{ ownerId: null, state: 'started', operation: null, runGeneration: 1, generation: 1 },
     ...{ image: 'base', imageDigest: 'sha256:base', resources: { cpu: 2, memory: 4, disk: 20, gpu: 0 } },
@@ -96,8 +105,9 @@ function newCreation(): Creation {
       allowance: async (ownerId: string) => ({ ownerId, quota: unlimited }),
     } as unknown as Quotas,
     networks: new Networks({
-      ...{ runtime: { capabilities } as Runtime, installation, unfinished: { add() {} } },
-      ...{ secrets: { of: async () => [] }, inTurn: async () => {} },
+      ...{ runtime: { capabilities } as Runtime, unfinished: { add() {} } },
+      bounds: new NetworkBounds(ownerNetworks, installation),
+      ...{ secrets: { of: async () => [] }, inTurn: async (id) => void caughtUp.push(id) },
       log: { info() {}, warn() {}, error() {} },
     }),
     secrets: { accept: async (_, names = []) => names.map((name) => `se_${name}`) },
@@ -160,6 +170,27 @@ describe('a creation', () => {
     await create({ name: 'third', image: 'debian:13' });
     await create({ name: 'fourth', disk: 30 });
     expect([made.length, wanted]).toEqual([3, 2]);
+  });
+});
+
+describe('the ceiling of a creation', () => {
+  const rules = { mode: 'rules' as const, profiles: ['git'], allow: [] };
+
+  it('of its owner is put in force in a claimed sandbox, and in none of another', async () => {
+    await ownerNetworks.set(alice.id, { most: rules });
+    expect(await create()).toMatchObject({ id: pooled.id, network: openNetwork });
+    expect([fitted, caughtUp]).toEqual([[openNetwork], []]);
+  });
+
+  it('that was set meanwhile is put in force at the end', async () => {
+    const { claim } = store;
+    store.claim = async (...given) => {
+      const claimed = await claim(...given);
+      await ownerNetworks.set(alice.id, { most: rules });
+      return claimed;
+    };
+    await create();
+    expect([fitted, caughtUp]).toEqual([[], [pooled.id]]);
   });
 });
 

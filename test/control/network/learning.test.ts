@@ -1,11 +1,12 @@
 /** Learning of network rules: what is in force meanwhile, what comes of it, and how it ends. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Unfinished } from '../../../src/concurrency/unfinished.ts';
+import { NetworkBounds } from '../../../src/control/network/bounds.ts';
 import { Learning } from '../../../src/control/network/learning.ts';
 import { NetworkLog } from '../../../src/control/network/network-log.ts';
 import { NetworkService } from '../../../src/control/network/network-service.ts';
 import { Networks } from '../../../src/control/network/networks.ts';
-import type { SandboxStore } from '../../../src/control/ports/index.ts';
+import type { OwnerNetworkStore, SandboxStore } from '../../../src/control/ports/index.ts';
 import { notFound } from '../../../src/model/errors.ts';
 import type { NetworkEvent } from '../../../src/model/network/event.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../../src/model/network/policy.ts';
@@ -15,14 +16,18 @@ import { alice, bob, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
 let store: SandboxStore;
+let ownerNetworks: OwnerNetworkStore;
 /** Policies that the engine was given, such as `sb_1 none` or `sb_1 learns of all`. */
 let given: string[];
 let networkPolicies: boolean;
 let unfinished: Unfinished;
 
-beforeEach(() => {
+beforeEach(async () => {
   vi.useFakeTimers({ now: 0 });
-  store = memoryStore().sandboxes;
+  const stores = memoryStore();
+  await stores.users.insertUser(alice);
+  store = stores.sandboxes;
+  ownerNetworks = stores.ownerNetworks;
   given = [];
   networkPolicies = true;
   unfinished = new Unfinished(() => {});
@@ -42,7 +47,8 @@ function open(most = openNetwork) {
     void given.push(`${id} ${named(policy)}`);
   const networks: Networks = new Networks({
     runtime: { capabilities: { networkPolicies } as never, setNetwork },
-    ...{ installation: { usual: openNetwork, most }, unfinished, log: { info() {}, warn() {}, error() {} } },
+    bounds: new NetworkBounds(ownerNetworks, { usual: openNetwork, most }),
+    ...{ unfinished, log: { info() {}, warn() {}, error() {} } },
     inTurn: async () => {},
     secrets: { of: async () => [] },
   });
@@ -56,7 +62,7 @@ function open(most = openNetwork) {
     },
   };
   const learning = new Learning({ store, machines, networks, unfinished, clock: Date });
-  const events = new NetworkLog(Date);
+  const events = new NetworkLog(Date, () => null);
   return {
     learning,
     networks,

@@ -5,11 +5,16 @@ import type { NetworkEvent, NetworkReport } from '../../../src/model/network/eve
 
 let now: number;
 let log: NetworkLog;
+/** Owners of sandboxes that run; each of the others is its own. */
+let owners: Record<string, string | null>;
 
 beforeEach(() => {
   now = 1_000;
-  log = new NetworkLog({ now: () => now });
+  owners = {};
+  log = newLog();
 });
+
+const newLog = () => new NetworkLog({ now: () => now }, (id) => (id in owners ? (owners[id] ?? null) : id));
 
 const event = (sandbox: string, name: string, allowed = true): NetworkEvent => ({
   ...{
@@ -90,7 +95,7 @@ describe('a page', () => {
     add(event('a', '1'));
     const { next } = log.page('a', { limit: 1 });
     now += 1_000;
-    log = new NetworkLog({ now: () => now });
+    log = newLog();
     add(event('a', '2'));
     expect(log.page('a', { after: next, limit: 1 })).toMatchObject({ events: [{ name: '2' }], dropped: 0 });
   });
@@ -117,6 +122,33 @@ describe('the room', () => {
     expect(Math.min(...left)).toBeGreaterThan(600);
   });
 
+  it('is shared by owners: one with many sandboxes takes nothing from the others', () => {
+    for (let sandbox = 0; sandbox < 400; sandbox++) owners[`loud ${sandbox}`] = 'mallory';
+    Object.assign(owners, { 'a 1': 'alice', 'a 2': 'alice', 'b 1': 'bob' });
+    for (let count = 0; count < 900; count++) add(event('a 1', String(count)), event('b 1', String(count)));
+    add(event('a 2', 'kept'));
+    for (let count = 0; count < 200; count++)
+      for (let sandbox = 0; sandbox < 400; sandbox++) add(event(`loud ${sandbox}`, String(count)));
+    expect(names('a 1', { limit: 1_000 })).toHaveLength(900);
+    expect(names('b 1', { limit: 1_000 })).toHaveLength(900);
+    expect(names('a 2')).toEqual(['kept']);
+    const loud = Array.from({ length: 400 }, (_, at) => names(`loud ${at}`, { limit: 1_000 }).length);
+    expect(loud.reduce((sum, length) => sum + length)).toBeLessThanOrEqual(18_199);
+    expect(Math.min(...loud)).toBeGreaterThan(35);
+  });
+
+  it("stays its owner's when the sandbox is gone", () => {
+    owners['kept'] = 'bob';
+    for (let count = 0; count < 100; count++) add(event('kept', String(count)));
+    for (let sandbox = 0; sandbox < 3_000; sandbox++) {
+      owners[`gone ${sandbox}`] = 'mallory';
+      for (let count = 0; count < 10; count++) add(event(`gone ${sandbox}`, String(count)));
+      owners[`gone ${sandbox}`] = null;
+    }
+    expect(names('kept')).toHaveLength(100);
+    expect(names('gone 2999')).toHaveLength(10);
+  });
+
   it('is taken first from those that were silent for a day', () => {
     add(event('gone', '1'));
     now += 24 * 3_600_000 + 1;
@@ -129,6 +161,16 @@ describe('the room', () => {
     for (let sandbox = 0; sandbox < 4_000; sandbox++) add(event(`s ${sandbox}`, '1'));
     add(event('s 0', '2'), event('new', '1'));
     expect([names('s 0'), names('s 1'), names('s 2')]).toEqual([['1', '2'], [], ['1']]);
+  });
+
+  it('of logs is taken from the owner with most of them', () => {
+    Object.assign(owners, { first: 'bob', second: 'bob' });
+    add(event('first', '1'), event('second', '1'));
+    for (let sandbox = 0; sandbox < 5_000; sandbox++) {
+      owners[`s ${sandbox}`] = 'mallory';
+      add(event(`s ${sandbox}`, '1'));
+    }
+    expect([names('first'), names('second'), names('s 0')]).toEqual([['1'], ['1'], []]);
   });
 });
 

@@ -4,21 +4,23 @@ import { Unfinished } from '../../../src/concurrency/unfinished.ts';
 import { Activity } from '../../../src/control/lifecycle/activity.ts';
 import { Machines, type MachinesDependencies } from '../../../src/control/lifecycle/machines.ts';
 import { createOperationQueue } from '../../../src/control/lifecycle/operation-queue.ts';
+import { type InstallationNetworks, NetworkBounds } from '../../../src/control/network/bounds.ts';
 import { Learning } from '../../../src/control/network/learning.ts';
 import { NetworkLog } from '../../../src/control/network/network-log.ts';
 import { NetworkService } from '../../../src/control/network/network-service.ts';
-import { type InstallationNetworks, Networks } from '../../../src/control/network/networks.ts';
-import type { SandboxStore } from '../../../src/control/ports/index.ts';
+import { Networks } from '../../../src/control/network/networks.ts';
+import type { OwnerNetworkStore, SandboxStore } from '../../../src/control/ports/index.ts';
 import { Others } from '../../../src/control/replicas/others.ts';
 import type { NetworkPolicy } from '../../../src/model/network/policy.ts';
 import { networkProfiles } from '../../../src/model/network/profiles.ts';
-import { noNetwork, openNetwork, parseNetworkText } from '../../../src/model/network/setting.ts';
+import { noNetwork, openNetwork, parseNetworkText, policyOf } from '../../../src/model/network/setting.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { alice, bob, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
 let store: SandboxStore;
+let ownerNetworks: OwnerNetworkStore;
 /** Policies that the engine was given, such as `sb_1 none` or `sb_1 https://a.example.com`; a failed one with `!`. */
 let given: string[];
 /** Number of the next calls of the engine that fail. */
@@ -27,8 +29,11 @@ let capabilities: { networkPolicies: boolean };
 let unfinished: Unfinished;
 let logged: string[];
 
-beforeEach(() => {
-  store = memoryStore().sandboxes;
+beforeEach(async () => {
+  const stores = memoryStore();
+  await stores.users.insertUser(alice);
+  store = stores.sandboxes;
+  ownerNetworks = stores.ownerNetworks;
   given = [];
   failing = 0;
   capabilities = { networkPolicies: true };
@@ -53,7 +58,7 @@ function open(installation: Partial<InstallationNetworks> = {}) {
   const log = { info() {}, warn() {}, error: (message: string) => void logged.push(message) };
   const networks: Networks = new Networks({
     ...{ runtime: runtime as never, secrets: { of: async () => [] }, unfinished, log },
-    installation: { usual: openNetwork, most: openNetwork, ...installation },
+    bounds: new NetworkBounds(ownerNetworks, { usual: openNetwork, most: openNetwork, ...installation }),
     inTurn: (id, work) => machines.change(id, () => null, work),
   });
   const machines: Machines = new Machines({
@@ -74,7 +79,7 @@ function open(installation: Partial<InstallationNetworks> = {}) {
       machines,
       networks,
       learning,
-      events: new NetworkLog(clock),
+      events: new NetworkLog(clock, () => null),
       traffic: null,
     }),
   };
@@ -290,7 +295,8 @@ describe('the usual network', () => {
   ])('%j within %j is ready in the warm pool: %s', (usual, most, ready) => {
     const { networks } = open({ usual, most } as unknown as InstallationNetworks);
     expect(networks.usual).toEqual(usual);
-    expect(networks.isReadyInPool(usual as never)).toBe(ready);
-    expect(networks.isReadyInPool({ mode: 'rules', profiles: ['llm'], allow: [] })).toBe(false);
+    const ceiling = policyOf(most as never);
+    expect(networks.isReadyInPool(usual as never, ceiling)).toBe(ready);
+    expect(networks.isReadyInPool({ mode: 'rules', profiles: ['llm'], allow: [] }, ceiling)).toBe(false);
   });
 });

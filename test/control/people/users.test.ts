@@ -19,7 +19,10 @@ beforeEach(async () => {
   store = memoryStore();
   await store.users.insertUser(bob);
   const quotas = new Quotas({ ...store, defaults: { everybody: {}, members } });
-  users = new UserService({ store: store.users, quotas, standing: { ended }, endTeamAccess, clock: Date });
+  users = new UserService({
+    ...{ store: store.users, quotas, networks: store.ownerNetworks, standing: { ended } },
+    ...{ endTeamAccess, clock: Date },
+  });
 });
 
 describe.each([

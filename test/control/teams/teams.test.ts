@@ -40,6 +40,7 @@ beforeEach(async () => {
   quotas = new Quotas({ ...store, defaults: { everybody: {}, members } });
   standing = new Standing(store, Date);
   teams = new TeamService({
+    networks: store.ownerNetworks,
     ...{ store: store.teams, users: store.users, quotas, standing, clock: Date },
     adminsReadInside: false,
     access: new TeamAccess(store.sandboxes, access),

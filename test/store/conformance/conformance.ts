@@ -11,6 +11,7 @@ import { credentialConformance } from './credential-conformance.ts';
 import { deviceSignInConformance } from './device-sign-in-conformance.ts';
 import { everybodyConformance } from './everybody-conformance.ts';
 import { identityConformance } from './identity-conformance.ts';
+import { ownerNetworkConformance } from './network/owner-network-conformance.ts';
 import { oauthConformance } from './oauth-conformance.ts';
 import { peopleConformance } from './people-conformance.ts';
 import { quotaConformance } from './quota-conformance.ts';
@@ -521,6 +522,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   auditConformance(name, () => store);
   registryConformance(name, () => store);
   secretConformance(name, () => store);
+  ownerNetworkConformance(name, () => store);
   serviceSecretConformance(name, () => store);
   signInConformance(name, () => store);
   deviceSignInConformance(name, () => store);

@@ -46,6 +46,24 @@ export function snapshotConformance(name: string, create: StoreFactory): void {
       expect(await store.snapshots.update('snap_none', patch)).toBeNull();
     });
 
+    it('have a network in whatever state, which goes with them', async () => {
+      const network = { mode: 'rules' as const, profiles: ['git'], allow: ['https://a.example.com'] };
+      for (const state of ['pending', 'active', 'error'] as const) {
+        const made = await insert({ name: state, state });
+        expect(await store.snapshots.setNetwork(made.id, network, 9)).toEqual({
+          ...made,
+          ...{ network, updatedAt: 9 },
+        });
+        expect(await store.snapshots.find(alice.id, made.id)).toMatchObject({ network });
+      }
+      const again = await insert({ name: 'error' });
+      expect(await store.snapshots.find(alice.id, again.id)).toMatchObject({ network: null });
+      const { id } = await insert({ name: 'cleared', network });
+      expect(await store.snapshots.setNetwork(id, null, 9)).toMatchObject({ network: null });
+      expect(await store.snapshots.delete(id)).toBe(true);
+      expect(await store.snapshots.setNetwork(id, network, 9)).toBeNull();
+    });
+
     it('change only until they are finished: of two who make one, the first is right', async () => {
       for (const state of ['active', 'error'] as const) {
         const { id } = await insert({ name: state });
@@ -154,6 +172,7 @@ export function snapshotRecord(overrides: Partial<Snapshot> = {}): Snapshot {
     creationKey: null,
     createdAt: 1_000,
     updatedAt: 1_000,
+    network: null,
     ...overrides,
   };
 }

@@ -22,6 +22,7 @@ import { memoryCredentials } from './memory-credentials.ts';
 import { memoryDeviceSignIns } from './memory-device-sign-ins.ts';
 import { memoryEverybody } from './memory-everybody.ts';
 import { memoryOAuth } from './memory-oauth.ts';
+import { memoryOwnerNetworks } from './memory-owner-networks.ts';
 import { memoryPendingAuthorizations } from './memory-pending-authorizations.ts';
 import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
@@ -54,13 +55,15 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
   }));
   const { webhooks, sandboxesHeard, snapshotsHeard } = memoryWebhooks(tables, people.users);
   const secrets = memorySecrets(tables.sandboxes);
+  const ownerNetworks = memoryOwnerNetworks(people, tables.sandboxes);
   const sandboxes = sandboxesHeard(memorySandboxes(tables).sandboxes);
   return {
     sandboxes,
     snapshots: snapshotsHeard(memorySnapshots(tables).snapshots),
     webhooks,
     ...people,
-    teams: withSecrets(people.teams, secrets),
+    teams: withNetworks(withSecrets(people.teams, secrets), ownerNetworks),
+    ownerNetworks,
     ...memoryEverybody(sandboxes, people.users, people.teams),
     ...memorySignIns(people),
     ...memoryDeviceSignIns(),
@@ -87,6 +90,18 @@ function withSecrets(teams: Store['teams'], secrets: Store['secrets']): Store['t
     async remove(teamId) {
       const wasThere = await teams.remove(teamId);
       for (const { id } of wasThere ? await secrets.list(teamId) : []) await secrets.remove(id);
+      return wasThere;
+    },
+  };
+}
+
+/** So do its networks. */
+function withNetworks(teams: Store['teams'], networks: Store['ownerNetworks']): Store['teams'] {
+  return {
+    ...teams,
+    async remove(teamId) {
+      const wasThere = await teams.remove(teamId);
+      if (wasThere) await networks.set(teamId, { usual: null, most: null });
       return wasThere;
     },
   };
@@ -315,6 +330,12 @@ function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 's
       const row = rows.get(id);
       if (row?.state !== 'pending' && row?.state !== 'pulling') return null;
       rows.set(id, { ...row, ...patch });
+      return structuredClone(rows.get(id) ?? null);
+    },
+    setNetwork: async (id, network, now) => {
+      const row = rows.get(id);
+      if (!row) return null;
+      rows.set(id, { ...row, network: structuredClone(network), updatedAt: now });
       return structuredClone(rows.get(id) ?? null);
     },
     delete: async (id) => rows.delete(id),

@@ -2,17 +2,27 @@
 
 import { Unfinished } from '../../../src/concurrency/unfinished.ts';
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
+import { NetworkBounds } from '../../../src/control/network/bounds.ts';
 import { Learning } from '../../../src/control/network/learning.ts';
 import type { NetworkLog } from '../../../src/control/network/network-log.ts';
 import { NetworkService } from '../../../src/control/network/network-service.ts';
 import { Networks } from '../../../src/control/network/networks.ts';
-import type { SandboxStore } from '../../../src/control/ports/index.ts';
+import { OwnerNetworkService } from '../../../src/control/network/owner-networks.ts';
+import type { OwnerNetworkStore, SandboxStore } from '../../../src/control/ports/index.ts';
 import { notFound } from '../../../src/model/errors.ts';
 import { openNetwork, parseNetworkText } from '../../../src/model/network/setting.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 
 /** Within a ceiling that leaves out `.org`. */
-export function fakeNetworks(sandboxes: Map<string, Sandbox>, networkLog: NetworkLog) {
+export function fakeNetworks(
+  sandboxes: Map<string, Sandbox>,
+  networkLog: NetworkLog,
+  ownerNetworks: OwnerNetworkStore,
+) {
+  const bounds = new NetworkBounds(ownerNetworks, {
+    usual: openNetwork,
+    most: parseNetworkText('most', 'git,*.example.com'),
+  });
   const machines: Pick<Machines, 'change'> = {
     async change(id, patch, then) {
       const sandbox = sandboxes.get(id);
@@ -25,7 +35,7 @@ export function fakeNetworks(sandboxes: Map<string, Sandbox>, networkLog: Networ
   const networks = new Networks({
     runtime: { capabilities: { networkPolicies: true } as never, setNetwork: async () => {} },
     secrets: { of: async () => [] },
-    installation: { usual: openNetwork, most: parseNetworkText('most', 'git,*.example.com') },
+    bounds,
     inTurn: (id, work) => machines.change(id, () => null, work),
     unfinished: { add() {} },
     log: { info() {}, warn() {}, error() {} },
@@ -40,5 +50,9 @@ export function fakeNetworks(sandboxes: Map<string, Sandbox>, networkLog: Networ
   return {
     networks: new NetworkService({ store, machines, networks, learning, events: networkLog, traffic: null }),
     learning,
+    ownerNetworks: new OwnerNetworkService({
+      ...{ store: ownerNetworks, networks, bounds },
+      running: { reach: async () => {} },
+    }),
   };
 }

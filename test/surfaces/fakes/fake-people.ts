@@ -14,6 +14,7 @@ import { createPasskeyVerifier } from '../../../src/webauthn/verifier.ts';
 import { memoryCredentials } from '../../store/memory/memory-credentials.ts';
 import { memoryDeviceSignIns } from '../../store/memory/memory-device-sign-ins.ts';
 import { memoryOAuth } from '../../store/memory/memory-oauth.ts';
+import { memoryOwnerNetworks } from '../../store/memory/memory-owner-networks.ts';
 import { memoryPeople } from '../../store/memory/memory-people.ts';
 import { memoryServiceSecrets } from '../../store/memory/memory-service-secrets.ts';
 import { memorySignIns } from '../../store/memory/memory-sign-ins.ts';
@@ -44,7 +45,7 @@ const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@examp
 
 export type PeopleStore = Pick<
   Store,
-  'users' | 'teams' | 'keys' | 'signIns' | 'identities' | 'passkeys' | 'passwords'
+  'users' | 'teams' | 'ownerNetworks' | 'keys' | 'signIns' | 'identities' | 'passkeys' | 'passwords'
 >;
 
 /** A store with both users and their keys. */
@@ -55,7 +56,11 @@ export function fakePeopleStore(): PeopleStore {
   for (const account of [admin, member]) void users.insertUser(account);
   void keys.add(admin.id, API_KEY, details);
   void keys.add(member.id, MEMBER_KEY, details);
-  return { users, teams, keys, ...memorySignIns({ users, keys }), ...memoryCredentials({ users }) };
+  return {
+    ...{ users, teams, keys, ownerNetworks: memoryOwnerNetworks({ users, teams }) },
+    ...memorySignIns({ users, keys }),
+    ...memoryCredentials({ users }),
+  };
 }
 
 type Fakes = Pick<

@@ -1,7 +1,7 @@
 /** Secrets of the sandboxes in memory: the services as they are, over an engine that takes everything. */
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
+import { RunningSandboxes } from '../../../src/control/network/running-sandboxes.ts';
 import type { SandboxStore } from '../../../src/control/ports/index.ts';
-import { RunningSandboxes } from '../../../src/control/secrets/running-sandboxes.ts';
 import { SandboxSecrets } from '../../../src/control/secrets/sandbox-secrets.ts';
 import { SecretService } from '../../../src/control/secrets/secret-service.ts';
 import type { Services } from '../../../src/control/services.ts';

@@ -40,7 +40,7 @@ import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakeMetrics } from './fake-metrics.ts';
 import { fakeNetworks } from './fake-networks.ts';
-import { type FakePeopleOptions, fakePeople } from './fake-people.ts';
+import { type FakePeopleOptions, fakePeople, fakePeopleStore } from './fake-people.ts';
 import { fakeSecrets } from './fake-secrets.ts';
 import { fakeSessions } from './fake-sessions.ts';
 import { fakeTerminals } from './fake-terminals.ts';
@@ -70,7 +70,7 @@ export interface FakeServices {
 }
 
 export function createFakeServices(options: FakePeopleOptions = {}): FakeServices {
-  const networkLog = new NetworkLog(Date);
+  const networkLog = new NetworkLog(Date, () => null);
   const fake: Omit<FakeServices, 'services'> = {
     sandboxes: new Map(),
     files: new Map(),
@@ -90,7 +90,8 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     log,
     seen: (sandbox) => sandbox,
   });
-  const people = fakePeople({ sandboxes: fake.sandboxes, revoked: fake.revoked, ...options });
+  const store = options.store ?? fakePeopleStore();
+  const people = fakePeople({ sandboxes: fake.sandboxes, revoked: fake.revoked, ...options, store });
   const audited = fakeAudit();
   const health = fakeHealth();
   const roleOf = async (id: string) => (await people.users.find(id)).role;
@@ -131,7 +132,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
       clock: Date,
     }),
     git: fakeGit(),
-    ...fakeNetworks(fake.sandboxes, networkLog),
+    ...fakeNetworks(fake.sandboxes, networkLog, store.ownerNetworks),
     documents: fakeDocuments(),
     previews: fakePreviews(),
     health,
@@ -262,6 +263,7 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
         creationKey: null,
         createdAt: 0,
         updatedAt: 0,
+        network: null,
       };
       all.unshift(snapshot);
       return snapshot;
@@ -276,6 +278,12 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
       const [deleted] = at === -1 ? [] : all.splice(at, 1);
       if (deleted) return deleted;
       throw notFound('snapshot', `There is no snapshot '${reference}'.`);
+    },
+    async setNetwork(_caller, reference, request) {
+      const found = all.find(({ id, name }) => id === reference || name === reference);
+      if (!found) throw notFound('snapshot', 'gone');
+      found.network = request === 'default' ? null : parseNetwork('network', request);
+      return found;
     },
     list: async () => ({ snapshots: all, totalCount: all.length }),
   };

@@ -264,6 +264,8 @@ class _CreateSnapshotResultRequired(TypedDict):
 
 class CreateSnapshotResult(_CreateSnapshotResultRequired, total=False):
     state_reason: str
+    network: CreateSandboxNetwork
+    """Of sandboxes created from it that ask for none; absent for the usual one."""
 
 
 GetSnapshotResult = CreateSnapshotResult

@@ -18,7 +18,7 @@ export function wireNetworkLog({
   reports,
   ...parts
 }: NetworkLogParts): Pick<Services, 'networks' | 'learning'> {
-  const events = new NetworkLog(parts.clock);
+  const events = new NetworkLog(parts.clock, (id) => reports?.ownerOf(id) ?? null);
   const learning = new Learning(parts);
   reports?.onReports((pieces) => {
     events.add(pieces);

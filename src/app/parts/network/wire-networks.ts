@@ -1,11 +1,10 @@
 /** Wires networks of sandboxes, and the secrets that requests of sandboxes carry through them. */
 import type { Unfinished } from '../../../concurrency/unfinished.ts';
 import type { Machines } from '../../../control/lifecycle/machines.ts';
-import {
-  type InstallationNetworks,
-  type NetworkDependencies,
-  Networks,
-} from '../../../control/network/networks.ts';
+import { type InstallationNetworks, NetworkBounds } from '../../../control/network/bounds.ts';
+import { type NetworkDependencies, Networks } from '../../../control/network/networks.ts';
+import { OwnerNetworkService } from '../../../control/network/owner-networks.ts';
+import { RunningSandboxes } from '../../../control/network/running-sandboxes.ts';
 import type { TrafficWatch } from '../../../control/network/traffic/traffic-watch.ts';
 import type {
   AgentLink,
@@ -16,7 +15,6 @@ import type {
   SandboxStore,
   Store,
 } from '../../../control/ports/index.ts';
-import { RunningSandboxes } from '../../../control/secrets/running-sandboxes.ts';
 import { SandboxSecrets } from '../../../control/secrets/sandbox-secrets.ts';
 import { SandboxTrust } from '../../../control/secrets/sandbox-trust.ts';
 import { SecretActivity } from '../../../control/secrets/secret-activity.ts';
@@ -25,7 +23,7 @@ import { SecretUses } from '../../../control/secrets/secret-uses.ts';
 import { wireNetworkLog } from './wire-network-log.ts';
 
 export interface NetworkParts {
-  store: Pick<Store, 'secrets' | 'serviceSecrets'>;
+  store: Pick<Store, 'secrets' | 'serviceSecrets' | 'ownerNetworks'>;
   sandboxes: SandboxStore;
   runtime: Runtime;
   agent: AgentLink;
@@ -46,9 +44,8 @@ export function wireNetworks(parts: NetworkParts) {
   const { traffic, unfinished, clock, log } = parts;
   const secretUses = new SecretUses({ store: store.secrets, serviceSecrets: store.serviceSecrets, clock });
   const inTurn: NetworkDependencies['inTurn'] = (id, work) => machines.change(id, () => null, work);
-  const networks = new Networks({
-    ...{ runtime, secrets: secretUses, installation, inTurn, unfinished, log },
-  });
+  const bounds = new NetworkBounds(store.ownerNetworks, installation);
+  const networks = new Networks({ runtime, secrets: secretUses, bounds, inTurn, unfinished, log });
   const trust = new SandboxTrust({ runtime, agent, networks, inTurn, unfinished, log });
   const running = new RunningSandboxes({ machines, networks, unfinished, log });
   const sandboxSecrets = new SandboxSecrets({
@@ -62,6 +59,7 @@ export function wireNetworks(parts: NetworkParts) {
       ...wireNetworkLog({ store: sandboxes, ...{ machines, networks, traffic, unfinished, clock, reports } }),
       secrets: new SecretService({ store: store.secrets, runtime, running, clock }),
       sandboxSecrets,
+      ownerNetworks: new OwnerNetworkService({ store: store.ownerNetworks, networks, bounds, running }),
     },
   };
 }

@@ -14,10 +14,6 @@ export const secretsLimits = {
     /** A shorter value would be found, and hidden, everywhere in answers. */
     valueChars: { min: 8 },
     valueBytes: 8 * KiB,
-    /** Sandboxes that a change of a secret reaches at once. */
-    sandboxesAtOnce: 8,
-    /** Time for which a change waits for the running sandboxes; it goes on behind the answer. */
-    reachMs: 20_000,
     /** Secrets whose uses wait to be stored, and the time for which they do. */
     usesKept: 10_000,
     usesStoredMs: 30_000,

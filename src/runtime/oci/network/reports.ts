@@ -6,10 +6,15 @@ export interface Reports extends NetworkEvents {
   report(this: void, reports: NetworkReport[]): void;
 }
 
-export function createReports(): Reports {
+/** @param ownerOf Returns the id itself for a machine without an owner. */
+export function createReports(ownerOf: (id: string) => string): Reports {
   const listeners: ((reports: NetworkReport[]) => void)[] = [];
   return {
     onReports: (listener) => void listeners.push(listener),
+    ownerOf(id) {
+      const owner = ownerOf(id);
+      return owner === id ? null : owner;
+    },
     report(reports) {
       for (const listener of listeners) listener(reports);
     },

@@ -1,6 +1,6 @@
 /**
- * Running sandboxes that a change of a secret reaches, each in its turn. What a failure or a restart leaves, the next start
- * of the sandbox or the adoption by the next process repairs: both read the store.
+ * Running sandboxes that a change of something they share reaches, a secret or a ceiling, each in its turn. What a failure or a
+ * restart leaves, the next start of the sandbox or the adoption by the next process repairs: both read the store.
  */
 import { within } from '../../concurrency/deadline.ts';
 import { mapBounded } from '../../concurrency/map-bounded.ts';
@@ -8,10 +8,9 @@ import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { Secret } from '../../model/secrets/secret.ts';
 import type { Machines } from '../lifecycle/machines.ts';
-import type { Networks } from '../network/networks.ts';
 import type { Log, SandboxPatch } from '../ports/index.ts';
+import type { Networks } from './networks.ts';
 
 export interface RunningSandboxesDependencies {
   machines: Pick<Machines, 'change'>;
@@ -30,27 +29,28 @@ export class RunningSandboxes {
   }
 
   /**
-   * Puts the stored secrets in force in these sandboxes. Rejects with `unavailable` where one of them could not be reached,
-   * or not in `limits.secrets.reachMs`: the work goes on.
+   * Puts what is stored in force in these sandboxes. Rejects with `unavailable` where one of them could not be reached, or not
+   * in `limits.network.reachMs`: the work goes on.
+   * @param what Has changed, for people; work on one thing in one sandbox is there once.
    */
-  async reach(ids: string[], { name }: Pick<Secret, 'name'>, patch: Patch = () => null): Promise<void> {
-    const reached = mapBounded(ids, limits.secrets.sandboxesAtOnce, (id) => this.#one(id, patch));
+  async reach(ids: string[], what: string, patch: Patch = () => null): Promise<void> {
+    const reached = mapBounded(ids, limits.network.reachedAtOnce, (id) => this.#one(id, what, patch));
     const late = () => {
-      throw notEverywhere(name);
+      throw notEverywhere(what);
     };
-    const all = await within(limits.secrets.reachMs, reached, late);
-    if (all.includes(false)) throw notEverywhere(name);
+    const all = await within(limits.network.reachMs, reached, late);
+    if (all.includes(false)) throw notEverywhere(what);
   }
 
   /** Returns false, and goes on trying, when it fails. */
-  async #one(id: string, patch: Patch): Promise<boolean> {
+  async #one(id: string, what: string, patch: Patch): Promise<boolean> {
     try {
       await this.#apply(id, patch);
       return true;
     } catch (error) {
       const { unfinished, log } = this.#d;
-      log.warn('a change of a secret is not in force in a sandbox', { sandbox: id, error });
-      unfinished.add(`secrets of ${id}`, () => this.#apply(id, patch));
+      log.warn('a change is not in force in a sandbox', { what, sandbox: id, error });
+      unfinished.add(`${what} in ${id}`, () => this.#apply(id, patch));
       return false;
     }
   }
@@ -66,10 +66,10 @@ export class RunningSandboxes {
   }
 }
 
-function notEverywhere(name: string): SandhavenError {
+function notEverywhere(what: string): SandhavenError {
   return new SandhavenError(
     'unavailable',
-    `The change of secret '${name}' is stored, and is not in force in all running sandboxes yet.`,
+    `The change of ${what} is stored, and is not in force in all running sandboxes yet.`,
     { hint: 'The service goes on trying; repeat the call to try at once.' },
   );
 }

@@ -1,12 +1,12 @@
-/** Running sandboxes that a change of a secret reaches: in their turns, a few at once, and until it succeeds. */
+/** Running sandboxes that a change of something shared reaches: in their turns, a few at once, and until it succeeds. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Unfinished } from '../../../src/concurrency/unfinished.ts';
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
-import { RunningSandboxes } from '../../../src/control/secrets/running-sandboxes.ts';
+import { RunningSandboxes } from '../../../src/control/network/running-sandboxes.ts';
 import { notFound } from '../../../src/model/errors.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 
-const secret = { name: 'stripe' };
+const secret = "secret 'stripe'";
 
 let unfinished: Unfinished;
 /** Work of each sandbox's turn, by id; the others do nothing. */
