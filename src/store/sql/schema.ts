@@ -7,7 +7,7 @@ import { credentialTables } from './credentials.ts';
 import { deviceSignIns } from './device-sign-ins.ts';
 import { identityTables } from './identities.ts';
 import { oauthTables } from './oauth.ts';
-import { secretTables } from './secrets.ts';
+import { providerSecrets, secretTables } from './secrets.ts';
 import { signInTables } from './sign-ins.ts';
 import { auditByTeam, teamTables } from './teams.ts';
 import { webhookTables } from './webhooks.ts';
@@ -294,4 +294,5 @@ export const migrations: readonly Migration[] = [
   { version: 18, sql: webhookTables },
   { version: 19, sql: networks },
   { version: 20, sql: secretTables },
+  { version: 21, sql: providerSecrets },
 ];
