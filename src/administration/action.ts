@@ -25,7 +25,7 @@ export interface Action<Input extends z.ZodObject = z.ZodObject, Output extends 
   role: Role;
   /** Scope that a key needs; by default `admin` for actions of admins, `account` for others. */
   scope?: Scope;
-  /** false: though it changes nothing itself, it lets visitors in, so viewers are refused. */
+  /** false: viewers are refused though they have its scope: it lets visitors in, or lends an authorization. */
   forViewers?: false;
   /** Words of the command after `sandhaven`, such as `users create`. A second word `list` may be left out. */
   command: string;

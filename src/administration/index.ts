@@ -32,6 +32,7 @@ import { setSnapshotNetwork } from './networks/set-snapshot-network.ts';
 import { addRegistryCredentials } from './registries/add-registry-credentials.ts';
 import { listRegistries } from './registries/list-registries.ts';
 import { removeRegistryCredentials } from './registries/remove-registry-credentials.ts';
+import { createProviderSecret } from './secrets/create-provider-secret.ts';
 import { createSecret } from './secrets/create-secret.ts';
 import { deleteSecret } from './secrets/delete-secret.ts';
 import { giveSecret, takeSecret } from './secrets/give-secret.ts';
@@ -109,6 +110,7 @@ export const actions: readonly Action[] = [
   learnNetwork,
   listSecrets,
   createSecret,
+  createProviderSecret,
   updateSecret,
   rotateSecret,
   deleteSecret,

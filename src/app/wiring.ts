@@ -59,6 +59,7 @@ import { wireAccess } from './parts/wire-access.ts';
 import { wireGit } from './parts/wire-git.ts';
 import { wireLive } from './parts/wire-live.ts';
 import { wireMetrics } from './parts/wire-metrics.ts';
+import { wireProvider } from './parts/wire-provider.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
 import { wireWebhooks } from './parts/wire-webhooks.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -135,10 +136,11 @@ export function wire(
   const disks = new DiskPromises({ store: sandboxes, runtime, overcommit: diskOvercommit });
   const away = new AwayMachines();
   const nodeLoss = kubernetes?.nodeLoss ?? null;
+  const provider = wireProvider({ host, store, uses: () => network.renewals, clock, log });
   const network = wireNetworks({
     ...{ store, sandboxes, runtime, agent, installation: { usual, most }, unfinished, clock, log },
     machines: { change: (...given) => machines.change(...given) },
-    ...{ reports: engine.networkEvents, traffic },
+    ...{ reports: engine.networkEvents, traffic, provider, standing },
   });
   const { networks, secretUses, trust } = network;
   const machines: Machines = new Machines({
@@ -190,7 +192,7 @@ export function wire(
     isCluster: kubernetes !== null,
   });
   const sshVisits = new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log });
-  const git = wireGit({ host, store, uses, agent, environments, allowed: gitAllow, clock, log });
+  const git = wireGit({ provider, store, uses, agent, environments, allowed: gitAllow });
   const reconciler = new LastTurn();
   const metrics = wireMetrics({
     ...{ store, runtime, audit, creation, pool, queue, scheduler, identity, health: live.health, replicas },
@@ -254,6 +256,7 @@ export function wire(
         await reconciler.measure(() => reconcile(parts));
       }
       lostNodes?.begin();
+      network.renewals?.begin();
       await work.resume();
       await pruneOldRows({ store, people, clock, log });
     },
@@ -263,7 +266,7 @@ export function wire(
       live.healthEvents.close();
       services.learning.close();
       const watching = [readiness, scheduler, replicaWork, lostNodes, collector, traffic];
-      const parts = [services.documents, deliverer, ...watching];
+      const parts = [services.documents, deliverer, network.renewals, ...watching];
       await closeInTime({
         parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),
         drained: () => queue.drained(),

@@ -32,6 +32,7 @@ import type { ProviderSignIns } from './people/provider/provider-sign-ins.ts';
 import type { SignInService } from './people/sign-ins.ts';
 import type { UserService } from './people/users.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
+import type { ProviderSecrets } from './secrets/provider-secrets.ts';
 import type { SandboxSecrets } from './secrets/sandbox-secrets.ts';
 import type { SecretService } from './secrets/secret-service.ts';
 import type { TeamService } from './teams/teams.ts';
@@ -72,6 +73,8 @@ export interface Services extends Credentials {
   /** Secrets of owners, and those that their sandboxes use. */
   secrets: SecretService;
   sandboxSecrets: SandboxSecrets;
+  /** null without a code-hosting provider. */
+  providerSecrets: ProviderSecrets | null;
   documents: DocumentService;
   /** Authorizations at the code-hosting provider; null without one. */
   authorizations: AuthorizationService | null;

@@ -89,6 +89,7 @@ const scopeOfAction: Record<string, Scope> = {
   LearnNetwork: 'sandboxes:write',
   ListSecrets: 'sandboxes:read',
   CreateSecret: 'sandboxes:write',
+  CreateProviderSecret: 'account',
   UpdateSecret: 'sandboxes:write',
   RotateSecret: 'sandboxes:write',
   DeleteSecret: 'sandboxes:write',

@@ -70,6 +70,7 @@ const closedActions = [
   'AddRegistryCredentials',
   'AddTeamMember',
   'AllowNetwork',
+  'CreateProviderSecret',
   'CreateSecret',
   'CreateTeam',
   'CreateUser',

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { CodeHost, GitPurpose, Log, Store } from '../../src/control/ports/index.ts';
+import type { AuthorizationUses } from '../../src/control/provider/authorization-uses.ts';
 import { AuthorizationService } from '../../src/control/provider/authorizations.ts';
 import { ProviderRemotes } from '../../src/control/provider/remotes.ts';
 import { UserTokens } from '../../src/control/provider/tokens.ts';
@@ -34,6 +35,8 @@ export interface Harness {
   beside(url?: string): Promise<AuthorizationService>;
   /** The tokens of a second replica, and its store. */
   tokensBeside(): Promise<{ tokens: UserTokens; store: Store }>;
+  /** Users whose authorizations have changed, in order, each time that the uses of authorizations hear of it. */
+  changes: string[];
   /** What was logged, as text. */
   log(): string;
   /** Lets time go by, for the service and for the provider. */
@@ -62,12 +65,17 @@ export async function startHarness(
   const log: Log = { info: write, warn: write, error: write };
   const { id, slug } = server.state.app;
   const app = mode === 'app' ? { id, slug, privateKeyPem: server.privateKeyPem } : null;
+  const changes: string[] = [];
+  const uses: AuthorizationUses = {
+    changed: (userId) => void changes.push(userId),
+    ended: async (userId) => void changes.push(userId),
+  };
   const beside = async (url: string = server.url) => {
     const store = await open();
     stores.push(store);
     const { apiUrl } = server;
     const host = createGitHub({ url, apiUrl, clientId, clientSecret, app }, clock);
-    const parts = { host, store: store.authorizations, clock, log };
+    const parts = { host, store: store.authorizations, uses, clock, log };
     const authorizations = new AuthorizationService({ ...parts, pending: store.pendingAuthorizations });
     authorizations.servedAt(CALLBACK);
     return { store, host, authorizations, tokens: new UserTokens({ ...parts, replicas: store.replicas }) };
@@ -83,6 +91,7 @@ export async function startHarness(
     authorizations,
     tokens,
     remotes,
+    changes,
     beside: async (url) => (await beside(url)).authorizations,
     tokensBeside: () => beside(),
     log: () => JSON.stringify(lines),

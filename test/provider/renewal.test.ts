@@ -132,7 +132,8 @@ describe('two replicas that renew one authorization', () => {
     const replicas = { ...createAlone(), shared: true, assertLeased };
     const clock = { now: () => 1_800_000_000_000 + 9 * HOUR };
     const log = { info: () => {}, warn: () => {}, error: () => {} };
-    const late = new UserTokens({ store: store.authorizations, host, replicas, clock, log });
+    const uses = { changed() {} };
+    const late = new UserTokens({ store: store.authorizations, host, replicas, uses, clock, log });
     await expect(late.current(alice)).rejects.toMatchObject({ code: 'unavailable' });
     expect(refreshes()).toBe(0);
   });

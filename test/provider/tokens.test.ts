@@ -77,3 +77,29 @@ describe('a token that ends', () => {
     expect(server.state.tokens.size).toBe(0);
   });
 });
+
+describe('uses of authorizations hear of', () => {
+  it('a new one, each renewal, and the end by the user', async () => {
+    const { authorizations, tokens, pass, changes } = await expiring();
+    expect(changes).toEqual([alice.id]);
+    pass(9 * HOUR);
+    await tokens.current(alice);
+    await tokens.current(alice);
+    expect(changes).toEqual([alice.id, alice.id]);
+    await authorizations.revoke(alice);
+    expect(changes).toEqual([alice.id, alice.id, alice.id]);
+  });
+
+  it('the end by the provider, when it renews the token no more, and when it rejects it', async () => {
+    const { tokens, server, pass, changes, authorize } = await expiring();
+    server.revokeAll('ada');
+    pass(9 * HOUR);
+    await tokens.current(alice);
+    expect(changes).toEqual([alice.id, alice.id]);
+    await authorize(alice, 'ada');
+    const current = await tokens.current(alice);
+    if (!current) throw new Error('not authorized');
+    await tokens.ended(current);
+    expect(changes).toHaveLength(4);
+  });
+});

@@ -128,6 +128,29 @@ describe('on the command line', () => {
   });
 });
 
+it('a secret of an authorization is created without a value, over HTTP and on the command line', async () => {
+  const targets = ['https://api.github.com', 'https://github.com'];
+  expect((await act('CreateProviderSecret', { name: 'hub' })).body).toMatchObject({
+    ...{ name: 'hub', variable: 'GITHUB_TOKEN', place: 'provider', provider: 'https://github.com', targets },
+  });
+  const made = await cli(['secrets', 'create-provider', '--json']);
+  expect(JSON.parse(made.stdout)).toMatchObject({ name: 'github', provider: 'https://github.com', targets });
+  const narrow = [
+    'secrets',
+    'create-provider',
+    'reads',
+    'GET https://api.github.com/user',
+    '--variable',
+    'GH_TOKEN',
+  ];
+  const shown = await cli(narrow);
+  expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('GET https://api.github.com/user')]);
+  const given = await act('CreateProviderSecret', { name: 'valued', value: VALUE });
+  expect([given.status, JSON.stringify(given.body).includes(VALUE)]).toEqual([400, false]);
+  const rotated = await act('RotateSecret', { secret: 'hub', value: VALUE });
+  expect(rotated.status).toBeGreaterThanOrEqual(400);
+});
+
 it('the SDK creates them, and creates sandboxes with them', async () => {
   const client = new Sandhaven({ url: http.url, apiKey: API_KEY });
   await client.administration.call('CreateSecret', { name: 'sdk', value: VALUE, targets: [TARGET] });

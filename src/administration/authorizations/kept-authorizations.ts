@@ -39,7 +39,9 @@ export const listAuthorizations = defineAction({
 export const revokeAuthorization = defineAction({
   name: 'RevokeAuthorization',
   title: 'Revoke your authorization',
-  description: 'Deletes your tokens of the code-hosting provider, and asks it to revoke them.',
+  description:
+    'Deletes your tokens of the code-hosting provider, and asks it to revoke them. No request of a sandbox carries them when ' +
+    'the call ends. unavailable: they are deleted, and still in force in a sandbox that could not be reached.',
   role: 'member',
   command: 'auth revoke',
   input: z.strictObject({}),

@@ -5,9 +5,13 @@ import type { Services } from '../../control/services.ts';
 import { SandhavenError } from '../../model/errors.ts';
 
 /** Throws `failed_precondition` without a configured provider. */
-export function providerOf({ authorizations }: Services): AuthorizationService {
+export function providerOf({ authorizations }: Pick<Services, 'authorizations'>): AuthorizationService {
   if (authorizations) return authorizations;
-  throw new SandhavenError('failed_precondition', 'This service has no code-hosting provider.', {
+  throw noProvider();
+}
+
+export function noProvider(): SandhavenError {
+  return new SandhavenError('failed_precondition', 'This service has no code-hosting provider.', {
     hint: 'The operator configures one with --github-client-id and its secret: see docs/providers.md.',
   });
 }

@@ -8,7 +8,7 @@ export const startAuthorization = defineAction({
   title: 'Authorize the service at the code-hosting provider',
   description:
     'Returns a code to enter at the provider (device), or a URL to open (browser); then call PollAuthorization. ' +
-    'Clone, pull and push use the resulting tokens.',
+    'Clone, pull and push use the resulting tokens, and sandboxes that are given a secret of them: CreateProviderSecret.',
   role: 'member',
   command: 'auth start',
   input: z.strictObject({

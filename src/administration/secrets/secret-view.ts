@@ -10,9 +10,11 @@ export const secretOutput = z.looseObject({
   variable: z.string(),
   targets: z.array(z.string()),
   place: z.string(),
+  /** Base URL of the provider whose authorization is its value. */
+  provider: z.string().nullable(),
   created_at: z.string(),
   updated_at: z.string(),
-  /** Time of the present value. */
+  /** Time of the present value; for a provider's of the creation. */
   rotated_at: z.string(),
   /** null: never. */
   expires_at: z.string().nullable(),
@@ -27,9 +29,9 @@ export const sandboxSecretsOutput = z.looseObject({
 export type SecretView = z.output<typeof secretOutput>;
 
 export function toSecretView(secret: Secret): SecretView {
-  const { id, name, variable, targets, place, expiresAt, lastUsedAt } = secret;
+  const { id, name, variable, targets, place, provider, expiresAt, lastUsedAt } = secret;
   return {
-    ...{ secret_id: id, name, variable, targets, place },
+    ...{ secret_id: id, name, variable, targets, place, provider },
     created_at: timestamp(secret.createdAt),
     updated_at: timestamp(secret.updatedAt),
     rotated_at: timestamp(secret.rotatedAt),

@@ -142,18 +142,22 @@ export class AuthorizationService {
   }
 
   /**
-   * Ends the authorization here at once; `atProvider` shows whether it ended at the provider too. Rejects with
-   * `not_found` without one.
+   * Ends the authorization here at once, also in requests of running sandboxes; `atProvider` shows whether it ended at the
+   * provider too. Rejects with `not_found` without one, and with `unavailable` where a running sandbox could not be reached.
    */
   async revoke(user: User): Promise<{ account: ProviderAccount; atProvider: boolean }> {
-    const { store, log } = this.#parts;
+    const { store, uses, log } = this.#parts;
     const found = await store.get(user.id, this.host.url);
     if (!found || !(await store.remove(found.id))) {
       throw notFound('authorization', `You have not authorized the service at ${this.host.url}.`);
     }
     log.info('a provider authorization was revoked', { user: user.id });
-    const atProvider = await this.host.revoke(found.tokens.accessToken).catch(() => false);
-    return { account: found.account, atProvider };
+    const [left, atProvider] = await Promise.allSettled([
+      uses.ended(user.id),
+      this.host.revoke(found.tokens.accessToken),
+    ]);
+    if (left.status === 'rejected') throw left.reason;
+    return { account: found.account, atProvider: atProvider.status === 'fulfilled' && atProvider.value };
   }
 
   async #take(state: string): Promise<TakenFlow | null> {

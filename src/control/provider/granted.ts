@@ -3,17 +3,19 @@ import { newAuthorizationId } from '../../model/ids.ts';
 import type { AuthorizationOutcome, ProviderTokens } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
 import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports/index.ts';
+import type { AuthorizationUses } from './authorization-uses.ts';
 
 export interface GrantDependencies {
   host: CodeHost;
   store: AuthorizationStore;
+  uses: AuthorizationUses;
   clock: Clock;
   log: Log;
 }
 
 /** Replaces the user's earlier authorization. Rejects like `CodeHost.account`. */
 export async function storeGranted(
-  { host, store, clock, log }: GrantDependencies,
+  { host, store, uses, clock, log }: GrantDependencies,
   user: User,
   tokens: ProviderTokens,
 ): Promise<AuthorizationOutcome> {
@@ -26,6 +28,7 @@ export async function storeGranted(
   const now = clock.now();
   const times = { createdAt: now, updatedAt: now };
   await store.put({ id: newAuthorizationId(), userId: user.id, provider: url, account, tokens, ...times });
+  uses.changed(user.id);
   log.info('a user authorized the service at the provider', { user: user.id });
   return { status: 'authorized', account };
 }

@@ -3,12 +3,14 @@ import { limits } from '../../model/limits.ts';
 import type { Authorization } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
 import type { AuthorizationStore, Clock, CodeHost, Log, Replicas } from '../ports/index.ts';
+import type { AuthorizationUses } from './authorization-uses.ts';
 import { RenewalTurns } from './renewal-turns.ts';
 
 export interface UserTokensDependencies {
   store: AuthorizationStore;
   host: CodeHost;
   replicas: Replicas;
+  uses: Pick<AuthorizationUses, 'changed'>;
   clock: Clock;
   log: Log;
 }
@@ -27,7 +29,7 @@ export class UserTokens {
    * Returns the authorization with a token that is valid for a while; null when the user has to authorize first, or
    * again.
    */
-  async current(user: User): Promise<Authorization | null> {
+  async current(user: Pick<User, 'id'>): Promise<Authorization | null> {
     const { store, host, clock } = this.#parts;
     const found = await store.get(user.id, host.url);
     if (!found) return null;
@@ -52,8 +54,10 @@ export class UserTokens {
   }
 
   async #drop(authorization: Authorization): Promise<void> {
-    await this.#parts.store.remove(authorization.id);
-    this.#parts.log.info('a provider authorization ended', { user: authorization.userId });
+    const { store, uses, log } = this.#parts;
+    await store.remove(authorization.id);
+    uses.changed(authorization.userId);
+    log.info('a provider authorization ended', { user: authorization.userId });
   }
 
   #renewed(authorization: Authorization): Promise<Authorization | null> {
@@ -88,7 +92,7 @@ export class UserTokens {
 
   /** Returns null when the provider rejects the refresh token: the authorization is over. */
   async #refresh(found: Authorization, refreshToken: string): Promise<Authorization | null> {
-    const { store, host, clock } = this.#parts;
+    const { store, host, uses, clock } = this.#parts;
     const tokens = await host.refresh(refreshToken);
     if (tokens === null) {
       await this.#drop(found);
@@ -98,7 +102,10 @@ export class UserTokens {
     // Later than the one before, whatever the clocks of other replicas show: it tells the two apart.
     const updatedAt = Math.max(clock.now(), found.updatedAt + 1);
     const renewed = { ...found, tokens: { ...tokens, scopes }, updatedAt };
-    if (await store.renew(found.id, renewed.tokens, updatedAt)) return renewed;
+    if (await store.renew(found.id, renewed.tokens, updatedAt)) {
+      uses.changed(found.userId);
+      return renewed;
+    }
     // The user revoked it meanwhile, so the new token must not survive.
     await host.revoke(tokens.accessToken).catch(() => false);
     return store.get(found.userId, host.url);

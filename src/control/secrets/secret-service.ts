@@ -5,6 +5,7 @@
 import { invalidArgument, SandhavenError } from '../../model/errors.ts';
 import { newSecretId } from '../../model/ids.ts';
 import { formatPlace, parsePlace } from '../../model/secrets/place-text.ts';
+import { type ProviderAddresses, targetElsewhere } from '../../model/secrets/provider-secret.ts';
 import { assertValue, type Secret, usualVariable } from '../../model/secrets/secret.ts';
 import { parseTargets, targetOutside } from '../../model/secrets/target-text.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
@@ -33,6 +34,8 @@ export interface SecretServiceDependencies {
   store: SecretStore;
   runtime: Pick<Runtime, 'capabilities'>;
   running: RunningSandboxes;
+  /** null without a code-hosting provider. */
+  provider: ProviderAddresses | null;
   clock: Clock;
 }
 
@@ -53,7 +56,8 @@ export class SecretService {
     const targets = await parseTargets('targets', request.targets);
     const now = clock.now();
     const [id, ownerId, expiresAt] = [newSecretId(), ownerIdOf(caller), endOf(now, expiresInMinutes)];
-    return store.insert({ id, ownerId, name, variable, targets, place, createdAt: now, expiresAt }, value);
+    const kept = { id, ownerId, name, variable, targets, place, provider: null, createdAt: now, expiresAt };
+    return store.insert(kept, value);
   }
 
   /** Sorted by name. */
@@ -70,8 +74,11 @@ export class SecretService {
     const secret = await findSecret(store, caller, reference);
     const patch = await this.#patchOf(change);
     if (Object.keys(patch).length === 0) throw nothingToChange();
-    const outside = targetOutside(patch.targets ?? [], secret.targets);
-    if (outside !== null) throw elsewhere(outside);
+    const { targets = [] } = patch;
+    if (secret.provider === null) {
+      const outside = targetOutside(targets, secret.targets);
+      if (outside !== null) throw elsewhere(outside);
+    } else this.#assertAtProvider(secret, targets);
     return this.#reached(reference, await store.update(secret.id, patch, clock.now()));
   }
 
@@ -79,6 +86,7 @@ export class SecretService {
   async rotate(caller: User, reference: string, value: string, change: SecretChange): Promise<Secret> {
     const { store, clock } = this.#d;
     const secret = await findSecret(store, caller, reference);
+    if (secret.provider !== null) throw noValue(secret);
     assertValue('value', value, secret.place);
     const patch = await this.#patchOf(change);
     return this.#reached(reference, await store.rotate(secret.id, value, patch, clock.now()));
@@ -95,6 +103,12 @@ export class SecretService {
       secretIds: secretIds.filter((id) => id !== secret.id),
     }));
     return secret;
+  }
+
+  #assertAtProvider({ provider }: Secret, targets: readonly string[]): void {
+    const addresses = this.#d.provider?.url === provider ? this.#d.provider : null;
+    const elsewhere = targetElsewhere(targets, addresses);
+    if (elsewhere !== null) throw notAtProvider(elsewhere, provider);
   }
 
   async #reached(reference: string, changed: Secret | null): Promise<Secret> {
@@ -128,8 +142,25 @@ function shown({ name }: Secret): string {
   return `secret '${name}'`;
 }
 
-function endOf(now: number, minutes: number): number | null {
+export function endOf(now: number, minutes: number): number | null {
   return minutes === 0 ? null : now + minutes * 60_000;
+}
+
+/** Error of a target for a provider's secret that is at another host. */
+export function notAtProvider(target: string, provider: string | null): SandhavenError {
+  return invalidArgument(
+    'targets',
+    `The target '${target}' is not at the code-hosting provider.`,
+    `An authorization at ${provider} goes to its API and its Git host alone.`,
+  );
+}
+
+function noValue({ name, provider }: Secret): SandhavenError {
+  return new SandhavenError(
+    'failed_precondition',
+    `The secret '${name}' has no value of its own: it is your authorization at ${provider}.`,
+    { hint: 'The service renews it by itself. For another account authorize again: sandhaven auth github.' },
+  );
 }
 
 function nothingToChange(): SandhavenError {

@@ -5,15 +5,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { placeholderOf } from '../../model/secrets/placeholder.ts';
-import { isExpired, useOf } from '../../model/secrets/secret.ts';
+import { providerUses } from '../../model/secrets/provider-secret.ts';
+import { isExpired, type Secret, useOf } from '../../model/secrets/secret.ts';
 import { trustVariables } from '../../model/secrets/trust-variables.ts';
 import type { SecretUse } from '../../model/secrets/use.ts';
 import type { Clock, SecretStore, ServiceSecretStore } from '../ports/index.ts';
+import type { ProviderTokens } from './provider-tokens.ts';
 
 export interface SecretUsesDependencies {
   store: Pick<SecretStore, 'some' | 'opened'>;
   /** Keeps the key of the placeholders. */
   serviceSecrets: ServiceSecretStore;
+  /** null without a code-hosting provider. */
+  provider: Pick<ProviderTokens, 'addresses' | 'of'> | null;
   clock: Clock;
 }
 
@@ -37,9 +41,13 @@ export class SecretUses {
     const key = await this.#placeholderKey();
     const now = clock.now();
     const opened = await store.opened(ownerId, secretIds);
-    return opened
-      .filter(({ secret }) => !isExpired(secret, now))
-      .map(({ secret, value }) => useOf(secret, value, placeholderOf(key, id, secret.id)));
+    const uses = await Promise.all(
+      opened.map(({ secret, value }) => {
+        const placeholder = placeholderOf(key, id, secret.id);
+        return value === null ? this.#atProvider(secret, placeholder) : [useOf(secret, value, placeholder)];
+      }),
+    );
+    return uses.flat().filter((use) => !isExpired(use, now));
   }
 
   /** Returns the variables of a process inside: the placeholders, and where the trusted certificates are. */
@@ -50,6 +58,14 @@ export class SecretUses {
     const key = await this.#placeholderKey();
     const placeholders = secrets.map((secret) => [secret.variable, placeholderOf(key, id, secret.id)]);
     return { ...trustVariables, ...Object.fromEntries(placeholders) };
+  }
+
+  /** Returns nothing while the owner has no authorization at the secret's provider. */
+  async #atProvider(secret: Secret, placeholder: string): Promise<SecretUse[]> {
+    const { provider } = this.#d;
+    if (!provider || provider.addresses.url !== secret.provider) return [];
+    const token = await provider.of(secret.ownerId);
+    return token ? providerUses(secret, token, placeholder, provider.addresses) : [];
   }
 
   async #placeholderKey(): Promise<string> {

@@ -15,8 +15,10 @@ export interface Secret {
   variable: string;
   /** Requests that carry it, in canonical form. */
   targets: string[];
-  /** Its place in them, in canonical form. */
+  /** Its place in them, in canonical form; `provider` for a provider's. */
   place: string;
+  /** Base URL of the provider whose authorization of the owner is its value; null: it has a value of its own. */
+  provider: string | null;
   /** Milliseconds since the epoch, like all times here. */
   createdAt: number;
   updatedAt: number;

@@ -29,7 +29,7 @@ export function createGitHub(options: GitHubOptions, clock: Clock): CodeHost {
   const installed = app && new App({ ...app, privateKey: privateKeyOf(app.privateKeyPem) }, apiUrl, clock);
   return {
     name: 'github',
-    url,
+    ...{ url, apiUrl },
     mode: app === null ? 'oauth' : 'app',
     scope,
     installUrl: app && `${url}/apps/${encodeURIComponent(app.slug)}/installations/new`,

@@ -18,12 +18,12 @@ export class SecretRows implements SecretStore {
     this.#secrets = secrets;
   }
 
-  async insert(secret: NewSecret, value: string): Promise<Secret> {
-    const { id, ownerId: owner, name, variable, place, createdAt: now, expiresAt } = secret;
+  async insert(secret: NewSecret, value: string | null): Promise<Secret> {
+    const { id, ownerId: owner, name, variable, place, provider, createdAt: now, expiresAt } = secret;
     const row = {
-      ...{ id, owner, name, variable, place, now },
+      ...{ id, owner, name, variable, place, provider, now },
       ...{ targets: JSON.stringify(secret.targets), expires: expiresAt },
-      value: this.#secrets.seal(value, placeOf(id)),
+      value: value === null ? NO_VALUE : this.#secrets.seal(value, placeOf(id)),
     };
     const { count, insert } = statements;
     const work = function* (): Work<Secret> {
@@ -50,13 +50,14 @@ export class SecretRows implements SecretStore {
     return (await this.#sql.read(() => statements.some.all(values), ownerId)).map(secretIn);
   }
 
-  async opened(ownerId: string, ids: readonly string[]): Promise<{ secret: Secret; value: string }[]> {
+  async opened(ownerId: string, ids: readonly string[]): Promise<{ secret: Secret; value: string | null }[]> {
     const values = { owner: ownerId, ids: JSON.stringify(ids) };
     const rows = await this.#sql.read(() => statements.sealed.all(values), ownerId);
-    return rows.map((row) => ({
-      secret: secretIn(row),
-      value: this.#secrets.open(row['value'], placeOf(String(row['id']))),
-    }));
+    return rows.map((row) => {
+      const secret = secretIn(row);
+      const value = secret.provider === null ? this.#secrets.open(row['value'], placeOf(secret.id)) : null;
+      return { secret, value };
+    });
   }
 
   async update(id: string, patch: SecretPatch, now: number): Promise<Secret | null> {
@@ -76,6 +77,11 @@ export class SecretRows implements SecretStore {
     const values = { owner: ownerId, holding: `%"${id}"%` };
     const rows = await this.#sql.read(() => statements.holders.all(values), ownerId);
     return rows.map((row) => String(row['id']));
+  }
+
+  async providerOwners(provider: string): Promise<string[]> {
+    const rows = await this.#sql.read(() => statements.providerOwners.all({ provider }));
+    return rows.map((row) => String(row['owner_id']));
   }
 
   async noteUses(uses: ReadonlyMap<string, number>): Promise<void> {
@@ -102,15 +108,17 @@ export class SecretRows implements SecretStore {
   }
 }
 
-const columns = `id, owner_id, name, variable, targets, place, created_at, updated_at, rotated_at, expires_at,
-  last_used_at`;
+/** Stored in place of the value of a provider's secret. */
+const NO_VALUE = new Uint8Array(0);
+const columns = `id, owner_id, name, variable, targets, place, provider, created_at, updated_at, rotated_at,
+  expires_at, last_used_at`;
 /** Ids have no character that LIKE takes for another, but `_`. */
 const AMONG = `owner_id = :owner AND :ids LIKE '%"' || id || '"%'`;
 
 const statements = {
   insert: statement(
     `INSERT INTO secrets (${columns}, value)
-       VALUES (:id, :owner, :name, :variable, :targets, :place, :now, :now, :now, :expires, NULL, :value)
+       VALUES (:id, :owner, :name, :variable, :targets, :place, :provider, :now, :now, :now, :expires, NULL, :value)
        RETURNING ${columns}`,
   ),
   count: statement('SELECT count(*) AS count FROM secrets WHERE owner_id = :owner'),
@@ -134,6 +142,12 @@ const statements = {
   holders: statement(
     'SELECT id FROM sandboxes WHERE owner_id = :owner AND secrets LIKE :holding ORDER BY created_at, id',
   ),
+  providerOwners: statement(
+    `SELECT DISTINCT secrets.owner_id FROM secrets JOIN sandboxes ON sandboxes.owner_id = secrets.owner_id
+       WHERE secrets.provider = :provider AND sandboxes.state = 'started'
+         AND sandboxes.secrets LIKE '%"' || secrets.id || '"%'
+       ORDER BY secrets.owner_id`,
+  ),
 };
 
 function columnsOf({ variable, targets, expiresAt }: SecretPatch) {
@@ -152,6 +166,7 @@ function secretIn(row: Row | undefined): Secret {
     variable: String(row['variable']),
     targets: texts.parse(JSON.parse(String(row['targets']))),
     place: String(row['place']),
+    provider: row['provider'] === null ? null : String(row['provider']),
     createdAt: Number(row['created_at']),
     updatedAt: Number(row['updated_at']),
     rotatedAt: Number(row['rotated_at']),

@@ -8,7 +8,7 @@ import { deviceSignIns } from './device-sign-ins.ts';
 import { identityTables } from './identities.ts';
 import { networkTables } from './networks.ts';
 import { oauthTables } from './oauth.ts';
-import { secretTables } from './secrets.ts';
+import { providerSecrets, secretTables } from './secrets.ts';
 import { signInTables } from './sign-ins.ts';
 import { auditByTeam, teamTables } from './teams.ts';
 import { webhookTables } from './webhooks.ts';
@@ -296,4 +296,5 @@ export const migrations: readonly Migration[] = [
   { version: 19, sql: networks },
   { version: 20, sql: secretTables },
   { version: 21, sql: networkTables },
+  { version: 22, sql: providerSecrets },
 ];

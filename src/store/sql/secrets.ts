@@ -1,4 +1,4 @@
-/** Step of the schema: secrets that sandboxes use, and the ids of those that each one has, as a JSON array. */
+/** Steps of the schema: secrets that sandboxes use, and the ids of those that each one has, as a JSON array. */
 
 export const secretTables = `
   CREATE TABLE secrets (
@@ -18,4 +18,9 @@ export const secretTables = `
   CREATE UNIQUE INDEX secrets_by_name ON secrets (owner_id, name);
 
   ALTER TABLE sandboxes ADD COLUMN secrets TEXT NOT NULL DEFAULT '[]';
+`;
+
+/** A secret whose value is its owner's authorization at this provider has no value of its own: an empty one. */
+export const providerSecrets = `
+  ALTER TABLE secrets ADD COLUMN provider TEXT;
 `;

@@ -1,7 +1,7 @@
 /** The control layer as a service has it, over a host and a store in memory that outlive it. */
 import { wire } from '../../../src/app/wiring.ts';
 import { AccessService } from '../../../src/control/access/tokens.ts';
-import type { AgentLink, Store } from '../../../src/control/ports/index.ts';
+import type { AgentLink, CodeHost, Store } from '../../../src/control/ports/index.ts';
 import { unlimited } from '../../../src/model/quota.ts';
 import { createFakeAgent } from '../../simulation/host/fake-agent.ts';
 import { MemoryHost } from '../../simulation/host/memory-host.ts';
@@ -18,6 +18,8 @@ export class Installation {
   readonly host = new MemoryHost();
   readonly store: Store = memoryStore();
   readonly audit = fakeAudit().audit;
+  /** The code-hosting provider, for services that are opened from then on. */
+  codeHost: CodeHost | null = null;
   /** Rejects where the engine fails. */
   point: (label: string) => Promise<void> = async () => {};
 
@@ -41,7 +43,7 @@ export class Installation {
     });
     return wire(
       {
-        ...{ store, access, documents: null, host: null, audit, memberQuota: unlimited },
+        ...{ store, access, documents: null, host: this.codeHost, audit, memberQuota: unlimited },
         ...{ challengeKey: Buffer.alloc(32), engine: engine as Parameters<typeof wire>[0]['engine'] },
       },
       {

@@ -10,7 +10,7 @@ import { memoryStore } from '../../store/memory/memory-store.ts';
 const { secrets: store, sandboxes } = memoryStore();
 const untouched = {} as never;
 const runtime = { capabilities: { secrets: false } as never, authority: () => null };
-const service = new SecretService({ store, runtime, running: untouched, clock: Date });
+const service = new SecretService({ store, runtime, running: untouched, provider: null, clock: Date });
 const ofSandboxes = new SandboxSecrets({
   ...{ store, sandboxes, runtime, trust: untouched, machines: untouched, networks: untouched },
 });

@@ -63,7 +63,7 @@ const inForce = (id: string) =>
 const environment = async (id: string): Promise<Record<string, string>> => {
   const { secrets: store, serviceSecrets } = installation.store;
   const sandbox = await installation.store.sandboxes.get(id);
-  return sandbox ? new SecretUses({ store, serviceSecrets, clock }).environment(sandbox) : {};
+  return sandbox ? new SecretUses({ store, serviceSecrets, provider: null, clock }).environment(sandbox) : {};
 };
 
 describe('a sandbox', () => {

@@ -128,6 +128,7 @@ it('is used by an engine with its targets and its place', () => {
     ...{ id: 'se_1', ownerId: 'user_1', name: 'stripe', variable: 'STRIPE', place: 'header:x-key' },
     ...{
       targets: ['GET https://*.example.com:8443/v1'],
+      provider: null,
       createdAt: 1,
       updatedAt: 1,
       rotatedAt: 1,

@@ -6,7 +6,7 @@ import { alice, bob, sandboxRecord } from '../fixtures.ts';
 /** A secret of Alice. */
 export const secretRecord = (overrides: Partial<NewSecret> = {}): NewSecret => ({
   ...{ id: 'se_1', ownerId: alice.id, name: 'stripe', variable: 'STRIPE' },
-  ...{ targets: ['https://api.example.com'], place: 'bearer', createdAt: 5, expiresAt: null },
+  ...{ targets: ['https://api.example.com'], place: 'bearer', provider: null, createdAt: 5, expiresAt: null },
   ...overrides,
 });
 const VALUE = 'sk_live_pässword "1"';
@@ -121,6 +121,42 @@ export function secretConformance(name: string, getStore: () => Store): void {
       expect(await secrets().holders(alice.id, 'se_1')).toEqual([one.id]);
       expect(await secrets().holders(alice.id, 'se_none')).toEqual([]);
       expect((await sandboxes().get(one.id))?.secretIds).toEqual(['se_2', 'se_1']);
+    });
+
+    it('of a provider have no value, and are opened beside those that have one', async () => {
+      const provider = 'https://github.com';
+      const made = await secrets().insert(
+        secretRecord({ id: 'se_2', name: 'github', place: 'provider', provider }),
+        null,
+      );
+      expect(made).toMatchObject({ provider, place: 'provider' });
+      await secrets().insert(secretRecord(), VALUE);
+      const opened = await secrets().opened(alice.id, ['se_1', 'se_2']);
+      expect(opened.map(({ secret, value }) => [secret.id, secret.provider, value])).toEqual([
+        ['se_2', provider, null],
+        ['se_1', null, VALUE],
+      ]);
+      expect(await secrets().update('se_2', { variable: 'GH_TOKEN' }, 7)).toMatchObject({ provider });
+      expect((await secrets().opened(alice.id, ['se_2']))[0]?.value).toBeNull();
+    });
+
+    it('of a provider have owners with started sandboxes, each once', async () => {
+      const provider = 'https://github.com';
+      const github = { name: 'github', place: 'provider', provider };
+      await secrets().insert(secretRecord({ id: 'se_2', ...github }), null);
+      await secrets().insert(secretRecord({ id: 'se_3', ownerId: bob.id, ...github }), null);
+      await secrets().insert(secretRecord({ id: 'se_4' }), VALUE);
+      const started = { state: 'started' as const, operation: null };
+      const rows = [
+        sandboxRecord({ ...started, secretIds: ['se_4', 'se_2'] }),
+        sandboxRecord({ ...started, secretIds: ['se_2'] }),
+        sandboxRecord({ state: 'stopped', operation: null, ownerId: bob.id, secretIds: ['se_3'] }),
+        // Of another owner than its secret.
+        sandboxRecord({ ...started, ownerId: bob.id, secretIds: ['se_2', 'se_33'] }),
+      ];
+      for (const row of rows) await sandboxes().insert(row);
+      expect(await secrets().providerOwners(provider)).toEqual([alice.id]);
+      expect(await secrets().providerOwners('https://git.example.com')).toEqual([]);
     });
 
     it('go with the team that owns them', async () => {

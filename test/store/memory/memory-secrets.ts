@@ -6,7 +6,7 @@ import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Secret } from '../../../src/model/secrets/secret.ts';
 
 export function memorySecrets(sandboxes: Map<string, Sandbox> = new Map()): SecretStore {
-  const rows = new Map<string, { secret: Secret; value: string }>();
+  const rows = new Map<string, { secret: Secret; value: string | null }>();
   const of = (ownerId: string) =>
     [...rows.values()]
       .filter(({ secret }) => secret.ownerId === ownerId)
@@ -51,5 +51,16 @@ export function memorySecrets(sandboxes: Map<string, Sandbox> = new Map()): Secr
       [...sandboxes.values()]
         .filter((row) => row.ownerId === ownerId && row.secretIds.includes(id))
         .map((row) => row.id),
+    providerOwners: async (provider) => {
+      const kept = [...rows.values()].filter(({ secret }) => secret.provider === provider);
+      const owners = [...sandboxes.values()]
+        .filter(({ state }) => state === 'started')
+        .flatMap(({ ownerId, secretIds }) =>
+          kept.flatMap(({ secret }) =>
+            secret.ownerId === ownerId && secretIds.includes(secret.id) ? [secret.ownerId] : [],
+          ),
+        );
+      return [...new Set(owners)].sort();
+    },
   };
 }

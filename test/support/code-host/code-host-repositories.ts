@@ -15,7 +15,7 @@ export function repositoryAnswer(state: CodeHostState, question: Question): Answ
     return revoke(state, question);
   const [, name] = /^\/api\/v3\/repos\/([^/]+\/[^/]+)$/.exec(path) ?? [];
   if (method !== 'GET' || (name === undefined && path !== '/api/v3/user')) return null;
-  const token = userToken(state, /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1]);
+  const token = userToken(state, /^(?:Bearer|token) (\S+)$/i.exec(headers.authorization ?? '')?.[1]);
   if (!token) return { status: 401, body: { message: 'Bad credentials' } };
   const scopes = { 'x-oauth-scopes': token.scopes.join(', ') };
   if (name === undefined) {

@@ -6,6 +6,7 @@ import { type NetworkDependencies, Networks } from '../../../control/network/net
 import { OwnerNetworkService } from '../../../control/network/owner-networks.ts';
 import { RunningSandboxes } from '../../../control/network/running-sandboxes.ts';
 import type { TrafficWatch } from '../../../control/network/traffic/traffic-watch.ts';
+import type { Standing } from '../../../control/people/standing.ts';
 import type {
   AgentLink,
   Clock,
@@ -15,19 +16,28 @@ import type {
   SandboxStore,
   Store,
 } from '../../../control/ports/index.ts';
+import { ProviderRefusals } from '../../../control/provider/refusals.ts';
+import { ProviderRenewals } from '../../../control/secrets/provider-renewals.ts';
+import { ProviderSecrets } from '../../../control/secrets/provider-secrets.ts';
+import { ProviderTokens } from '../../../control/secrets/provider-tokens.ts';
 import { SandboxSecrets } from '../../../control/secrets/sandbox-secrets.ts';
 import { SandboxTrust } from '../../../control/secrets/sandbox-trust.ts';
 import { SecretActivity } from '../../../control/secrets/secret-activity.ts';
 import { SecretService } from '../../../control/secrets/secret-service.ts';
 import { SecretUses } from '../../../control/secrets/secret-uses.ts';
+import { resolveHost } from '../../../gateways/git/reachable.ts';
+import type { Provider } from '../wire-provider.ts';
 import { wireNetworkLog } from './wire-network-log.ts';
 
 export interface NetworkParts {
-  store: Pick<Store, 'secrets' | 'serviceSecrets' | 'ownerNetworks'>;
+  store: Pick<Store, 'secrets' | 'serviceSecrets' | 'ownerNetworks' | 'authorizations'>;
   sandboxes: SandboxStore;
   runtime: Runtime;
   agent: AgentLink;
   installation: InstallationNetworks;
+  /** null without a code-hosting provider. */
+  provider: Provider | null;
+  standing: Standing;
   /** Used once it is made, which needs the networks. */
   machines: Pick<Machines, 'change'>;
   /** null where the engine has no network policies. */
@@ -41,25 +51,51 @@ export interface NetworkParts {
 
 export function wireNetworks(parts: NetworkParts) {
   const { store, sandboxes, runtime, agent, installation, machines, reports } = parts;
-  const { traffic, unfinished, clock, log } = parts;
-  const secretUses = new SecretUses({ store: store.secrets, serviceSecrets: store.serviceSecrets, clock });
+  const { provider, traffic, unfinished, clock, log } = parts;
+  const tokens = providerTokens(parts, (ownerId) => renewals?.changed(ownerId));
+  const { secrets: kept, serviceSecrets } = store;
+  const secretUses = new SecretUses({ store: kept, serviceSecrets, provider: tokens, clock });
   const inTurn: NetworkDependencies['inTurn'] = (id, work) => machines.change(id, () => null, work);
   const bounds = new NetworkBounds(store.ownerNetworks, installation);
   const networks = new Networks({ runtime, secrets: secretUses, bounds, inTurn, unfinished, log });
   const trust = new SandboxTrust({ runtime, agent, networks, inTurn, unfinished, log });
   const running = new RunningSandboxes({ machines, networks, unfinished, log });
+  const renewals: ProviderRenewals | null =
+    provider &&
+    tokens &&
+    new ProviderRenewals({ store: kept, provider: tokens, tokens: provider.tokens, running, log });
   const sandboxSecrets = new SandboxSecrets({
-    ...{ store: store.secrets, sandboxes, runtime, trust, machines, networks },
+    ...{ store: kept, sandboxes, runtime, trust, machines, networks },
   });
-  const secretActivity = new SecretActivity({ store: store.secrets, log });
+  const secretActivity = new SecretActivity({ store: kept, log });
   reports?.onReports((pieces) => secretActivity.hear(pieces));
   return {
-    ...{ networks, secretUses, trust, secretActivity },
+    ...{ networks, secretUses, trust, secretActivity, renewals },
     services: {
       ...wireNetworkLog({ store: sandboxes, ...{ machines, networks, traffic, unfinished, clock, reports } }),
-      secrets: new SecretService({ store: store.secrets, runtime, running, clock }),
+      secrets: new SecretService({ store: kept, runtime, running, provider: provider?.host ?? null, clock }),
+      providerSecrets: providerSecrets(parts),
       sandboxSecrets,
       ownerNetworks: new OwnerNetworkService({ store: store.ownerNetworks, networks, bounds, running }),
     },
   };
+}
+
+function providerTokens(
+  { provider, store, standing, clock, log }: NetworkParts,
+  disabled: (ownerId: string) => void,
+): ProviderTokens | null {
+  if (!provider) return null;
+  const { host, tokens } = provider;
+  return new ProviderTokens({ host, store: store.authorizations, tokens, standing, disabled, clock, log });
+}
+
+function providerSecrets({ provider, store, runtime, clock }: NetworkParts): ProviderSecrets | null {
+  if (!provider) return null;
+  const { host, tokens, authorizations } = provider;
+  return new ProviderSecrets({
+    ...{ host, store: store.secrets, tokens, runtime, clock },
+    refusals: new ProviderRefusals(authorizations),
+    resolve: async (name) => (await resolveHost(name)).map(({ address }) => address),
+  });
 }

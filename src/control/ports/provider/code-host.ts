@@ -52,6 +52,8 @@ export interface CodeHost {
   readonly name: 'github';
   /** Base URL, without a slash at its end. */
   readonly url: string;
+  /** Base URL of its API, without a slash at its end. */
+  readonly apiUrl: string;
   readonly mode: ProviderMode;
   /** Scope of the authorization; null in the mode of an app, whose permissions are its installation's. */
   readonly scope: string | null;

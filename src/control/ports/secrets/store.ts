@@ -6,16 +6,19 @@ export type SecretPatch = Partial<Pick<Secret, 'variable' | 'targets' | 'expires
 
 /** Values are encrypted at rest, and leave the store by `opened` alone. Secrets go with their owner. */
 export interface SecretStore {
-  /** Rejects with `already_exists` for a name that the owner has, with `resource_exhausted` when the owner has too many. */
-  insert(secret: NewSecret, value: string): Promise<Secret>;
+  /**
+   * Rejects with `already_exists` for a name that the owner has, with `resource_exhausted` when the owner has too many.
+   * @param value null for a provider's.
+   */
+  insert(secret: NewSecret, value: string | null): Promise<Secret>;
   /** Sorted by name. */
   list(ownerId: string): Promise<Secret[]>;
   /** Finds by id or by name. */
   find(ownerId: string, idOrName: string): Promise<Secret | null>;
   /** Returns those of these ids that the owner has, sorted by name. */
   some(ownerId: string, ids: readonly string[]): Promise<Secret[]>;
-  /** Like `some`, with their values. */
-  opened(ownerId: string, ids: readonly string[]): Promise<{ secret: Secret; value: string }[]>;
+  /** Like `some`, with their values; null for a provider's. */
+  opened(ownerId: string, ids: readonly string[]): Promise<{ secret: Secret; value: string | null }[]>;
   /** null when it is gone. */
   update(id: string, patch: SecretPatch, now: number): Promise<Secret | null>;
   /** Like `update`, with another value. */
@@ -26,4 +29,6 @@ export interface SecretStore {
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
   /** Returns the ids of the owner's sandboxes that use it, in any state. */
   holders(ownerId: string, id: string): Promise<string[]>;
+  /** Returns the owners of started sandboxes that use a secret of this provider. */
+  providerOwners(provider: string): Promise<string[]>;
 }

@@ -17,5 +17,7 @@ export const secretsLimits = {
     /** Secrets whose uses wait to be stored, and the time for which they do. */
     usesKept: 10_000,
     usesStoredMs: 30_000,
+    /** Pause between two looks at authorizations that running sandboxes use. */
+    providerLookMs: 60_000,
   },
 } as const;

@@ -1,0 +1,119 @@
+/**
+ * Makes secrets of authorizations at the code-hosting provider. Only a person has an authorization, so only for sandboxes of
+ * their own; and only where sandboxes reach the provider, by TLS and at a public address.
+ */
+import { isIP } from 'node:net';
+import { SandhavenError } from '../../model/errors.ts';
+import { newSecretId } from '../../model/ids.ts';
+import { isPublicIPv4, isPublicIPv6 } from '../../model/network/public-addresses.ts';
+import {
+  PROVIDER_PLACE,
+  PROVIDER_VARIABLE,
+  providerTargets,
+  targetElsewhere,
+} from '../../model/secrets/provider-secret.ts';
+import type { Secret } from '../../model/secrets/secret.ts';
+import { parseTargets } from '../../model/secrets/target-text.ts';
+import type { User } from '../../model/user.ts';
+import type { Clock, CodeHost, Runtime, SecretStore } from '../ports/index.ts';
+import type { ProviderRefusals } from '../provider/refusals.ts';
+import type { UserTokens } from '../provider/tokens.ts';
+import { assertSecrets, endOf, notAtProvider } from './secret-service.ts';
+
+export interface ProviderSecretRequest {
+  name: string;
+  /** By default all at the provider's API and its Git host. */
+  targets: readonly string[] | undefined;
+  /** `GITHUB_TOKEN` by default. */
+  variable: string | undefined;
+  /** 0: never. */
+  expiresInMinutes: number;
+}
+
+export interface ProviderSecretsDependencies {
+  host: Pick<CodeHost, 'url' | 'apiUrl'>;
+  store: Pick<SecretStore, 'insert'>;
+  tokens: Pick<UserTokens, 'current'>;
+  refusals: Pick<ProviderRefusals, 'notAuthorized'>;
+  runtime: Pick<Runtime, 'capabilities'>;
+  /** Returns the addresses of a name. */
+  resolve(host: string): Promise<string[]>;
+  clock: Clock;
+}
+
+export class ProviderSecrets {
+  readonly #d: ProviderSecretsDependencies;
+
+  constructor(dependencies: ProviderSecretsDependencies) {
+    this.#d = dependencies;
+  }
+
+  /**
+   * Keeps a secret that stands for the caller's authorization. Rejects with `authorization_required` without one, and with
+   * `failed_precondition` for a team, for a provider that sandboxes do not reach, and where the engine has no secrets.
+   */
+  async create(caller: User, request: ProviderSecretRequest): Promise<Secret> {
+    const { host, store, tokens, refusals, runtime, clock } = this.#d;
+    assertSecrets(runtime);
+    if (caller.team) throw ofTeam(caller.team.name);
+    const all = await this.#usualTargets();
+    const targets = request.targets ? await parseTargets('targets', request.targets) : all;
+    const elsewhere = targetElsewhere(targets, host);
+    if (elsewhere !== null) throw notAtProvider(elsewhere, host.url);
+    if ((await tokens.current(caller)) === null) throw await refusals.notAuthorized(caller);
+    const now = clock.now();
+    const { name, variable = PROVIDER_VARIABLE, expiresInMinutes } = request;
+    const kept = { id: newSecretId(), ownerId: caller.id, name, variable, targets, provider: host.url };
+    const times = { createdAt: now, expiresAt: endOf(now, expiresInMinutes) };
+    return store.insert({ ...kept, ...times, place: PROVIDER_PLACE }, null);
+  }
+
+  async #usualTargets(): Promise<string[]> {
+    const { url, apiUrl } = this.#d.host;
+    const targets = providerTargets(this.#d.host);
+    if (!targets) throw unreachable(url, 'it has no name, or speaks no TLS');
+    const names = new Set([url, apiUrl].map((address) => new URL(address).hostname));
+    for (const name of names) await this.#assertPublic(name);
+    return targets;
+  }
+
+  /** The egress program connects to no private address; better that the owner hears it now. */
+  async #assertPublic(name: string): Promise<void> {
+    const addresses = await this.#d.resolve(name).catch((error: unknown) => {
+      throw notFound(name, error);
+    });
+    if (addresses.length > 0 && addresses.every(isPublic)) return;
+    throw unreachable(name, 'its address is not public');
+  }
+}
+
+function isPublic(address: string): boolean {
+  return isIP(address) === 4 ? isPublicIPv4(address) : isPublicIPv6(address);
+}
+
+function ofTeam(name: string): SandhavenError {
+  return new SandhavenError(
+    'failed_precondition',
+    `An authorization at the provider is a person's, and you act for the team '${name}'.`,
+    {
+      hint: "Every member would use it. Make the secret for sandboxes of your own, or keep a team's token: CreateSecret.",
+    },
+  );
+}
+
+function unreachable(host: string, why: string): SandhavenError {
+  return new SandhavenError(
+    'failed_precondition',
+    `Sandboxes cannot use the provider at ${host} themselves: ${why}.`,
+    { hint: 'Clone, pull and push with the Git tools, which go through the service.' },
+  );
+}
+
+function notFound(name: string, cause: unknown): SandhavenError {
+  return new SandhavenError(
+    'unavailable',
+    `The address of ${name} is not found.`,
+    { hint: 'Try again later.' },
+    cause,
+  );
+}
