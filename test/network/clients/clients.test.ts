@@ -1,21 +1,23 @@
 /**
  * Clients as people use them, unmodified, each in the network of a sandbox with the rules of a profile or its own. They reach
- * look-alikes of their servers, under the servers' names; all run side by side.
+ * look-alikes of their servers, under the servers' names, which the authority of a sandbox has signed: they believe it by the
+ * variables of sandboxes with secrets alone. All run side by side.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NATIVE } from '../../../src/app/parts/installed.ts';
 import { networkProfiles } from '../../../src/model/network/profiles.ts';
+import { trustVariables } from '../../../src/model/secrets/trust-variables.ts';
 import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
-import { type MadeCertificate, makeCertificate } from '../../support/certificates.ts';
 import { batch, createTestHost, type Instance, inside, runDirOf, type TestHost } from '../harness.ts';
 import { rules } from '../policies/rules.ts';
+import { authorityOfSandbox, type Leaf, signLeaf } from '../secrets/leaf.ts';
 import { clients } from './programs.ts';
 import { makeRegistries } from './registries.ts';
 
@@ -26,14 +28,14 @@ const hosts = [...new Set(Object.values(clients).flatMap((client) => client.host
 let host: TestHost;
 let instance: Instance;
 let servers: ChildProcess;
-let certificate: MadeCertificate;
+let leaf: Leaf;
 let folder: string;
 const requests: { host: string; method: string; url: string }[] = [];
 const results = new Map<string, { output: string; refused: string[]; hosts: string[] }>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sandhaven-clients-'));
-  certificate = makeCertificate(hosts.map((name) => `DNS:${name}`));
+  leaf = makeCertificates();
   makeRegistries(join(folder, 'servers'));
   // A host without files is one that is known.
   mkdirSync(join(folder, 'servers/sum.golang.org'));
@@ -48,14 +50,30 @@ beforeAll(async () => {
 
 afterAll(async () => {
   servers?.kill('SIGKILL');
-  certificate?.remove();
   await host?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** The files that the agent makes inside, and the servers' own. */
+function makeCertificates(): Leaf {
+  const authority = authorityOfSandbox('sb_0123456789abcdef');
+  const made = signLeaf(authority, ...hosts);
+  const system = readFileSync('/etc/ssl/certs/ca-certificates.crt', 'utf8');
+  for (const [name, text] of Object.entries({
+    'authority.pem': authority.certificate,
+    'ca-bundle.pem': system + authority.certificate,
+    'key.pem': made.key,
+    'cert.pem': made.cert,
+  })) {
+    writeFileSync(join(folder, name), text);
+  }
+  return made;
+}
+
 async function startServers(): Promise<ChildProcess> {
   const program = join(import.meta.dirname, 'lookalikes.ts');
-  const args = [program, address, join(folder, 'servers'), certificate.keyFile, certificate.certFile];
+  const files = ['servers', 'key.pem', 'cert.pem'].map((name) => join(folder, name));
+  const args = [program, address, ...files];
   const child = spawn('nsenter', [`--net=${host.outside.path}`, process.execPath, ...args]);
   child.stderr.pipe(process.stderr);
   await once(child.stdout, 'data');
@@ -111,22 +129,15 @@ async function outputOf(slot: Slot, home: string, script: string): Promise<strin
 }
 
 function environmentOf(home: string): NodeJS.ProcessEnv {
-  const authority = certificate.certFile;
-  const key = new X509Certificate(certificate.pem()).publicKey.export({ type: 'spki', format: 'der' });
+  const key = new X509Certificate(leaf.cert).publicKey.export({ type: 'spki', format: 'der' });
+  const trusting = Object.entries(trustVariables).map(([name, file]) => [name, join(folder, basename(file))]);
   return {
     PATH: `${process.env['PATH']}:${homedir()}/.cargo/bin`,
     HOME: home,
     RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup'),
     LANG: 'C.UTF-8',
     SPKI: createHash('sha256').update(key).digest('base64'),
-    // Each client has a name of its own for the authorities that it believes.
-    SSL_CERT_FILE: authority,
-    PIP_CERT: authority,
-    NODE_EXTRA_CA_CERTS: authority,
-    npm_config_cafile: authority,
-    CARGO_HTTP_CAINFO: authority,
-    GIT_SSL_CAINFO: authority,
-    CURL_CA_BUNDLE: authority,
+    ...Object.fromEntries(trusting),
   };
 }
 

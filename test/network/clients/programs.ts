@@ -115,6 +115,25 @@ EOF
     prints: 'status 6',
     hosts: ['page.example.org'],
   },
+  'Python’s httpx': {
+    ...{ profile: null, allow: ['page.example.org'], refused: [] },
+    script: inPython(`
+import httpx
+print(httpx.get('https://page.example.org/').text)`),
+    prints: 'id="said"',
+    hosts: ['page.example.org'],
+  },
+  'Python’s aiohttp': {
+    ...{ profile: null, allow: ['page.example.org'], refused: [] },
+    script: inPython(`
+import aiohttp, asyncio
+async def ask():
+    async with aiohttp.ClientSession() as session, session.get('https://page.example.org/') as answer:
+        print(await answer.text())
+asyncio.run(ask())`),
+    prints: 'id="said"',
+    hosts: ['page.example.org'],
+  },
   chromium: {
     ...{ profile: null, allow: ['https://page.example.org', 'https://cdn.example.org'] },
     script: `chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$PWD/profile" \\

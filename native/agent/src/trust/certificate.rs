@@ -1,5 +1,8 @@
 //! The authority's certificate, as the service sends it.
 
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+
 use crate::wire::fault::Fault;
 
 const MAX_BYTES: usize = 16 << 10;
@@ -10,6 +13,7 @@ const HASH_DIGITS: usize = 8;
 pub struct Certificate {
     /// One block of PEM, with the newline at its end.
     pub pem: Vec<u8>,
+    pub der: Vec<u8>,
     /// Of its subject: the name that OpenSSL looks for in a folder of certificates.
     pub subject_hash: String,
 }
@@ -17,12 +21,13 @@ pub struct Certificate {
 impl Certificate {
     pub fn parse(pem: String, subject_hash: String) -> Result<Self, Fault> {
         let is_block = pem.starts_with(BEGIN) && pem.find(END) == pem.len().checked_sub(END.len());
-        if !is_block || pem.len() > MAX_BYTES {
+        let der = der_of(pem.as_bytes());
+        let Some(der) = der.filter(|_| is_block && pem.len() <= MAX_BYTES) else {
             return Err(Fault::invalid(
                 "certificate",
                 "It is no certificate in PEM.",
             ));
-        }
+        };
         let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         if subject_hash.len() != HASH_DIGITS || !subject_hash.as_bytes().iter().all(is_digit) {
             return Err(Fault::invalid(
@@ -32,9 +37,16 @@ impl Certificate {
         }
         Ok(Self {
             pem: pem.into_bytes(),
+            der,
             subject_hash,
         })
     }
+}
+
+/// The first certificate of a text in PEM.
+pub fn der_of(pem: &[u8]) -> Option<Vec<u8>> {
+    let certificate = CertificateDer::from_pem_slice(pem).ok()?;
+    Some(certificate.to_vec())
 }
 
 #[cfg(test)]
@@ -58,7 +70,16 @@ mod tests {
     fn anything_else_is_refused_by_its_field() {
         let two = PEM.repeat(2);
         let long = PEM.replace("AAAA", &"A".repeat(16 << 10));
-        for pem in ["", "AAAA", &PEM[1..], &PEM[..PEM.len() - 1], &two, &long] {
+        let broken = PEM.replace("AAAA", "A*AA");
+        for pem in [
+            "",
+            "AAAA",
+            &PEM[1..],
+            &PEM[..PEM.len() - 1],
+            &two,
+            &long,
+            &broken,
+        ] {
             assert_eq!(fault(pem, "0179095f"), Some("certificate"), "{pem}");
         }
         for hash in ["", "0179095", "0179095F", "../../ab", "0179095f0"] {

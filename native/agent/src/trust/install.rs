@@ -4,8 +4,8 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::certificate::Certificate;
-use super::{bundle, system};
+use super::certificate::{Certificate, der_of};
+use super::{bundle, java, system};
 use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
@@ -58,6 +58,10 @@ fn install(certificate: &Certificate, roots: &[u8]) -> Result<(), Fault> {
     }
     system::keep(certificate);
     let _ = system::link(certificate);
+    java::install(&java::Wanted {
+        certificate: &certificate.der,
+        before: before.as_deref().and_then(der_of).as_deref(),
+    });
     let trusted = trusted
         .or_else(|| bundle::with(roots, &certificate.pem, None))
         .unwrap_or_else(|| roots.to_vec());

@@ -3,4 +3,5 @@
 mod bundle;
 mod certificate;
 pub mod install;
+mod java;
 mod system;

@@ -32,14 +32,21 @@ const MAX_BYTES: u64 = 8 << 20;
 
 /// Links are followed; only a regular file is read.
 pub fn read(path: &str) -> Result<Vec<u8>, Fault> {
+    read_up_to(path, MAX_BYTES)
+}
+
+pub fn read_up_to(path: &str, max_bytes: u64) -> Result<Vec<u8>, Fault> {
     let path = Path::parse("path", path)?;
+    let file = open_regular(&path)?;
+    let size = file.metadata().map_err(|error| io_fault(&error, &path))?;
     let mut bytes = Vec::new();
-    open_regular(&path)?
-        .take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| io_fault(&error, &path))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(too_large(&path, MAX_BYTES));
+    if size.len() <= max_bytes {
+        file.take(max_bytes + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| io_fault(&error, &path))?;
+    }
+    if size.len().max(bytes.len() as u64) > max_bytes {
+        return Err(too_large(&path, max_bytes));
     }
     Ok(bytes)
 }

@@ -1,21 +1,12 @@
 /** Programs inside believe servers that the sandbox's authority has signed, without a flag, and all others as before. */
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAgentLink } from '../../src/agent-link/agent-link.ts';
-import { authorityCertificate, authorityOf } from '../../src/runtime/oci/network/authority/authority.ts';
-import { signLeaf } from '../network/secrets/leaf.ts';
-import { type ScratchSandbox, startScratchSandbox } from './scratch-sandbox.ts';
+import { createAgentLink } from '../../../src/agent-link/agent-link.ts';
+import { type ScratchSandbox, startScratchSandbox } from '../scratch-sandbox.ts';
+import { certificate, earlier, HOST, type OwnServer, startOwnServer } from './own-server.ts';
 
-const KEY = Buffer.alloc(32, 1);
-const HOST = 'api.example.test';
 const BUNDLE = '/etc/sandhaven/ca-bundle.pem';
 const CERTIFICATE = '/etc/sandhaven/authority.pem';
 const SYSTEM = '/etc/ssl/certs/ca-certificates.crt';
-const certificate = authorityCertificate(KEY, 'sb_0123456789abcdef');
-const signingKey = `-----BEGIN PRIVATE KEY-----\n${authorityOf(KEY, 'sb_0123456789abcdef').key}\n-----END PRIVATE KEY-----\n`;
-const earlier = authorityCertificate(KEY, 'sb_0000000000000000');
 
 /** As processes of a sandbox with secrets have them. */
 const variables = {
@@ -29,17 +20,16 @@ const variables = {
   DENO_CERT: CERTIFICATE,
 };
 
-let server: Server;
+let server: OwnServer;
 let url: string;
 
 beforeAll(async () => {
-  server = createServer(signLeaf({ certificate, key: signingKey }, HOST), (request, response) => {
+  server = await startOwnServer((request, response) => {
     const path = request.url ?? '';
     if (path.includes('/info/refs')) response.end(`${'1'.repeat(40)}\trefs/heads/main\n`);
     else response.end(path.endsWith('/HEAD') ? 'ref: refs/heads/main\n' : '{"answer":"ok"}');
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  url = `https://${HOST}:${(server.address() as AddressInfo).port}`;
+  url = server.url;
 });
 
 afterAll(() => server?.close());
@@ -93,6 +83,24 @@ describe('a sandbox that trusts its authority', () => {
     const { output, exitCode } = await run(`curl -sS ${url.replace(HOST, 'other.example.test')}`, variables);
     expect(output).toContain('no alternative certificate subject name matches');
     expect(exitCode).toBe(60);
+  });
+
+  it.each([
+    [
+      'curl that pins a key',
+      (to: string) => `curl -sS --pinnedpubkey sha256//${'A'.repeat(43)}= ${to}/`,
+      'curl: (90) SSL: public key does not match pinned public key',
+    ],
+    [
+      'Node with a list of its own',
+      (to: string) =>
+        `node -e "require('https').get('${to}/', { ca: require('tls').rootCertificates }).on('error', (error) => console.log(error.code))"`,
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    ],
+  ])('is not believed by %s, which shows an error of its own', async (_, command, error) => {
+    const { output } = await run(command(url), variables);
+    expect(output).toContain(error);
+    expect(output).not.toContain('answer');
   });
 
   it('trusts who the image trusts as well, and has files that everybody may read', async () => {
