@@ -186,8 +186,7 @@ fn pin_child(
     pin_namespace(&format!("/proc/{pid}/ns/net"), &slot.net)?;
     if let (Some(network), Some(link)) = (network, &slot.link) {
         let machine = File::open(&slot.net)?.into();
-        make_host_end(network, settings, link, &machine)
-            .map_err(|error| of(&link.name, error))?;
+        make_host_end(network, settings, link, &machine).map_err(|error| of(&link.name, error))?;
         child.write_all(LINKED)?;
         expect_ready(child)?;
     }

@@ -4,7 +4,7 @@
 //! mount: it compares a name with those of every namespace that was looked into by that mount. Among a thousand slots this took
 //! longer than the rest of making one. The names of this mount are few, and go with it.
 
-use rustix::fs::{AtFlags, Mode, OFlags, accessat, openat, Access};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, accessat, openat};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 use std::io::Result;
 use std::os::fd::OwnedFd;

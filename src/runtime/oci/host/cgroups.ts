@@ -133,6 +133,7 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
       const sockets = memory.version === 1 ? Math.floor(memoryBytes / limits.kernel.socketMemoryDivisor) : 0;
       await setMemory(memory, group, memoryBytes - sockets);
       await setSocketMemory(memory, group, sockets);
+      await cloneProcessors(hierarchies, parent);
       const pids = controllerHierarchy(hierarchies, 'pids');
       if (!pids) return;
       await mkdir(`${pids.mountpoint}/${parent}`, { recursive: true });
@@ -152,7 +153,10 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     async destroy(id) {
       // Groups that can be killed as a whole go first; the other hierarchies then find their processes gone.
       for (const { mountpoint } of killers) await destroyGroup(`${mountpoint}/${parent}/${id}`);
-      await Promise.all(everywhere(`${parent}/${id}`).map(destroyGroup));
+      const others = hierarchies.filter((hierarchy) => hierarchy !== memory);
+      await Promise.all(others.map(({ mountpoint }) => destroyGroup(`${mountpoint}/${parent}/${id}`)));
+      // Last: once it is gone, the kernel hands on what each mounted file system has of it, and no group changes meanwhile.
+      await destroyGroup(`${memory.mountpoint}/${parent}/${id}`);
     },
 
     async admit(id, resources) {
@@ -253,6 +257,17 @@ async function setProcessor(
 ): Promise<void> {
   if (version === 2) await writeFile(`${group}/cpu.max`, `${cpuQuotaUs} ${cpuPeriodUs}`);
   else await writeFile(`${group}/cpu.cfs_quota_us`, String(cpuQuotaUs));
+}
+
+/**
+ * Has new machines begin with the processors and the memory nodes of the parent: a group that is given its own later has the
+ * kernel look at all others.
+ */
+async function cloneProcessors(hierarchies: Hierarchy[], parent: string): Promise<void> {
+  const cpuset = hierarchies.find(({ controllers }) => controllers.includes('cpuset'));
+  if (!cpuset) return;
+  await mkdir(`${cpuset.mountpoint}/${parent}`, { recursive: true });
+  await written(`${cpuset.mountpoint}/${parent}/cgroup.clone_children`, '1');
 }
 
 /** Converts v1 shares (2…262144) to a v2 weight (1…10000), like runc and systemd. */
