@@ -15,7 +15,7 @@ import { limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
 import { cgroupLimits } from '../machine/config.ts';
 import { children, destroyGroup, endPrograms, processesOf, written } from './cgroup-processes.ts';
-import { unlessMissing } from './files.ts';
+import { readNow, unlessMissing } from './files.ts';
 import { controllerHierarchy, type Hierarchy, memoryHierarchy } from './hierarchies.ts';
 
 export interface Cgroups {
@@ -260,14 +260,21 @@ async function setProcessor(
 }
 
 /**
- * Has new machines begin with the processors and the memory nodes of the parent: a group that is given its own later has the
- * kernel look at all others.
+ * Gives the parent the processors and the memory nodes of the host, unless it has some, and new machines those of the parent: a
+ * group that is given its own later has the kernel look at all others.
  */
 async function cloneProcessors(hierarchies: Hierarchy[], parent: string): Promise<void> {
   const cpuset = hierarchies.find(({ controllers }) => controllers.includes('cpuset'));
   if (!cpuset) return;
-  await mkdir(`${cpuset.mountpoint}/${parent}`, { recursive: true });
-  await written(`${cpuset.mountpoint}/${parent}/cgroup.clone_children`, '1');
+  const group = `${cpuset.mountpoint}/${parent}`;
+  await mkdir(group, { recursive: true });
+  await written(`${group}/cgroup.clone_children`, '1');
+  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+    const [own, all] = [`${group}/${file}`, `${cpuset.mountpoint}/${file}`].map((path) =>
+      readNow(path)?.trim(),
+    );
+    if (own === '' && all) await written(`${group}/${file}`, all);
+  }
 }
 
 /** Converts v1 shares (2…262144) to a v2 weight (1…10000), like runc and systemd. */
