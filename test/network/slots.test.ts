@@ -11,6 +11,7 @@ import {
   slotsWithProcesses,
   slotsWithStrangers,
 } from '../../src/runtime/oci/host/host-ids.ts';
+import { kernelThreads } from '../../src/runtime/oci/host/kernel-threads.ts';
 import { takeLocks } from '../../src/runtime/oci/host/locks.ts';
 import { uidBaseOf } from '../../src/runtime/oci/host/plan.ts';
 import { createPool } from '../../src/runtime/oci/network/pool.ts';
@@ -232,6 +233,16 @@ describe('release', () => {
     }
     await instance.purge();
   });
+});
+
+/** In a container only its own processes are in sight. */
+const seesKernel = existsSync('/proc/2/comm') && readFileSync('/proc/2/comm', 'utf8') === 'kthreadd\n';
+
+it('knows threads of the kernel, and takes no program for one', () => {
+  const threads = kernelThreads();
+  if (seesKernel) expect(threads.size).toBeGreaterThan(10);
+  for (const pid of threads) expect(existsSync(`/proc/${pid}/exe`)).toBe(false);
+  for (const program of [process.pid, process.ppid, 1]) expect(threads.has(String(program))).toBe(false);
 });
 
 function stateOf(pid: number): string {

@@ -96,6 +96,19 @@ describe('on cgroup v1', () => {
       { mountpoint: join(root, 'pids'), version: 1, controllers: ['pids'] },
     ]);
 
+  it('has machines begin with the processors of all of them, so that none is given its own', async () => {
+    folder('cpuset', { 'cpuset.cpus': '0-3\n', 'cpuset.mems': '0\n' });
+    const none = { 'cpuset.cpus': '\n', 'cpuset.mems': '\n' };
+    folder('cpuset/sandhaven-test00', { ...none, 'cgroup.clone_children': '0\n' });
+    const hierarchies = ['memory', 'cpuset'].map((name) => {
+      return { mountpoint: join(root, name), version: 1 as const, controllers: [name] };
+    });
+    await createCgroups('test00', hierarchies).prepare({ memoryBytes: GiB, processes: 9_000 });
+    const file = (name: string) => text(`cpuset/sandhaven-test00/${name}`).trim();
+    expect(file('cgroup.clone_children')).toBe('1');
+    expect([file('cpuset.cpus'), file('cpuset.mems')]).toEqual(['0-3', '0']);
+  });
+
   it('knows whether swap can be limited', () => {
     expect(cgroups().hasSwapAccounting()).toBe(false);
     folder('memory', { 'memory.memsw.limit_in_bytes': '0' });

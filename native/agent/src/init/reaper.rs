@@ -1,6 +1,7 @@
 //! PID 1's duties: reaping whatever process ends, and ending everything when the host says so.
 
-use rustix::process::{Pid, WaitOptions};
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions, waitid};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::io;
@@ -80,6 +81,9 @@ impl Reaper {
 
     /// SIGTERM to all, a grace, SIGKILL to all.
     pub async fn end_everything(&self) {
+        if !others_live() {
+            return;
+        }
         signal_all(libc::SIGTERM);
         let deadline = Instant::now() + GRACE;
         while others_live() && Instant::now() < deadline {
@@ -148,14 +152,15 @@ fn read_signal(fd: &OwnedFd) -> Option<libc::signalfd_siginfo> {
     }
 }
 
-/// This process is PID 1 of the sandbox, so −1 is exactly everything else inside.
+/// This process is PID 1 of the sandbox, so −1 is exactly everything else inside. The kernel asks every process of the host.
 fn signal_all(signal: i32) {
     // SAFETY: kill takes numbers and touches no memory.
     unsafe { libc::kill(-1, signal) };
 }
 
-/// True while anything but this process is in the sandbox.
+/// True while anything but this process is in the sandbox: orphans become children of this process, so without a child it is
+/// alone.
 pub fn others_live() -> bool {
-    // SAFETY: kill takes numbers and touches no memory. Signal 0 only asks.
-    unsafe { libc::kill(-1, 0) == 0 }
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    !matches!(waitid(WaitId::All, options), Err(Errno::CHILD))
 }

@@ -5,12 +5,11 @@
 
 use super::message::Message;
 use super::netlink::Netlink;
+use super::settings::Settings;
 use std::ffi::CString;
-use std::fs;
 use std::io;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::Path;
 
 pub type Mac = [u8; 6];
 
@@ -23,6 +22,12 @@ const NEW: u16 = (libc::NLM_F_CREATE | libc::NLM_F_EXCL) as u16;
 const VETH_INFO_PEER: u16 = 1;
 const IFLA_INET6_ADDR_GEN_MODE: u16 = 8;
 const IN6_ADDR_GEN_MODE_NONE: u8 = 1;
+
+/// What all links have of the host's.
+pub struct Network {
+    pub gateway: Gateway,
+    pub netlink: Netlink,
+}
 
 /// The host's part of all links.
 pub struct Gateway {
@@ -40,13 +45,13 @@ pub struct Link {
 
 /// Makes both ends, and leads the machine's address to the host's. Runs in the host's namespace.
 pub fn make_host_end(
-    netlink: &mut Netlink,
-    gateway: &Gateway,
+    Network { gateway, netlink }: &mut Network,
+    settings: &Settings,
     link: &Link,
     machine: &OwnedFd,
 ) -> io::Result<()> {
     netlink.ask(pair(gateway, link, machine))?;
-    if Path::new("/proc/sys/net/ipv6").exists() {
+    if settings.has("ipv6") {
         netlink.ask(without_own_addresses(&link.name))?;
     }
     netlink.ask(up(&link.name))?;
@@ -56,10 +61,7 @@ pub fn make_host_end(
             .attribute(libc::RTA_PREFSRC, &gateway.address.octets()),
     )?;
     netlink.ask(neighbour(link.address, link.mac, index))?;
-    fs::write(
-        format!("/proc/sys/net/ipv4/conf/{}/forwarding", link.name),
-        "1",
-    )
+    settings.set(&format!("ipv4/conf/{}/forwarding", link.name), "1")
 }
 
 /// Puts a link of the host into a group of links.

@@ -6,13 +6,15 @@ mod link;
 mod message;
 mod namespaces;
 mod netlink;
+mod settings;
 mod unpin;
 
 use crate::failure::{Failure, Step, failed, usage};
 use lexopt::prelude::*;
-use link::{Gateway, Link, Mac};
-use namespaces::{ID_COUNT, Network, Slot};
+use link::{Gateway, Link, Mac, Network};
+use namespaces::{ID_COUNT, Slot};
 use netlink::Netlink;
+use settings::Settings;
 use std::net::Ipv4Addr;
 
 pub use folder::make_own;
@@ -31,8 +33,9 @@ pub fn pin(args: lexopt::Parser) -> Result<(), Failure> {
         }),
         None => None,
     };
+    let settings = Settings::open().step("open the network's settings")?;
     for slot in slots {
-        namespaces::pin(&slot, network.as_mut())
+        namespaces::pin(&slot, &settings, network.as_mut())
             .map_err(|error| failed(format!("pin {}: {error}", slot.net)))?;
     }
     Ok(())

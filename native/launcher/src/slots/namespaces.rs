@@ -9,8 +9,8 @@
 //! queues, pending signals, locked memory) for the owner of each namespace too: were that the host's root, one machine
 //! could use up what all others and the host need.
 
-use super::link::{Gateway, Link, make_host_end, make_machine_end};
-use super::netlink::Netlink;
+use super::link::{Link, Network, make_host_end, make_machine_end};
+use super::settings::Settings;
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -35,15 +35,9 @@ pub struct Slot {
     pub link: Option<Link>,
 }
 
-/// What all links have of the host's.
-pub struct Network {
-    pub gateway: Gateway,
-    pub netlink: Netlink,
-}
-
 /// Pins a slot's namespaces, and makes its link when there is a network. The files of the pins are made here; their folders
 /// exist. After a failure the caller removes what is left.
-pub fn pin(slot: &Slot, network: Option<&mut Network>) -> io::Result<()> {
+pub fn pin(slot: &Slot, settings: &Settings, network: Option<&mut Network>) -> io::Result<()> {
     let (mut parent_end, mut child_end) = UnixStream::pair()?;
     // SAFETY: the launcher has one thread, so the child may go on using everything that it inherited.
     let child = unsafe { libc::fork() };
@@ -51,7 +45,7 @@ pub fn pin(slot: &Slot, network: Option<&mut Network>) -> io::Result<()> {
         -1 => Err(io::Error::last_os_error()),
         0 => {
             drop(parent_end);
-            let held = hold_namespaces(&mut child_end, slot, network.as_deref());
+            let held = hold_namespaces(&mut child_end, slot, settings, network.as_deref());
             if let Err(error) = &held {
                 // A parent that is gone needs no reason.
                 let _ = child_end.write_all(error.to_string().as_bytes());
@@ -62,7 +56,7 @@ pub fn pin(slot: &Slot, network: Option<&mut Network>) -> io::Result<()> {
         }
         pid => {
             drop(child_end);
-            let pinned = pin_child(&mut parent_end, pid, slot, network);
+            let pinned = pin_child(&mut parent_end, pid, slot, settings, network);
             drop(parent_end);
             // SAFETY: `pid` is this process's own child, not waited for yet; no status is asked for.
             unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
@@ -80,12 +74,13 @@ const LINKED: &[u8] = b"linked";
 fn hold_namespaces(
     parent: &mut UnixStream,
     slot: &Slot,
+    settings: &Settings,
     network: Option<&Network>,
 ) -> io::Result<()> {
     limit_namespace().map_err(|error| of("its limits", error))?;
     become_owner(slot.uid_base as libc::uid_t).map_err(|error| of("its user", error))?;
     enter_namespaces().map_err(|error| of("its namespaces", error))?;
-    prepare_network().map_err(|error| of("its network", error))?;
+    prepare_network(settings).map_err(|error| of("its network", error))?;
     parent.write_all(READY)?;
     if let (Some(network), Some(link)) = (network, &slot.link)
         && heard(parent)? == LINKED
@@ -146,15 +141,15 @@ fn become_owner(uid_base: libc::uid_t) -> io::Result<()> {
 const TIME_WAIT_MOST: &str = "16384";
 
 /// IPv6 off before any link exists, loopback up.
-fn prepare_network() -> io::Result<()> {
+fn prepare_network(settings: &Settings) -> io::Result<()> {
     for scope in ["default", "all"] {
-        match fs::write(format!("/proc/sys/net/ipv6/conf/{scope}/disable_ipv6"), "1") {
+        match settings.set(&format!("ipv6/conf/{scope}/disable_ipv6"), "1") {
             // A kernel without IPv6 has nothing to switch off.
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
-    fs::write("/proc/sys/net/ipv4/tcp_max_tw_buckets", TIME_WAIT_MOST)?;
+    settings.set("ipv4/tcp_max_tw_buckets", TIME_WAIT_MOST)?;
     // SAFETY: an ifreq of zeroes is a valid one, and its name ends in NUL. The kernel reads it during the call. The
     // socket is this function's own, and closed on every way out.
     unsafe {
@@ -177,6 +172,7 @@ fn pin_child(
     child: &mut UnixStream,
     pid: libc::pid_t,
     slot: &Slot,
+    settings: &Settings,
     network: Option<&mut Network>,
 ) -> io::Result<()> {
     expect_ready(child)?;
@@ -190,8 +186,7 @@ fn pin_child(
     pin_namespace(&format!("/proc/{pid}/ns/net"), &slot.net)?;
     if let (Some(network), Some(link)) = (network, &slot.link) {
         let machine = File::open(&slot.net)?.into();
-        make_host_end(&mut network.netlink, &network.gateway, link, &machine)
-            .map_err(|error| of(&link.name, error))?;
+        make_host_end(network, settings, link, &machine).map_err(|error| of(&link.name, error))?;
         child.write_all(LINKED)?;
         expect_ready(child)?;
     }

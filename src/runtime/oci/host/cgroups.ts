@@ -15,7 +15,7 @@ import { limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
 import { cgroupLimits } from '../machine/config.ts';
 import { children, destroyGroup, endPrograms, processesOf, written } from './cgroup-processes.ts';
-import { unlessMissing } from './files.ts';
+import { readNow, unlessMissing } from './files.ts';
 import { controllerHierarchy, type Hierarchy, memoryHierarchy } from './hierarchies.ts';
 
 export interface Cgroups {
@@ -133,6 +133,7 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
       const sockets = memory.version === 1 ? Math.floor(memoryBytes / limits.kernel.socketMemoryDivisor) : 0;
       await setMemory(memory, group, memoryBytes - sockets);
       await setSocketMemory(memory, group, sockets);
+      await cloneProcessors(hierarchies, parent);
       const pids = controllerHierarchy(hierarchies, 'pids');
       if (!pids) return;
       await mkdir(`${pids.mountpoint}/${parent}`, { recursive: true });
@@ -152,7 +153,10 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     async destroy(id) {
       // Groups that can be killed as a whole go first; the other hierarchies then find their processes gone.
       for (const { mountpoint } of killers) await destroyGroup(`${mountpoint}/${parent}/${id}`);
-      await Promise.all(everywhere(`${parent}/${id}`).map(destroyGroup));
+      const others = hierarchies.filter((hierarchy) => hierarchy !== memory);
+      await Promise.all(others.map(({ mountpoint }) => destroyGroup(`${mountpoint}/${parent}/${id}`)));
+      // Last: once it is gone, the kernel hands on what each mounted file system has of it, and no group changes meanwhile.
+      await destroyGroup(`${memory.mountpoint}/${parent}/${id}`);
     },
 
     async admit(id, resources) {
@@ -253,6 +257,24 @@ async function setProcessor(
 ): Promise<void> {
   if (version === 2) await writeFile(`${group}/cpu.max`, `${cpuQuotaUs} ${cpuPeriodUs}`);
   else await writeFile(`${group}/cpu.cfs_quota_us`, String(cpuQuotaUs));
+}
+
+/**
+ * Gives the parent the processors and the memory nodes of the host, unless it has some, and new machines those of the parent: a
+ * group that is given its own later has the kernel look at all others.
+ */
+async function cloneProcessors(hierarchies: Hierarchy[], parent: string): Promise<void> {
+  const cpuset = hierarchies.find(({ controllers }) => controllers.includes('cpuset'));
+  if (!cpuset) return;
+  const group = `${cpuset.mountpoint}/${parent}`;
+  await mkdir(group, { recursive: true });
+  await written(`${group}/cgroup.clone_children`, '1');
+  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+    const [own, all] = [`${group}/${file}`, `${cpuset.mountpoint}/${file}`].map((path) =>
+      readNow(path)?.trim(),
+    );
+    if (own === '' && all) await written(`${group}/${file}`, all);
+  }
 }
 
 /** Converts v1 shares (2…262144) to a v2 weight (1…10000), like runc and systemd. */

@@ -26,11 +26,12 @@ export function isGone(error: unknown): boolean {
 
 /**
  * Reads a file that the kernel makes as it is read, such as those of cgroups and of /proc: at once, since the thread pool takes
- * several times as long, and accesses of the disk wait in its queue. Returns null when it is gone.
+ * several times as long, and accesses of the disk wait in its queue. As UTF-8, which Node reads in one step and without a buffer of
+ * 64 KiB for each file, whose size the kernel does not know. Returns null when it is gone.
  */
 export function readNow(path: string): string | null {
   try {
-    return readFileSync(path, 'latin1');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if (isGone(error)) return null;
     throw error;

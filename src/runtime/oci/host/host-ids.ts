@@ -3,12 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
 import { isGone, readNow } from './files.ts';
-import { memoryHierarchy, parseHierarchies } from './hierarchies.ts';
+import { type Hierarchy, memoryHierarchy, parseHierarchies } from './hierarchies.ts';
+import { kernelThreads } from './kernel-threads.ts';
 import { indexOfUid } from './plan.ts';
 
 const readsPerTurn = 64;
 /** Name of the cgroup of an instance's machines; that of its helpers has another. */
 const machinesGroup = /^sandhaven-[0-9a-z]{6}$/;
+/** Of this host; read once, since the list of mounts has two for each slot. */
+let memoryOfHost: Hierarchy | null = null;
 
 /**
  * Slots whose ids any process has, as real, effective, saved or file system user. Ids of a user namespace cannot leave
@@ -23,10 +26,10 @@ export async function slotsWithProcesses(): Promise<Set<number>> {
  * and cgroup are known to be gone: only such a stranger can have their ids.
  */
 export async function slotsWithStrangers(): Promise<Set<number>> {
-  const memory = memoryHierarchy(parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')));
-  if (memory === null) return slotsWithProcesses();
+  memoryOfHost ??= memoryHierarchy(parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')));
+  if (memoryOfHost === null) return slotsWithProcesses();
   const pids: string[] = [];
-  const groups = [memory.mountpoint];
+  const groups = [memoryOfHost.mountpoint];
   let reads = 0;
   for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
     if (++reads % readsPerTurn === 0) await nextTurn();
@@ -53,8 +56,11 @@ export function slotsInDelegations(table: string): number[] {
   });
 }
 
-async function slotsOf(pids: string[]): Promise<Set<number>> {
+/** Leaves threads of the kernel out: they have no ids but 0, and with each machine there are more. */
+async function slotsOf(processes: string[]): Promise<Set<number>> {
   const busy = new Set<number>();
+  const ofKernel = kernelThreads();
+  const pids = processes.filter((pid) => !ofKernel.has(pid));
   for (const [i, pid] of pids.entries()) {
     if (i % readsPerTurn === 0) await nextTurn();
     for (const index of slotsInStatus(readNow(`/proc/${pid}/status`) ?? '')) busy.add(index);
