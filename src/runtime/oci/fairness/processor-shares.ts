@@ -6,11 +6,11 @@
  * One cgroup per owner would make this unnecessary, but a machine from the warm pool would have to move between groups
  * at its claim: that waits for the kernel (5 to 9 ms), and on v2 leaves its memory's charges behind.
  */
-import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 import { describeFailure } from '../failures.ts';
+import { readNow } from '../host/files.ts';
 import type { Owners } from './owners.ts';
 import type { ProcessorGroups } from './processor-groups.ts';
 import type { ServiceGroup } from './service-group.ts';
@@ -64,7 +64,7 @@ export function createProcessorShares({
   let looking: Promise<void> | null = null;
 
   async function look(): Promise<void> {
-    const now = { ...(await hostTimes()), at: performance.now() };
+    const now = { ...hostTimes(), at: performance.now() };
     const inUse = (now.busyTicks - last.busyTicks) / (now.allTicks - last.allTicks);
     const elapsedMs = now.at - last.at;
     last = now;
@@ -124,7 +124,7 @@ export function createProcessorShares({
     async begin() {
       const { besideService, besideOthers } = limits.processor.weightOfAll;
       await groups.setWeightOfAll((await service.join()) ? besideService : besideOthers);
-      last = { ...(await hostTimes()), at: performance.now() };
+      last = { ...hostTimes(), at: performance.now() };
       timer = setInterval(lookSoon, limits.processor.lookIntervalMs);
     },
 
@@ -150,8 +150,8 @@ interface HostTimes {
 }
 
 /** Ticks of all processors together: user, nice, system, idle, iowait, irq, softirq, steal. */
-async function hostTimes(): Promise<HostTimes> {
-  const line = /^cpu +(.*)$/m.exec(await readFile('/proc/stat', 'utf8'))?.[1] ?? '';
+function hostTimes(): HostTimes {
+  const line = /^cpu +(.*)$/m.exec(readNow('/proc/stat') ?? '')?.[1] ?? '';
   const ticks = line.split(' ').slice(0, 8).map(Number);
   const allTicks = ticks.reduce((sum, part) => sum + part, 0);
   return { allTicks, busyTicks: allTicks - (ticks[3] ?? 0) - (ticks[4] ?? 0) };

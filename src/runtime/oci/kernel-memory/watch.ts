@@ -1,7 +1,7 @@
 /**
  * Ends the programs of a machine that fills the host's memory with objects that the kernel charges to nobody: netlink
  * queues, unaccepted connections, file locks, objects behind open files. The kernel has no limit on them per machine,
- * so they are measured every second. A machine above its bound is treated like one out of memory: all its processes
+ * so they are measured every second; a machine whose programs have not run since holds what it held. A machine above its bound is treated like one out of memory: all its processes
  * except PID 1 are killed, which frees these objects. Machines below their bounds have a bound together: above it, the
  * programs of the owner who holds most are ended, largest machine first.
  */
@@ -23,12 +23,16 @@ export interface KernelMemoryWatchDependencies {
   cgroups: Pick<Cgroups, 'present' | 'endPrograms'>;
   holdings: Holdings;
   owners: Pick<Owners, 'of'>;
+  /** Returns the processor time of a machine, to the last moment; null where it is not known. */
+  usedMs(id: string): number | null;
+  /** The same of all machines together. */
+  usedMsOfAll(): number | null;
   /** Returns the host's available memory. */
   availableBytes(): number;
   log: Log;
 }
 
-type Known = Holding & { locks: number };
+type Known = Holding & { locks: number; usedMs: number | null };
 
 interface Excess {
   what: string;
@@ -38,12 +42,14 @@ interface Excess {
 const { kernel } = limits;
 
 export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): KernelMemoryWatch {
-  const { cgroups, holdings, owners, availableBytes, log } = parts;
+  const { cgroups, holdings, owners, usedMs, usedMsOfAll, availableBytes, log } = parts;
   /** Last measured holdings of every machine. */
   const known = new Map<string, Known>();
   const timers: NodeJS.Timeout[] = [];
   /** Highest available memory since its last fall. */
   let mostAvailable = 0;
+  /** Processor time of all machines at the last glance. */
+  let glancedMs: number | null = null;
   let looking: Promise<void> | null = null;
   let next = 0;
   /** True when all machines together may hold too much, so that the next look measures exactly. */
@@ -54,11 +60,18 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
     const running = new Set(present);
     for (const id of known.keys()) if (!running.has(id)) known.delete(id);
     const ids = turn(present);
-    const { machines, locks } = await holdings(ids, exactly);
+    const used = new Map<string, number | null>();
+    const idle = new Set<string>();
+    const { machines, locks } = await holdings(ids, exactly, (id) => {
+      used.set(id, usedMs(id));
+      if (!hasRested(id, used.get(id) ?? null)) return false;
+      idle.add(id);
+      return true;
+    });
     for (const id of ids) {
       const holding = machines.get(id);
-      if (holding) known.set(id, { ...holding, locks: 0 });
-      else known.delete(id);
+      if (holding) known.set(id, { ...holding, locks: 0, usedMs: used.get(id) ?? null });
+      else if (!idle.has(id)) known.delete(id);
     }
     for (const [id, count] of locks) {
       const holding = known.get(id);
@@ -70,6 +83,11 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
     }
     await endWhoHoldMost(mostBytes);
     exactly = bytesAtMost() > mostBytes;
+  }
+
+  /** Without processor time nothing is made that a machine could hold. */
+  function hasRested(id: string, nowMs: number | null): boolean {
+    return nowMs !== null && nowMs === known.get(id)?.usedMs;
   }
 
   async function endWhoHoldMost(mostBytes: number): Promise<void> {
@@ -106,10 +124,16 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
       });
   }
 
-  /** Looks at once when available memory fell by one machine's bound: a machine can take a gigabyte in a second. */
+  /**
+   * Looks at once when available memory fell by one machine's bound: a machine can take a gigabyte in a second. Machines that
+   * rest take none, and the kernel makes the figure of the whole host, which costs more than theirs.
+   */
   function glance(mostBytes: number): void {
     let available: number;
     try {
+      const nowMs = usedMsOfAll();
+      if (nowMs !== null && nowMs === glancedMs) return;
+      glancedMs = nowMs;
       available = availableBytes();
     } catch {
       // No descriptor is free: the next glance tries again.
