@@ -16,6 +16,7 @@ let measured: string[];
 /** Processor time by machine; null where it is not known. */
 let used: Record<string, number>;
 let usedOfAll: number | null;
+let usesRead: string[];
 let watch: KernelMemoryWatch;
 
 beforeEach(() => {
@@ -25,6 +26,7 @@ beforeEach(() => {
   asked = [];
   used = {};
   usedOfAll = null;
+  usesRead = [];
   available = 4_096 * MiB;
   watch = createKernelMemoryWatch({
     cgroups: {
@@ -44,7 +46,10 @@ beforeEach(() => {
       };
     },
     owners: { of: (id) => id.split('-')[0] ?? id },
-    usedMs: (id) => used[id] ?? null,
+    usedMs(id) {
+      usesRead.push(id);
+      return used[id] ?? null;
+    },
     usedMsOfAll: () => usedOfAll,
     availableBytes: () => available,
     log: { info() {}, warn() {}, error() {} },
@@ -136,6 +141,25 @@ it('one that has not worked since is not measured again, and holds what it held'
   watch.begin(64 * MiB);
   await look();
   expect(ended).toEqual(['a-0']);
+});
+
+it('none is asked for its work while all together have done nothing, and each is after any has', async () => {
+  for (let i = 0; i < 300; i++) {
+    machines[`a-${i}`] = {};
+    used[`a-${i}`] = 1;
+  }
+  usedOfAll = 300;
+  const asks: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    if (i === 3) [usedOfAll, used['a-0']] = [301, 2];
+    usesRead = [];
+    watch.begin(1_024 * MiB);
+    await look();
+    asks.push(usesRead.length);
+  }
+  // Looks are at 0 to 255, 256 to 211, 212 to 167, and so on.
+  expect(asks).toEqual([256, 44, 0, 256, 44]);
+  expect(measured).toEqual([]);
 });
 
 it('one whose work is not known is measured each time', async () => {

@@ -59,6 +59,8 @@ export function createProcessorShares({
   log,
 }: ProcessorSharesDependencies): ProcessorShares {
   const known = new Map<string, Known>();
+  /** Processor time of all machines when they were last weighed. */
+  let weighedMs: number | null = null;
   let last: HostTimes & { at: number } = { busyTicks: 0, allTicks: 0, at: 0 };
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
@@ -74,6 +76,10 @@ export function createProcessorShares({
   }
 
   async function weigh(elapsedMs: number): Promise<void> {
+    const allMs = groups.usedMsOfAll();
+    // Others keep the host busy: the weights are those of the last machine that worked.
+    if (known.size > 0 && allMs !== null && allMs === weighedMs) return;
+    weighedMs = allMs;
     const present = new Set(await ids());
     const isFirst = known.size === 0;
     for (const id of known.keys()) if (!present.has(id)) known.delete(id);

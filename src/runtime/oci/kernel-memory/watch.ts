@@ -32,7 +32,12 @@ export interface KernelMemoryWatchDependencies {
   log: Log;
 }
 
-type Known = Holding & { locks: number; usedMs: number | null };
+type Known = Holding & {
+  locks: number;
+  usedMs: number | null;
+  /** Number of the change of all machines' processor time since which this one has not worked. */
+  restedSince: number;
+};
 
 interface Excess {
   what: string;
@@ -48,8 +53,11 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
   const timers: NodeJS.Timeout[] = [];
   /** Highest available memory since its last fall. */
   let mostAvailable = 0;
-  /** Processor time of all machines at the last glance. */
+  /** Processor time of all machines at the last glance, and at the last look. */
   let glancedMs: number | null = null;
+  let lookedMs: number | null = null;
+  /** Looks before which any machine has worked. */
+  let works = 0;
   let looking: Promise<void> | null = null;
   let next = 0;
   /** True when all machines together may hold too much, so that the next look measures exactly. */
@@ -59,18 +67,19 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
     const present = await cgroups.present();
     const running = new Set(present);
     for (const id of known.keys()) if (!running.has(id)) known.delete(id);
+    noteWork();
     const ids = turn(present);
     const used = new Map<string, number | null>();
     const idle = new Set<string>();
     const { machines, locks } = await holdings(ids, exactly, (id) => {
-      used.set(id, usedMs(id));
-      if (!hasRested(id, used.get(id) ?? null)) return false;
-      idle.add(id);
-      return true;
+      const isIdle = hasRested(id, used);
+      if (isIdle) idle.add(id);
+      return isIdle;
     });
     for (const id of ids) {
       const holding = machines.get(id);
-      if (holding) known.set(id, { ...holding, locks: 0, usedMs: used.get(id) ?? null });
+      const usedMs = used.get(id) ?? null;
+      if (holding) known.set(id, { ...holding, locks: 0, usedMs, restedSince: works });
       else if (!idle.has(id)) known.delete(id);
     }
     for (const [id, count] of locks) {
@@ -85,9 +94,21 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
     exactly = bytesAtMost() > mostBytes;
   }
 
-  /** Without processor time nothing is made that a machine could hold. */
-  function hasRested(id: string, nowMs: number | null): boolean {
-    return nowMs !== null && nowMs === known.get(id)?.usedMs;
+  function noteWork(): void {
+    const nowMs = usedMsOfAll();
+    if (nowMs === null || nowMs !== lookedMs) works += 1;
+    lookedMs = nowMs;
+  }
+
+  /** Without processor time nothing is made that a machine could hold. One is asked only after any has worked. */
+  function hasRested(id: string, used: Map<string, number | null>): boolean {
+    const before = known.get(id);
+    if (before?.restedSince === works) return true;
+    const nowMs = usedMs(id);
+    used.set(id, nowMs);
+    if (nowMs === null || nowMs !== before?.usedMs) return false;
+    before.restedSince = works;
+    return true;
   }
 
   async function endWhoHoldMost(mostBytes: number): Promise<void> {
