@@ -1,9 +1,10 @@
 /**
  * Ends the programs of a machine that fills the host's memory with objects that the kernel charges to nobody: netlink
  * queues, unaccepted connections, file locks, objects behind open files. The kernel has no limit on them per machine,
- * so they are measured every second; a machine whose programs have not run since holds what it held. A machine above its bound is treated like one out of memory: all its processes
- * except PID 1 are killed, which frees these objects. Machines below their bounds have a bound together: above it, the
- * programs of the owner who holds most are ended, largest machine first.
+ * so they are measured every second; a machine that has not worked since holds what it held. A machine above its bound
+ * is treated like one out of memory: all its processes except PID 1 are killed, which frees these objects. Machines
+ * below their bounds have a bound together: above it, the programs of the owner who holds most are ended, largest
+ * machine first.
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
