@@ -5,7 +5,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { setBatch } from '../../src/runtime/oci/network/policy/set-messages.ts';
+import { addElements, deleteElements } from '../../src/runtime/oci/network/netlink/changes.ts';
+import { batch, type Message } from '../../src/runtime/oci/network/netlink/message.ts';
 import { direct } from '../../src/runtime/programs/direct.ts';
 import type { ProgramOptions, Runner } from '../../src/runtime/programs/runner.ts';
 import { createSpawner } from '../../src/runtime/programs/spawner.ts';
@@ -172,25 +173,21 @@ describe('the spawner', () => {
     try {
       const sets = 'set one { type ipv4_addr; }; set other { type ipv4_addr; elements = { 10.213.0.7 }; };';
       nft(net, `add table inet t { ${sets} }`);
-      const change = (kind: 'add' | 'delete', set: string, address: string) => ({
-        table: 't',
-        set,
-        address,
-        kind,
-      });
-      await there.netfilter(
-        setBatch([change('add', 'one', '10.213.0.5'), change('delete', 'other', '10.213.0.7')]),
-      );
+      const key = (last: number) => [{ key: Buffer.of(10, 213, 0, last) }];
+      const add = (name: string, last: number, table = 't') => addElements({ table, name }, key(last));
+      const remove = (name: string, last: number) => deleteElements({ table: 't', name }, key(last));
+      const apply = (...messages: Message[][]) => there.netfilter(batch(messages.flat()));
+      expect(await apply(add('one', 5), remove('other', 7))).toEqual(Buffer.alloc(0));
       expect(nft(net, 'list', 'set', 'inet', 't', 'one')).toContain('elements = { 10.213.0.5 }');
       expect(nft(net, 'list', 'set', 'inet', 't', 'other')).not.toContain('elements');
-      await there.netfilter(setBatch([change('add', 'one', '10.213.0.5')]));
-      const broken = [change('add', 'other', '10.213.0.8'), change('delete', 'one', '10.213.0.99')];
-      await expect(there.netfilter(setBatch(broken))).rejects.toMatchObject({ code: 'ENOENT' });
+      await apply(add('one', 5));
+      await expect(apply(add('other', 8), remove('one', 99))).rejects.toMatchObject({ code: 'ENOENT' });
       expect(nft(net, 'list', 'set', 'inet', 't', 'other')).not.toContain('elements');
       await expect(there.netfilter(Buffer.alloc(20))).rejects.toThrow();
-      await expect(
-        there.netfilter(setBatch([{ ...change('add', 'one', '10.213.0.5'), table: 'no' }])),
-      ).rejects.toMatchObject({ code: 'ENOENT' });
+      await expect(apply(add('one', 5, 'no'))).rejects.toMatchObject({ code: 'ENOENT' });
+      const many = Array.from({ length: 40_000 }, (_, i) => ({ key: Buffer.of(10, 214, i >> 8, i & 0xff) }));
+      await apply(addElements({ table: 't', name: 'one' }, many));
+      expect(nft(net, '-j', 'list', 'set', 'inet', 't', 'one').split('10.214.').length - 1).toBe(40_000);
     } finally {
       there.close();
       holder.stdin.end();

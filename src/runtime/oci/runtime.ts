@@ -106,8 +106,9 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const work = createWork(log);
   const memory = () => hostMemory(cgroups.memory);
   const survey = createSurvey(layout, { machines, slots, gpus, memory });
+  const processorGroups = createProcessorGroups(options.instanceId, hierarchies);
   const shares = createProcessorShares({
-    groups: createProcessorGroups(options.instanceId, hierarchies),
+    groups: processorGroups,
     service: createServiceGroup(options.instanceId, hierarchies),
     owners,
     ids: cgroups.present,
@@ -142,6 +143,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const holdings = createHoldings(cgroups.processes);
   const kernelMemory = createKernelMemoryWatch({
     ...{ cgroups, holdings, owners, log },
+    usedMs: processorGroups.usedMs,
+    usedMsOfAll: processorGroups.usedMsOfAll,
     availableBytes: () => memory().availableBytes,
   });
 

@@ -42,8 +42,8 @@ export function killRequest(id: number): Buffer {
   return frame(KILL, id, []);
 }
 
-export function netfilterRequest(id: number, batch: Buffer): Buffer {
-  return frame(NETFILTER, id, [batch]);
+export function netfilterRequest(id: number, messages: Buffer): Buffer {
+  return frame(NETFILTER, id, [messages]);
 }
 
 /** Reads answers from pieces of any length. */

@@ -1,5 +1,5 @@
 /**
- * Runs a program to its end, through the spawner once the runtime has one, or a change of the firewall without a program. One
+ * Runs a program to its end, through the spawner once the runtime has one, or sends messages to the firewall without a program. One
  * runner serves the whole process.
  */
 import { direct } from './direct.ts';
@@ -16,7 +16,7 @@ export function runProgram(file: string, args: string[], options: ProgramOptions
   return runner.run(file, args, options);
 }
 
-/** Applies a batch of netfilter's messages; null where the runner cannot, and a program has to. */
-export function applyNetfilter(batch: Buffer): Promise<void> | null {
-  return runner.netfilter?.(batch) ?? null;
+/** Sends netfilter's messages and resolves to the kernel's answers; null where the runner cannot, and a program has to. */
+export function sendNetfilter(messages: Buffer): Promise<Buffer> | null {
+  return runner.netfilter?.(messages) ?? null;
 }

@@ -29,8 +29,9 @@ export interface Runner {
   /** @param file Absolute path, or a name to search in the PATH of `env`. */
   run(file: string, args: string[], options: ProgramOptions): RunningProgram;
   /**
-   * Applies one batch of netfilter's messages, each of which asks for an answer. Rejects with the system's error when the
-   * kernel refuses one; nothing of the batch is in force then. Absent where only programs can do it.
+   * Sends netfilter's messages, a batch of changes or one question, of which the last asks for an answer; resolves to the messages
+   * that the kernel answers. Rejects with the system's error when it refuses one; nothing of a batch is in force then. Absent where
+   * only programs can do it.
    */
-  netfilter?(batch: Buffer): Promise<void>;
+  netfilter?(messages: Buffer): Promise<Buffer>;
 }

@@ -55,10 +55,12 @@ export function createSpawner(launcherPath: string): Spawner {
       return begin(connect(), id, startRequest(id, file, args, options), options);
     },
 
-    async netfilter(batch) {
+    async netfilter(messages) {
       const id = next();
-      const unheard = { onStdout() {}, onStderr() {} };
-      await begin(connect(), id, netfilterRequest(id, batch), unheard).ended;
+      const answers: Buffer[] = [];
+      const heard = { onStdout: (piece: Buffer) => void answers.push(piece), onStderr() {} };
+      await begin(connect(), id, netfilterRequest(id, messages), heard).ended;
+      return Buffer.concat(answers);
     },
 
     close() {

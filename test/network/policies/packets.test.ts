@@ -134,15 +134,18 @@ describe('a machine that learns', () => {
 });
 
 it('a note of the kernel is read with its time, and one of another form is not', () => {
-  const element = (concat: unknown[], expires?: number) => ({ elem: { val: { concat }, expires } });
-  const elem = [
-    element(['10.213.0.5', '203.0.113.7', 'udp', 443], 7),
-    element(['10.213.0.5', '203.0.113.7'], 10),
-    element(['10.213.0.5', '203.0.113.7', 'sctp', 1], 9),
-    '10.213.0.5',
+  const element = (hex: string, expiresMs: number | null) => ({
+    ...{ key: Buffer.from(hex, 'hex'), expiresMs, counter: null },
+  });
+  const elements = [
+    element('0ad50005cb0071071100000001bb0000', 7_000),
+    element('0ad50005cb007107', 9_990),
+    element('0ad50005cb0071078400000000010000', 9_000),
+    element('0ad50005cb007107', null),
+    element('0ad50005', 9_000),
   ];
-  expect(notesIn([{ set: { elem } } as never], 100_000)).toEqual([
-    { source: '10.213.0.5', destination: '203.0.113.7', kind: 'udp', port: 443, at: 97_000 },
-    { source: '10.213.0.5', destination: '203.0.113.7', kind: 'icmp', port: null, at: 100_000 },
+  expect(notesIn(elements, 100_000)).toEqual([
+    { source: '10.213.0.5', destination: '203.0.113.7', kind: 'udp', port: 443, at: 96_990 },
+    { source: '10.213.0.5', destination: '203.0.113.7', kind: 'icmp', port: null, at: 99_980 },
   ]);
 });

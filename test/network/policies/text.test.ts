@@ -1,4 +1,4 @@
-/** Policies as text for nftables, and the lines of the egress program. */
+/** Policies as grants and as messages for the kernel, and the lines of the egress program. */
 import { describe, expect, it } from 'vitest';
 import type { NetworkEvent } from '../../../src/model/network/event.ts';
 import type { NetworkRule } from '../../../src/model/network/policy.ts';
@@ -6,11 +6,13 @@ import { parseRule } from '../../../src/model/network/rule-text.ts';
 import type { SecretUse } from '../../../src/model/secrets/use.ts';
 import { readLines } from '../../../src/runtime/oci/network/egress/lines.ts';
 import { parseAnswer } from '../../../src/runtime/oci/network/egress/messages.ts';
+import { types } from '../../../src/runtime/oci/network/netlink/message.ts';
 import {
   type AddressPolicy,
   addressPolicyOf,
 } from '../../../src/runtime/oci/network/policy/address-policy.ts';
-import { renderChange } from '../../../src/runtime/oci/network/policy/elements.ts';
+import { changeMessages } from '../../../src/runtime/oci/network/policy/change.ts';
+import { apart, type Place } from '../../../src/runtime/oci/network/policy/grants.ts';
 import { ledPortsOf } from '../../../src/runtime/oci/network/policy/machine-secrets.ts';
 
 const ruled = (...texts: string[]) =>
@@ -18,11 +20,27 @@ const ruled = (...texts: string[]) =>
 const open = addressPolicyOf({ mode: 'open' });
 /** Address of the slot 4. */
 const address = '10.213.0.5';
+/** Messages of a change: what each does, and to what, as the text in it. */
 const change = (before: AddressPolicy | null, after: AddressPolicy | null) =>
-  renderChange({ table: 't', address, before, after }).trimEnd().split('\n');
+  changeMessages({ table: 't', address, before, after }).map(({ type, body }) => {
+    const [kind] = Object.entries(types).find(([, number]) => number === type) ?? [];
+    const [, name] = /^.{4}t\0\0\0.\0.\0([a-z0-9_]+)\0/s.exec(body.toString('latin1')) ?? [];
+    return `${kind} ${name}`;
+  });
+/** Key of an element of sets of addresses, and of addresses with ports. */
+const elements = (before: AddressPolicy | null, after: AddressPolicy | null) =>
+  changeMessages({ table: 't', address, before, after }).map(({ body }) => {
+    const at = body.indexOf(Buffer.from([10, 213, 0, 5]));
+    return body.subarray(at).toString('hex');
+  });
+
+const place = (first: number, prefix: number, ports: Place['ports']): Place => ({
+  range: { first, prefix },
+  ports,
+});
 
 describe('the firewall’s part of a policy', () => {
-  it('is a statement for each protocol and range of ports, of all their addresses', () => {
+  it('is a grant for each protocol, with places that do not overlap', () => {
     expect(
       ruled(
         'tcp://203.0.113.9:22',
@@ -33,9 +51,9 @@ describe('the firewall’s part of a policy', () => {
     ).toEqual({
       mode: 'rules',
       grants: [
-        'meta l4proto tcp ct original ip daddr { 203.0.113.0/24, 203.0.113.9/32 } ct original proto-dst 22-22 accept',
-        'meta l4proto udp ct original ip daddr { 203.0.113.7/32 } ct original proto-dst 53-54 accept',
-        'meta l4proto icmp ct original ip daddr { 203.0.113.7/32 } accept',
+        { kind: 'places', protocol: 'tcp', places: [place(0xcb007100, 24, [22, 22])], noted: false },
+        { kind: 'places', protocol: 'udp', places: [place(0xcb007107, 32, [53, 54])], noted: false },
+        { kind: 'places', protocol: 'icmp', places: [place(0xcb007107, 32, null)], noted: false },
       ],
       ledPorts: [],
     });
@@ -65,25 +83,40 @@ describe('the firewall’s part of a policy', () => {
   });
 });
 
+describe('places that overlap', () => {
+  const wide = place(0xcb007100, 24, [10, 20]);
+
+  it('are in different parts, and one within another in none', () => {
+    const across = place(0xcb007109, 32, [15, 25]);
+    const within = place(0xcb007109, 32, [12, 12]);
+    const beside = place(0xcb007109, 32, [21, 30]);
+    const elsewhere = place(0xcb007209, 32, [15, 25]);
+    expect(apart([within, across, wide, elsewhere])).toEqual([[wide, elsewhere], [across]]);
+    expect(apart([beside, wide])).toEqual([[wide, beside]]);
+    expect(apart([wide, wide])).toEqual([[wide]]);
+  });
+
+  it('take a bounded time, as many as a sandbox may have', () => {
+    const all = Array.from({ length: 1_000 }, (_, i) => place(0xcb007100, 24, [i + 1, 2_000 + i]));
+    const begun = performance.now();
+    expect(apart(all)).toHaveLength(1_000);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+});
+
 describe('ports of secrets', () => {
   const led = (...ports: number[]) => addressPolicyOf({ mode: 'open' }, ports);
 
   it('are elements beside the address’s mode', () => {
-    expect(change(null, led(443, 8443))).toEqual([
-      'add element inet t open_to { 10.213.0.5 }',
-      'add element inet t led { 10.213.0.5 . 443 }',
-      'add element inet t led { 10.213.0.5 . 8443 }',
-    ]);
-    expect(change(led(443), led(8443))).toEqual([
-      'delete element inet t led { 10.213.0.5 . 443 }',
-      'add element inet t led { 10.213.0.5 . 8443 }',
-    ]);
+    expect(change(null, led(443, 8443))).toEqual(['newElement open_to', 'newElement led']);
+    expect(change(led(443), led(8443))).toEqual(['deleteElement led', 'newElement led']);
+    expect(elements(led(443), led(8443))).toEqual(['0ad5000501bb0000', '0ad5000520fb0000']);
     expect(change(led(443), ruled('https://example.com'))).toEqual([
-      'delete element inet t open_to { 10.213.0.5 }',
-      'add element inet t ruled { 10.213.0.5 }',
-      'delete element inet t led { 10.213.0.5 . 443 }',
+      'deleteElement open_to',
+      'newElement ruled',
+      'deleteElement led',
     ]);
-    expect(change(led(443), led(443))).toEqual(['']);
+    expect(change(led(443), led(443))).toEqual([]);
   });
 
   it('are each there once, in order', () => {
@@ -100,39 +133,40 @@ describe('ports of secrets', () => {
 });
 
 describe('a change', () => {
-  const grant = (port: number) =>
-    `add rule inet t grant_4 meta l4proto udp ct original ip daddr { 203.0.113.7/32 } ct original proto-dst ${port}-${port} accept`;
-
   it('that is none costs nothing', () => {
-    expect(change(open, open)).toEqual(['']);
-    expect(change(ruled('udp://203.0.113.7:1'), ruled('udp://203.0.113.7:1'))).toEqual(['']);
-    expect(change(null, null)).toEqual(['']);
+    expect(change(open, open)).toEqual([]);
+    expect(change(ruled('udp://203.0.113.7:1'), ruled('udp://203.0.113.7:1'))).toEqual([]);
+    expect(change(null, null)).toEqual([]);
   });
 
   it('between modes moves the address', () => {
-    expect(change(null, open)).toEqual(['add element inet t open_to { 10.213.0.5 }']);
-    expect(change(open, null)).toEqual(['delete element inet t open_to { 10.213.0.5 }']);
-    expect(change(open, ruled('https://example.com'))).toEqual([
-      'delete element inet t open_to { 10.213.0.5 }',
-      'add element inet t ruled { 10.213.0.5 }',
-    ]);
+    expect(change(null, open)).toEqual(['newElement open_to']);
+    expect(elements(null, open)).toEqual(['0ad50005']);
+    expect(change(open, null)).toEqual(['deleteElement open_to']);
+    expect(change(open, ruled('https://example.com'))).toEqual(['deleteElement open_to', 'newElement ruled']);
   });
 
   it('of grants makes, changes and removes their chain', () => {
     expect(change(null, ruled('udp://203.0.113.7:1'))).toEqual([
-      'add element inet t ruled { 10.213.0.5 }',
-      'add chain inet t grant_4',
-      grant(1),
-      'add element inet t granted { 10.213.0.5 : jump grant_4 }',
+      'newElement ruled',
+      'newChain grant_4',
+      'newSet grant_4_0',
+      'newElement grant_4_0',
+      'newRule grant_4',
+      'newElement granted',
     ]);
     expect(change(ruled('udp://203.0.113.7:1'), ruled('udp://203.0.113.7:2'))).toEqual([
-      'flush chain inet t grant_4',
-      grant(2),
+      'deleteRule grant_4',
+      'deleteSet grant_4_0',
+      'newSet grant_4_0',
+      'newElement grant_4_0',
+      'newRule grant_4',
     ]);
     expect(change(ruled('udp://203.0.113.7:1'), ruled('https://example.com'))).toEqual([
-      'delete element inet t granted { 10.213.0.5 }',
-      'flush chain inet t grant_4',
-      'delete chain inet t grant_4',
+      'deleteElement granted',
+      'deleteRule grant_4',
+      'deleteSet grant_4_0',
+      'deleteChain grant_4',
     ]);
   });
 });

@@ -12,6 +12,11 @@ let available: number;
 let machines: Record<string, Partial<Holding> & { locks?: number }>;
 let ended: string[];
 let asked: boolean[];
+let measured: string[];
+/** Processor time by machine; null where it is not known. */
+let used: Record<string, number>;
+let usedOfAll: number | null;
+let usesRead: string[];
 let watch: KernelMemoryWatch;
 
 beforeEach(() => {
@@ -19,6 +24,9 @@ beforeEach(() => {
   machines = {};
   ended = [];
   asked = [];
+  used = {};
+  usedOfAll = null;
+  usesRead = [];
   available = 4_096 * MiB;
   watch = createKernelMemoryWatch({
     cgroups: {
@@ -28,15 +36,21 @@ beforeEach(() => {
         machines[id] = {};
       },
     },
-    holdings: async (ids, exactly) => {
+    holdings: async (ids, exactly, isIdle) => {
       asked.push(exactly);
+      measured = ids.filter((id) => !isIdle(id));
       return {
-        machines: new Map(ids.map((id) => [id, { ...nothing, ...machines[id] }])),
+        machines: new Map(measured.map((id) => [id, { ...nothing, ...machines[id] }])),
         // Counted meanwhile, whoever is looked at now.
         locks: new Map(Object.entries(machines).map(([id, { locks = 0 }]) => [id, locks])),
       };
     },
     owners: { of: (id) => id.split('-')[0] ?? id },
+    usedMs(id) {
+      usesRead.push(id);
+      return used[id] ?? null;
+    },
+    usedMsOfAll: () => usedOfAll,
     availableBytes: () => available,
     log: { info() {}, warn() {}, error() {} },
   });
@@ -110,5 +124,61 @@ it('a look comes a tenth of a second after as much memory of the host has gone a
   await vi.advanceTimersByTimeAsync(100);
   expect(asked).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(500);
+  expect(asked).toHaveLength(1);
+});
+
+it('one that has not worked since is not measured again, and holds what it held', async () => {
+  machines = { 'a-0': { netlinkBytes: 100 * MiB }, 'b-0': { locks: 20_000 } };
+  used = { 'a-0': 1.5, 'b-0': 7 };
+  watch.begin(1_024 * MiB);
+  await look();
+  expect(measured).toEqual(['a-0', 'b-0']);
+  used['b-0'] = 7.001;
+  watch.begin(1_024 * MiB);
+  await look();
+  expect(measured).toEqual(['b-0']);
+  // All together: what was measured before counts on.
+  watch.begin(64 * MiB);
+  await look();
+  expect(ended).toEqual(['a-0']);
+});
+
+it('none is asked for its work while all together have done nothing, and each is after any has', async () => {
+  for (let i = 0; i < 300; i++) {
+    machines[`a-${i}`] = {};
+    used[`a-${i}`] = 1;
+  }
+  usedOfAll = 300;
+  const asks: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    if (i === 3) [usedOfAll, used['a-0']] = [301, 2];
+    usesRead = [];
+    watch.begin(1_024 * MiB);
+    await look();
+    asks.push(usesRead.length);
+  }
+  // Looks are at 0 to 255, 256 to 211, 212 to 167, and so on.
+  expect(asks).toEqual([256, 44, 0, 256, 44]);
+  expect(measured).toEqual([]);
+});
+
+it('one whose work is not known is measured each time', async () => {
+  machines = { 'a-0': {} };
+  for (let i = 0; i < 2; i++) {
+    watch.begin(1_024 * MiB);
+    await look();
+    expect(measured).toEqual(['a-0']);
+  }
+});
+
+it('the memory of the host is not read while no machine works, and again with the first that does', async () => {
+  usedOfAll = 5;
+  watch.begin(1_024 * MiB);
+  await vi.advanceTimersByTimeAsync(100);
+  available = 2_048 * MiB;
+  await vi.advanceTimersByTimeAsync(300);
+  expect(asked).toHaveLength(0);
+  usedOfAll = 5.001;
+  await vi.advanceTimersByTimeAsync(100);
   expect(asked).toHaveLength(1);
 });

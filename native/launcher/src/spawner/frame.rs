@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | 0 start | how many arguments (4), how many variables (4), each with a zero byte at its end, and the standard input |
 //! | 1 kill | |
-//! | 2 netfilter | a batch of messages for the kernel; it ends with status 0, or fails |
+//! | 2 netfilter | messages for the kernel; its answers are standard output, and it ends with status 0, or fails |
 //!
 //! | answer | |
 //! | --- | --- |
@@ -25,7 +25,7 @@ const READ_BYTES: usize = 64 << 10;
 pub enum Request {
     Start(Program),
     Kill { id: u32 },
-    Netfilter { id: u32, batch: Vec<u8> },
+    Netfilter { id: u32, messages: Vec<u8> },
 }
 
 pub struct Program {
@@ -104,7 +104,7 @@ fn parse(frame: &[u8]) -> Option<Request> {
         1 => Some(Request::Kill { id }),
         2 => Some(Request::Netfilter {
             id,
-            batch: frame.get(HEADER_BYTES..)?.to_vec(),
+            messages: frame.get(HEADER_BYTES..)?.to_vec(),
         }),
         _ => None,
     }

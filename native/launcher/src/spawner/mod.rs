@@ -12,6 +12,7 @@ mod netfilter;
 use crate::failure::{Failure, Step};
 use child::Child;
 use frame::{Answer, Reader, Request};
+use netfilter::Netfilter;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use std::io::{Write, stdin, stdout};
@@ -24,6 +25,7 @@ pub fn run() -> Result<(), Failure> {
     let mounts = mounts::without_pins().ok();
     let mut reader = Reader::default();
     let mut children: Vec<Child> = Vec::new();
+    let mut netfilter = Netfilter::default();
     loop {
         let ready = wait(input.as_fd(), &children)?;
         for (child, readable) in children.iter_mut().zip(ready.children) {
@@ -37,7 +39,7 @@ pub fn run() -> Result<(), Failure> {
                 return Ok(());
             };
             for request in requests {
-                if let Some(answer) = obey(request, &mut children, mounts.as_ref()) {
+                for answer in obey(request, &mut children, mounts.as_ref(), &mut netfilter) {
                     send(&answer)?;
                 }
             }
@@ -45,13 +47,18 @@ pub fn run() -> Result<(), Failure> {
     }
 }
 
-fn obey(request: Request, children: &mut Vec<Child>, mounts: Option<&OwnedFd>) -> Option<Answer> {
+fn obey(
+    request: Request,
+    children: &mut Vec<Child>,
+    mounts: Option<&OwnedFd>,
+    netfilter: &mut Netfilter,
+) -> Vec<Answer> {
     match request {
         Request::Start(program) => {
             let id = program.id;
             match Child::start(program, mounts) {
                 Ok(child) => children.push(child),
-                Err(error) => return Some(Answer::failed(id, &error)),
+                Err(error) => return vec![Answer::failed(id, &error)],
             }
         }
         Request::Kill { id } => {
@@ -59,14 +66,18 @@ fn obey(request: Request, children: &mut Vec<Child>, mounts: Option<&OwnedFd>) -
                 child.kill();
             }
         }
-        Request::Netfilter { id, batch } => {
-            return Some(match netfilter::apply(&batch) {
-                Ok(()) => Answer::ended(id, Some(0), None),
-                Err(error) => Answer::failed(id, &error),
-            });
+        Request::Netfilter { id, messages } => {
+            return match netfilter.exchange(&messages) {
+                Ok(answers) if answers.is_empty() => vec![Answer::ended(id, Some(0), None)],
+                Ok(answers) => vec![
+                    Answer::stdout(id, &answers),
+                    Answer::ended(id, Some(0), None),
+                ],
+                Err(error) => vec![Answer::failed(id, &error)],
+            };
         }
     }
-    None
+    Vec::new()
 }
 
 struct Ready {

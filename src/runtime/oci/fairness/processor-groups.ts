@@ -11,6 +11,8 @@ export interface ProcessorGroups {
   setShares(id: string, shares: number): Promise<void>;
   /** Returns the processor time that a machine has used; null when it is gone. */
   usedMs(id: string): number | null;
+  /** Returns the processor time that all machines have used; null where the kernel does not count it. */
+  usedMsOfAll(): number | null;
   /** Returns the processors that a machine may use at once; null when it is gone, or in the making and unlimited. */
   processors(id: string): number | null;
 }
@@ -27,6 +29,15 @@ export function createProcessorGroups(instanceId: string, hierarchies: Hierarchy
   const read = (hierarchy: Hierarchy | null, group: string, file: string): string | null =>
     hierarchy && readNow(`${hierarchy.mountpoint}/${group}/${file}`);
 
+  function usedMsOf(group: string): number | null {
+    if (counted?.version === 2) {
+      const usage = /^usage_usec (\d+)$/m.exec(read(counted, group, 'cpu.stat') ?? '')?.[1];
+      return usage === undefined ? null : Number(usage) / 1e3;
+    }
+    const usage = read(counted, group, 'cpuacct.usage');
+    return usage === null ? null : Number(usage) / 1e6;
+  }
+
   return {
     async setWeightOfAll(part) {
       if (!weighed) return;
@@ -39,15 +50,10 @@ export function createProcessorGroups(instanceId: string, hierarchies: Hierarchy
       await write(weighed, `${parent}/${id}`, weighed.version === 2 ? sharesToWeight(shares) : shares);
     },
 
-    usedMs(id) {
-      const group = `${parent}/${id}`;
-      if (counted?.version === 2) {
-        const usage = /^usage_usec (\d+)$/m.exec(read(counted, group, 'cpu.stat') ?? '')?.[1];
-        return usage === undefined ? null : Number(usage) / 1e3;
-      }
-      const usage = read(counted, group, 'cpuacct.usage');
-      return usage === null ? null : Number(usage) / 1e6;
-    },
+    usedMs: (id) => usedMsOf(`${parent}/${id}`),
+
+    // The group is made with the first machine.
+    usedMsOfAll: () => (counted === null ? null : (usedMsOf(parent) ?? 0)),
 
     processors(id) {
       const group = `${parent}/${id}`;

@@ -6,11 +6,11 @@
  * One cgroup per owner would make this unnecessary, but a machine from the warm pool would have to move between groups
  * at its claim: that waits for the kernel (5 to 9 ms), and on v2 leaves its memory's charges behind.
  */
-import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 import { describeFailure } from '../failures.ts';
+import { readNow } from '../host/files.ts';
 import type { Owners } from './owners.ts';
 import type { ProcessorGroups } from './processor-groups.ts';
 import type { ServiceGroup } from './service-group.ts';
@@ -59,12 +59,14 @@ export function createProcessorShares({
   log,
 }: ProcessorSharesDependencies): ProcessorShares {
   const known = new Map<string, Known>();
+  /** Processor time of all machines when they were last weighed. */
+  let weighedMs: number | null = null;
   let last: HostTimes & { at: number } = { busyTicks: 0, allTicks: 0, at: 0 };
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
 
   async function look(): Promise<void> {
-    const now = { ...(await hostTimes()), at: performance.now() };
+    const now = { ...hostTimes(), at: performance.now() };
     const inUse = (now.busyTicks - last.busyTicks) / (now.allTicks - last.allTicks);
     const elapsedMs = now.at - last.at;
     last = now;
@@ -74,6 +76,10 @@ export function createProcessorShares({
   }
 
   async function weigh(elapsedMs: number): Promise<void> {
+    const allMs = groups.usedMsOfAll();
+    // Others keep the host busy: the weights are those of the last machine that worked.
+    if (known.size > 0 && allMs !== null && allMs === weighedMs) return;
+    weighedMs = allMs;
     const present = new Set(await ids());
     const isFirst = known.size === 0;
     for (const id of known.keys()) if (!present.has(id)) known.delete(id);
@@ -124,7 +130,7 @@ export function createProcessorShares({
     async begin() {
       const { besideService, besideOthers } = limits.processor.weightOfAll;
       await groups.setWeightOfAll((await service.join()) ? besideService : besideOthers);
-      last = { ...(await hostTimes()), at: performance.now() };
+      last = { ...hostTimes(), at: performance.now() };
       timer = setInterval(lookSoon, limits.processor.lookIntervalMs);
     },
 
@@ -150,8 +156,8 @@ interface HostTimes {
 }
 
 /** Ticks of all processors together: user, nice, system, idle, iowait, irq, softirq, steal. */
-async function hostTimes(): Promise<HostTimes> {
-  const line = /^cpu +(.*)$/m.exec(await readFile('/proc/stat', 'utf8'))?.[1] ?? '';
+function hostTimes(): HostTimes {
+  const line = /^cpu +(.*)$/m.exec(readNow('/proc/stat') ?? '')?.[1] ?? '';
   const ticks = line.split(' ').slice(0, 8).map(Number);
   const allTicks = ticks.reduce((sum, part) => sum + part, 0);
   return { allTicks, busyTicks: allTicks - (ticks[3] ?? 0) - (ticks[4] ?? 0) };

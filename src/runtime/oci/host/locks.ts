@@ -36,9 +36,12 @@ export interface Lock {
 export const machineDir = '/run/sandhaven';
 const locksDir = join(machineDir, 'slots');
 const mutexTimeoutMs = 5_000;
+let bootId: string | null = null;
 
+/** No process outlives its boot, so it is read once. */
 export function currentBootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  return bootId;
 }
 
 export function currentNetworkNamespace(): string {

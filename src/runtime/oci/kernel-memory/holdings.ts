@@ -15,14 +15,17 @@ export interface Holding {
 }
 
 export interface Found {
-  /** Holdings of each machine that has processes. */
+  /** Holdings of each machine that has processes and was measured. */
   machines: Map<string, Holding>;
   /** File locks of machines counted since the previous call, whether requested now or before. */
   locks: Map<string, number>;
 }
 
-/** @param exactly Reads connection tables even of machines that cannot hold much, which is costly. */
-export type Holdings = (ids: string[], exactly: boolean) => Promise<Found>;
+/**
+ * @param exactly Reads connection tables even of machines that cannot hold much, which is costly.
+ * @param isIdle Returns true for a machine that has done nothing since it was measured: it is left out where that can be.
+ */
+export type Holdings = (ids: string[], exactly: boolean, isIdle: (id: string) => boolean) => Promise<Found>;
 
 const { kernel } = limits;
 
@@ -32,11 +35,13 @@ const PER_TURN = 32;
 export function createHoldings(processesOf: (id: string) => Promise<number[]>): Holdings {
   const lockCounts = createLockCounts(processesOf);
 
-  return async (ids, exactly) => {
-    const locks = await lockCounts(ids);
+  return async (ids, exactly, isIdle) => {
+    if (ids.length === 0) return { machines: new Map(), locks: new Map() };
+    const working = exactly ? ids : await workingOf(ids, isIdle);
+    const locks = await lockCounts(ids, working.length > 0);
     const machines = new Map<string, Holding>();
     const filesAreMany = areFilesMany();
-    for (const [index, id] of ids.entries()) {
+    for (const [index, id] of (filesAreMany ? ids : working).entries()) {
       // Most machines are looked at without a wait.
       if (index % PER_TURN === 0) await nextTurn();
       const processes = await processesOf(id);
@@ -47,6 +52,15 @@ export function createHoldings(processesOf: (id: string) => Promise<number[]>): 
     }
     return { machines, locks };
   };
+}
+
+async function workingOf(ids: string[], isIdle: (id: string) => boolean): Promise<string[]> {
+  const working: string[] = [];
+  for (const [index, id] of ids.entries()) {
+    if (index % PER_TURN === 0) await nextTurn();
+    if (!isIdle(id)) working.push(id);
+  }
+  return working;
 }
 
 /** Reads one process, since all of a machine share its network namespace. Returns null when none is left. */

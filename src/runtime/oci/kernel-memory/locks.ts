@@ -16,8 +16,11 @@ const { kernel } = limits;
 /** Descriptors read at once. */
 const AT_ONCE = 16;
 
-/** Returns counts of machines' locks, each count once. */
-export type LockCounts = (ids: string[]) => Promise<Map<string, number>>;
+/**
+ * Returns counts of machines' locks, each count once.
+ * @param haveWorked False where no machine has done anything since the call before.
+ */
+export type LockCounts = (ids: string[], haveWorked: boolean) => Promise<Map<string, number>>;
 
 /**
  * Counts in the background: a call returns the counts that are finished, and none while the host has few locks. After a
@@ -28,9 +31,16 @@ export function createLockCounts(processesOf: (id: string) => Promise<number[]>)
   let failure: unknown = null;
   let counts = new Map<string, number>();
   let nextAt = 0;
+  /** Calls before which machines had worked, and the last of them after which the host had few locks. */
+  let works = 0;
+  let fewAfter = -1;
 
   async function count(ids: string[]): Promise<void> {
-    if (!(await areMany())) return;
+    const after = works;
+    if (!(await areMany())) {
+      fewAfter = after;
+      return;
+    }
     const begun = performance.now();
     for (const id of ids) {
       const locks = await locksOf(await processesOf(id));
@@ -50,12 +60,14 @@ export function createLockCounts(processesOf: (id: string) => Promise<number[]>)
       });
   }
 
-  return async (ids) => {
+  return async (ids, haveWorked) => {
+    if (haveWorked) works += 1;
     const [failed, given] = [failure, counts];
     [failure, counts] = [null, new Map()];
     if (failed !== null) throw failed;
     // Only after machines over the bound by these counts were ended: they would be counted and ended again.
-    if (given.size === 0 && counting === null && performance.now() >= nextAt) begin(ids);
+    const isDue = fewAfter !== works && performance.now() >= nextAt;
+    if (given.size === 0 && counting === null && isDue) begin(ids);
     return given;
   };
 }

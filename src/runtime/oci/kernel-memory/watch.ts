@@ -1,9 +1,10 @@
 /**
  * Ends the programs of a machine that fills the host's memory with objects that the kernel charges to nobody: netlink
  * queues, unaccepted connections, file locks, objects behind open files. The kernel has no limit on them per machine,
- * so they are measured every second. A machine above its bound is treated like one out of memory: all its processes
- * except PID 1 are killed, which frees these objects. Machines below their bounds have a bound together: above it, the
- * programs of the owner who holds most are ended, largest machine first.
+ * so they are measured every second; a machine that has not worked since holds what it held. A machine above its bound
+ * is treated like one out of memory: all its processes except PID 1 are killed, which frees these objects. Machines
+ * below their bounds have a bound together: above it, the programs of the owner who holds most are ended, largest
+ * machine first.
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
@@ -23,12 +24,21 @@ export interface KernelMemoryWatchDependencies {
   cgroups: Pick<Cgroups, 'present' | 'endPrograms'>;
   holdings: Holdings;
   owners: Pick<Owners, 'of'>;
+  /** Returns the processor time of a machine, to the last moment; null where it is not known. */
+  usedMs(id: string): number | null;
+  /** The same of all machines together. */
+  usedMsOfAll(): number | null;
   /** Returns the host's available memory. */
   availableBytes(): number;
   log: Log;
 }
 
-type Known = Holding & { locks: number };
+type Known = Holding & {
+  locks: number;
+  usedMs: number | null;
+  /** Number of the change of all machines' processor time since which this one has not worked. */
+  restedSince: number;
+};
 
 interface Excess {
   what: string;
@@ -38,12 +48,17 @@ interface Excess {
 const { kernel } = limits;
 
 export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): KernelMemoryWatch {
-  const { cgroups, holdings, owners, availableBytes, log } = parts;
+  const { cgroups, holdings, owners, usedMs, usedMsOfAll, availableBytes, log } = parts;
   /** Last measured holdings of every machine. */
   const known = new Map<string, Known>();
   const timers: NodeJS.Timeout[] = [];
   /** Highest available memory since its last fall. */
   let mostAvailable = 0;
+  /** Processor time of all machines at the last glance, and at the last look. */
+  let glancedMs: number | null = null;
+  let lookedMs: number | null = null;
+  /** Looks before which any machine has worked. */
+  let works = 0;
   let looking: Promise<void> | null = null;
   let next = 0;
   /** True when all machines together may hold too much, so that the next look measures exactly. */
@@ -53,12 +68,20 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
     const present = await cgroups.present();
     const running = new Set(present);
     for (const id of known.keys()) if (!running.has(id)) known.delete(id);
+    noteWork();
     const ids = turn(present);
-    const { machines, locks } = await holdings(ids, exactly);
+    const used = new Map<string, number | null>();
+    const idle = new Set<string>();
+    const { machines, locks } = await holdings(ids, exactly, (id) => {
+      const isIdle = hasRested(id, used);
+      if (isIdle) idle.add(id);
+      return isIdle;
+    });
     for (const id of ids) {
       const holding = machines.get(id);
-      if (holding) known.set(id, { ...holding, locks: 0 });
-      else known.delete(id);
+      const usedMs = used.get(id) ?? null;
+      if (holding) known.set(id, { ...holding, locks: 0, usedMs, restedSince: works });
+      else if (!idle.has(id)) known.delete(id);
     }
     for (const [id, count] of locks) {
       const holding = known.get(id);
@@ -70,6 +93,23 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
     }
     await endWhoHoldMost(mostBytes);
     exactly = bytesAtMost() > mostBytes;
+  }
+
+  function noteWork(): void {
+    const nowMs = usedMsOfAll();
+    if (nowMs === null || nowMs !== lookedMs) works += 1;
+    lookedMs = nowMs;
+  }
+
+  /** Without processor time nothing is made that a machine could hold. One is asked only after any has worked. */
+  function hasRested(id: string, used: Map<string, number | null>): boolean {
+    const before = known.get(id);
+    if (before?.restedSince === works) return true;
+    const nowMs = usedMs(id);
+    used.set(id, nowMs);
+    if (nowMs === null || nowMs !== before?.usedMs) return false;
+    before.restedSince = works;
+    return true;
   }
 
   async function endWhoHoldMost(mostBytes: number): Promise<void> {
@@ -106,10 +146,16 @@ export function createKernelMemoryWatch(parts: KernelMemoryWatchDependencies): K
       });
   }
 
-  /** Looks at once when available memory fell by one machine's bound: a machine can take a gigabyte in a second. */
+  /**
+   * Looks at once when available memory fell by one machine's bound: a machine can take a gigabyte in a second. Machines that
+   * rest take none, and the kernel makes the figure of the whole host, which costs more than theirs.
+   */
   function glance(mostBytes: number): void {
     let available: number;
     try {
+      const nowMs = usedMsOfAll();
+      if (nowMs !== null && nowMs === glancedMs) return;
+      glancedMs = nowMs;
       available = availableBytes();
     } catch {
       // No descriptor is free: the next glance tries again.

@@ -1,21 +1,27 @@
 /**
  * Keeps the instance's firewall in force. Another program may flush all tables at any time (reloading
  * nftables.conf does), the uplink may change, Docker may start: so the present rules are compared with the wanted
- * ones every few seconds, and restored. Replacing the table leaves connections alone.
+ * ones every few seconds, unless no table has changed since, and restored. Replacing the table leaves connections alone.
  *
  * A change of policies is one transaction for all addresses that wait at its time. Where that fails, because the table is
  * not as it was left, the whole table is replaced.
  */
 import type { Log } from '../../../control/ports/index.ts';
-import { applyNetfilter } from '../../programs/run-program.ts';
 import { tableOf, trafficTableOf } from '../host/plan.ts';
 import { runCommand } from './command.ts';
-import { acceptInForeignChains, listChains, withdrawFromForeignChains } from './foreign-forward.ts';
+import {
+  acceptInForeignChains,
+  acceptInLegacyChains,
+  type Chain,
+  listChains,
+  withdrawFromForeignChains,
+} from './foreign-forward.ts';
+import { apply } from './netlink/message.ts';
+import { generation } from './netlink/questions.ts';
 import type { AddressPolicies, AddressPolicy } from './policy/address-policy.ts';
+import { changeMessages } from './policy/change.ts';
 import type { EgressWay } from './policy/egress-chains.ts';
-import { changesGrants, type PolicyChange, renderChange, setChanges } from './policy/elements.ts';
 import { arePoliciesInForce } from './policy/in-force.ts';
-import { setBatch } from './policy/set-messages.ts';
 import { renderRuleset } from './ruleset.ts';
 import { noteUplinks, openUplinks } from './uplinks.ts';
 
@@ -45,6 +51,8 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
   let egress: EgressWay | null = null;
   /** Rules without policies, as last applied. */
   let applied = '';
+  /** Number of the last change of any table before the last comparison; null where a comparison is due. */
+  let compared: number | null = null;
   let timer: NodeJS.Timeout | null = null;
   /** Ends with the transaction that runs; the next begins after it. */
   let turn: Promise<void> = Promise.resolve();
@@ -58,23 +66,31 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
   }
 
   async function putRight(): Promise<void> {
-    const chains = await listChains();
     const guardedUplinks = noteUplinks(instanceId);
     const rules = { instanceId, gateway, guardedUplinks, egress };
     const ruleset = renderRuleset({ ...rules, policies: new Map() });
+    // Without a spawner, as in tests of a table alone, every turn compares.
+    const number = await generation().catch(() => null);
     const isSame = ruleset === applied;
-    const present = new Set(chains.filter((chain) => chain.table === table).map(({ name }) => name));
-    const isWhole =
-      isSame &&
-      chainsIn(ruleset).every((name) => present.has(name)) &&
-      (await arePoliciesInForce(instanceId, inForce, chains).catch(() => false));
-    if (!isWhole) {
+    const chains = !isSame || number === null || number !== compared ? await listChains() : null;
+    compared = null;
+    if (chains && !(isSame && (await isWhole(ruleset, chains)))) {
       if (isSame) log.warn('firewall table was changed by another program; applied again');
       await replace({ ...rules, policies: wanted });
       applied = ruleset;
     }
     openUplinks(guardedUplinks);
-    await acceptInForeignChains(instanceId, chains);
+    if (chains) await acceptInForeignChains(instanceId, chains);
+    await acceptInLegacyChains(instanceId);
+    compared = number;
+  }
+
+  async function isWhole(ruleset: string, chains: Chain[]): Promise<boolean> {
+    const present = new Set(chains.filter((chain) => chain.table === table).map(({ name }) => name));
+    return (
+      chainsIn(ruleset).every((name) => present.has(name)) &&
+      (await arePoliciesInForce(instanceId, inForce, chains).catch(() => false))
+    );
   }
 
   async function replace(input: Parameters<typeof renderRuleset>[0]): Promise<void> {
@@ -88,14 +104,16 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
   async function applyChanges(): Promise<void> {
     next = null;
     const after = new Map(wanted);
-    const changes = [...changed].map((address) => ({
-      ...{ table, address },
-      before: inForce.get(address) ?? null,
-      after: after.get(address) ?? null,
-    }));
+    const messages = [...changed].flatMap((address) =>
+      changeMessages({
+        ...{ table, address },
+        before: inForce.get(address) ?? null,
+        after: after.get(address) ?? null,
+      }),
+    );
     changed.clear();
     try {
-      await apply(changes);
+      if (messages.length > 0) await apply(messages);
       inForce = after;
     } catch (error) {
       log.warn('policies could not be changed; the whole table is applied', {
@@ -145,14 +163,6 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
       await turn;
     },
   };
-}
-
-/** Changes of sets alone, as of a machine with an open network, need no program. */
-async function apply(changes: PolicyChange[]): Promise<void> {
-  const commands = changes.map(renderChange).join('');
-  if (commands === '') return;
-  const batch = changes.some(changesGrants) ? null : setBatch(changes.flatMap(setChanges));
-  await ((batch && applyNetfilter(batch)) ?? runCommand('nft', ['-f', '-'], commands));
 }
 
 /** Removes the instance's tables, and its rules in those of others. */

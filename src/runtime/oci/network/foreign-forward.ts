@@ -20,12 +20,16 @@ export async function listChains(): Promise<Chain[]> {
   return (await nftJson(['list', 'chains'])).flatMap(({ chain }) => chain ?? []);
 }
 
-/** Lets this instance's traffic through forwarding chains with a drop policy. */
+/** Lets this instance's traffic through forwarding chains of nftables with a drop policy. */
 export async function acceptInForeignChains(instanceId: string, chains: Chain[]): Promise<void> {
   for (const chain of foreignForwardChains(chains).filter(({ policy }) => policy === 'drop')) {
     if (await isIptables(chain)) await acceptInIptables('iptables-nft', instanceId);
     else await acceptInChain(chain, instanceId);
   }
+}
+
+/** The same for the older tables of iptables, whose changes nftables does not count. */
+export async function acceptInLegacyChains(instanceId: string): Promise<void> {
   if (legacyFilterLoaded() && (await legacyPolicy()) === 'DROP') {
     await acceptInIptables('iptables-legacy', instanceId);
   }

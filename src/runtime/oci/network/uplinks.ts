@@ -4,12 +4,24 @@
  * Each instance that uses an uplink is noted host-wide, as `<uplink>/<instance>`; the last of them to go switches
  * forwarding off again.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { currentBootId, machineDir, withMutex } from '../host/locks.ts';
 
 const notesDir = join(machineDir, 'uplinks');
 const routeUp = 0x1;
+const ANYWHERE = '00000000';
+const ROUTES_PIECE_BYTES = 4_096;
 
 /**
  * Notes this instance for the uplinks that it needs forwarded, and returns them; none when the host forwards
@@ -78,13 +90,28 @@ function hostForwards(): boolean {
 }
 
 function defaultRouteInterfaces(): string[] {
-  const routes = readFileSync('/proc/net/route', 'utf8').trim().split('\n').slice(1);
-  const names = routes.flatMap((line) => {
+  const names = firstRoutes().flatMap((line) => {
     const [name = '', destination, , flags = '0', , , , mask] = line.split('\t');
-    const isDefault = destination === '00000000' && mask === '00000000';
+    const isDefault = destination === ANYWHERE && mask === ANYWHERE;
     return isDefault && (Number.parseInt(flags, 16) & routeUp) !== 0 ? [name] : [];
   });
   return [...new Set(names)];
+}
+
+/** Returns the first lines of the table: the kernel lists routes by destination, and each machine has one. */
+function firstRoutes(): string[] {
+  const table = openSync('/proc/net/route', 'r');
+  try {
+    const piece = Buffer.alloc(ROUTES_PIECE_BYTES);
+    for (let text = ''; ; ) {
+      const read = readSync(table, piece);
+      text += piece.toString('latin1', 0, read);
+      const lines = text.split('\n').slice(1);
+      if (read === 0 || lines.slice(0, -1).some((line) => line.split('\t')[1] !== ANYWHERE)) return lines;
+    }
+  } finally {
+    closeSync(table);
+  }
 }
 
 function isForwarding(name: string): boolean {

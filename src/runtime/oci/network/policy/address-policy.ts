@@ -2,23 +2,20 @@
  * Part of a network policy that the firewall decides by itself, packet by packet: all that does not depend on names. The
  * egress program decides the rest.
  */
-import type { LearningPolicy, NetworkPolicy, NetworkRule } from '../../../../model/network/policy.ts';
+import type { LearningPolicy, NetworkPolicy } from '../../../../model/network/policy.ts';
 import { parseRule } from '../../../../model/network/rule-text.ts';
 import { addressOf } from '../../host/plan.ts';
-import { acceptAndNote } from './packet-notes.ts';
+import { checkedPort, type Grant, grantsOf } from './grants.ts';
 
 export interface AddressPolicy {
   /** `open`: all public addresses. `rules`: what the grants accept; TCP and DNS go to the egress program. */
   mode: 'open' | 'rules';
-  /** Statements of nftables, each of which accepts both directions of connections to some addresses. */
-  grants: string[];
+  grants: Grant[];
   /** Packets that grants accept are noted. */
   learns?: true;
   /** Ports whose TCP goes to the egress program, or nowhere, whatever else the policy allows. */
   ledPorts: number[];
 }
-
-const QUIC_PORT = 443;
 
 /** Policies by address. An address without one reaches nothing. */
 export type AddressPolicies = ReadonlyMap<string, AddressPolicy>;
@@ -30,19 +27,25 @@ export function addressPolicyOf(
 ): AddressPolicy | null {
   switch (policy.mode) {
     case 'open':
-      return { mode: 'open', grants: [], ledPorts: ledPorts.map(port) };
+      return { mode: 'open', grants: [], ledPorts: ledPorts.map(checkedPort) };
     case 'none':
       return null;
     case 'rules':
-      return { mode: 'rules', grants: grantsOf(policy.rules, 'accept'), ledPorts: ledPorts.map(port) };
+      return { mode: 'rules', grants: grantsOf(policy.rules, false), ledPorts: ledPorts.map(checkedPort) };
     case 'learn':
-      return { mode: 'rules', grants: learningGrants(policy), ledPorts: ledPorts.map(port), learns: true };
+      return {
+        mode: 'rules',
+        grants: learningGrants(policy),
+        ledPorts: ledPorts.map(checkedPort),
+        learns: true,
+      };
   }
 }
 
 /** Returns policies with every kind of statement, to be tried on a kernel. */
 export function samplePolicies(): AddressPolicies {
-  const grants = grantsOf(parseRule('rules', 'tcp://1.1.1.1:22').rules, 'accept');
+  const rules = ['tcp://1.1.1.1:22', 'icmp://1.1.1.1'].flatMap((text) => parseRule('rules', text).rules);
+  const grants = grantsOf(rules, false);
   const learning = learningGrants({ mode: 'learn', open: true, rules: [], until: Date.now() });
   return new Map([[addressOf(1), { mode: 'rules', grants: [...grants, ...learning], ledPorts: [443] }]]);
 }
@@ -51,41 +54,11 @@ export function samplePolicies(): AddressPolicies {
  * While all is open, TCP still goes to the egress program, which sees names. QUIC shows none, and falls back to TCP where it is
  * refused. The kernel ends it in time, whoever else is there.
  */
-function learningGrants({ open, rules, until }: LearningPolicy): string[] {
-  if (!open) return grantsOf(rules, acceptAndNote);
-  const inTime = `meta time < ${Math.ceil(until / 1_000)}`;
+function learningGrants({ open, rules, until }: LearningPolicy): Grant[] {
+  if (!open) return grantsOf(rules, true);
+  const seconds = Math.ceil(until / 1_000);
   return [
-    `${inTime} meta l4proto icmp ${acceptAndNote}`,
-    `${inTime} meta l4proto udp ct original proto-dst != ${QUIC_PORT} ${acceptAndNote}`,
+    { kind: 'timed', protocol: 'icmp', until: seconds },
+    { kind: 'timed', protocol: 'udp', until: seconds },
   ];
-}
-
-/** Addresses of one protocol and port range share a statement, so that a long list costs a packet one lookup. */
-function grantsOf(rules: NetworkRule[], verdict: string): string[] {
-  const direct = rules.filter(isDirect);
-  return [...Map.groupBy(direct, matchOf)].map(([match, group]) => {
-    const addresses = [...new Set(group.map(({ address }) => checked(address)))].sort();
-    return `${match.replace('ADDRESSES', `{ ${addresses.join(', ')} }`)} ${verdict}`;
-  });
-}
-
-function isDirect(rule: NetworkRule): rule is NetworkRule & { address: string } {
-  return rule.address !== null && ['tcp', 'udp', 'icmp'].includes(rule.protocol);
-}
-
-/** Matches the connection's first packet, whichever way the present one goes. */
-function matchOf({ protocol, ports }: NetworkRule): string {
-  const range = ports && ` ct original proto-dst ${port(ports[0])}-${port(ports[1])}`;
-  return `meta l4proto ${protocol} ct original ip daddr ADDRESSES${range ?? ''}`;
-}
-
-/** Text from elsewhere becomes a program of nftables here, so its form is checked once more. */
-function checked(address: string): string {
-  if (/^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/.test(address)) return address;
-  throw new Error(`not a range of addresses: ${address}`);
-}
-
-function port(number: number): number {
-  if (Number.isInteger(number) && number >= 0 && number <= 65_535) return number;
-  throw new Error(`not a port: ${number}`);
 }

@@ -7,7 +7,7 @@
  */
 import { indexOfAddress } from '../../host/plan.ts';
 import type { AddressPolicies, AddressPolicy } from './address-policy.ts';
-import type { SetChange } from './set-messages.ts';
+import { grantRules, grantSets } from './grant-text.ts';
 
 /** Name of the set that holds the addresses of each mode. */
 export const setOf = { open: 'open_to', rules: 'ruled' } as const satisfies Record<
@@ -30,7 +30,10 @@ export function renderPolicies(policies: AddressPolicies): string {
   const granted = [...policies].filter(([, { grants }]) => grants.length > 0);
   const verdicts = granted.map(([address]) => `${address} : jump ${grantChain(address)}`);
   return [
-    ...granted.map(([address, { grants }]) => `  chain ${grantChain(address)} {\n${indented(grants)}  }`),
+    ...granted.flatMap(([address, { grants }]) => [
+      ...grantSets(grantChain(address), grants),
+      `  chain ${grantChain(address)} {\n${grantRules(grantChain(address), grants)}  }`,
+    ]),
     ...(['open', 'rules'] as const).map((mode) => {
       const addresses = [...policies].flatMap(([address, policy]) => (policy.mode === mode ? address : []));
       return `  set ${setOf[mode]} { type ipv4_addr; ${elements(addresses)}}`;
@@ -45,62 +48,6 @@ export function ledElements(policies: AddressPolicies): string[] {
   return [...policies].flatMap(([address, { ledPorts }]) => ledPorts.map((port) => `${address} . ${port}`));
 }
 
-/** An address' way from one policy to another; null where it has none. */
-export interface PolicyChange {
-  table: string;
-  address: string;
-  before: AddressPolicy | null;
-  after: AddressPolicy | null;
-}
-
-/** Returns the elements of sets that a change adds and deletes. */
-export function setChanges({ table, address, before, after }: PolicyChange): SetChange[] {
-  const [had, has] = [before?.ledPorts ?? [], after?.ledPorts ?? []];
-  const portChange = (kind: SetChange['kind']) => (port: number) => ({
-    ...{ table, set: ledSet, address, port, kind },
-  });
-  const ports = [
-    ...had.filter((port) => !has.includes(port)).map(portChange('delete')),
-    ...has.filter((port) => !had.includes(port)).map(portChange('add')),
-  ];
-  if (before?.mode === after?.mode) return ports;
-  return [
-    ...(before ? [{ table, set: setOf[before.mode], address, kind: 'delete' as const }] : []),
-    ...(after ? [{ table, set: setOf[after.mode], address, kind: 'add' as const }] : []),
-    ...ports,
-  ];
-}
-
-export function changesGrants({ before, after }: PolicyChange): boolean {
-  return (before?.grants ?? []).join() !== (after?.grants ?? []).join();
-}
-
-/** Renders a change as commands for nft. */
-export function renderChange(change: PolicyChange): string {
-  const moves = setChanges(change).map(
-    ({ kind, table, set, address, port }) =>
-      `${kind} element inet ${table} ${set} { ${port === undefined ? address : `${address} . ${port}`} }`,
-  );
-  const commands = changesGrants(change) ? [...moves, ...grantCommands(change)] : moves;
-  return commands.map((command) => `${command}\n`).join('');
-}
-
-function grantCommands({ table, address, before, after }: PolicyChange): string[] {
-  const chain = `inet ${table} ${grantChain(address)}`;
-  const map = `inet ${table} ${grantMap}`;
-  const had = (before?.grants ?? []).length > 0;
-  const rules = (after?.grants ?? []).map((grant) => `add rule ${chain} ${grant}`);
-  if (rules.length === 0) {
-    return [`delete element ${map} { ${address} }`, `flush chain ${chain}`, `delete chain ${chain}`];
-  }
-  if (had) return [`flush chain ${chain}`, ...rules];
-  return [`add chain ${chain}`, ...rules, `add element ${map} { ${address} : jump ${grantChain(address)} }`];
-}
-
 function elements(list: string[]): string {
   return list.length === 0 ? '' : `elements = { ${list.join(', ')} }; `;
-}
-
-function indented(statements: string[]): string {
-  return statements.map((statement) => `    ${statement}\n`).join('');
 }

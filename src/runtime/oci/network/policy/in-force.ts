@@ -3,7 +3,8 @@
  * machines off. Nobody adds addresses by mistake, so a set that should be empty is not looked at.
  */
 import { tableOf } from '../../host/plan.ts';
-import { type Chain, nftJson } from '../foreign-forward.ts';
+import type { Chain } from '../foreign-forward.ts';
+import { elementsOf } from '../netlink/questions.ts';
 import type { AddressPolicies } from './address-policy.ts';
 import { grantChain, grantMap, ledElements, ledSet, setOf } from './elements.ts';
 
@@ -18,26 +19,23 @@ export async function arePoliciesInForce(
   const granted = addressesWith((address) => (policies.get(address)?.grants ?? []).length > 0);
   const names = new Set(chains.filter((chain) => chain.table === table).map(({ name }) => name));
   if (granted.some((address) => !names.has(grantChain(address)))) return false;
-  for (const [list, wanted] of [
-    [['set', setOf.open], addressesWith((address) => policies.get(address)?.mode === 'open')],
-    [['set', setOf.rules], addressesWith((address) => policies.get(address)?.mode === 'rules')],
-    [['set', ledSet], ledElements(policies)],
-    [['map', grantMap], granted],
+  for (const [name, wanted] of [
+    [setOf.open, addressesWith((address) => policies.get(address)?.mode === 'open')],
+    [setOf.rules, addressesWith((address) => policies.get(address)?.mode === 'rules')],
+    [ledSet, ledElements(policies)],
+    [grantMap, granted],
   ] as const) {
-    const [kind, name] = list;
-    if (wanted.length === 0) continue;
-    if (!areEqual(await keysIn(kind, table, name), wanted)) return false;
+    if (wanted.length > 0 && !areEqual(await keysIn(table, name), wanted)) return false;
   }
   return true;
 }
 
-/** Lists the keys of a set or a map, those with several parts as nft writes them. */
-async function keysIn(kind: 'set' | 'map', table: string, name: string): Promise<string[]> {
-  const rows = await nftJson(['list', kind, 'inet', table, name]);
-  return rows
-    .flatMap((row) => (row.set ?? row.map)?.elem ?? [])
-    .map((element) => (Array.isArray(element) ? element[0] : element))
-    .map((key) => (typeof key === 'string' ? key : key.concat.join(' . ')));
+/** Lists the keys of a set or a map, those with a port as nft writes them. */
+async function keysIn(table: string, name: string): Promise<string[]> {
+  return (await elementsOf({ table, name })).map(({ key }) => {
+    const address = key.subarray(0, 4).join('.');
+    return key.length > 4 ? `${address} . ${key.readUInt16BE(4)}` : address;
+  });
 }
 
 function areEqual(present: string[], wanted: string[]): boolean {

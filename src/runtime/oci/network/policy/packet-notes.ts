@@ -16,8 +16,8 @@ export const noteSets = {
 const FLOW = 'ip saddr . ip daddr . meta l4proto . th dport';
 const ECHO = 'ip saddr . ip daddr';
 
-/** Statement of a grant whose packets are noted. */
-export const acceptAndNote = 'goto accept_noted';
+/** Chain that notes a packet of a grant and accepts it. */
+export const acceptNoted = 'accept_noted';
 
 /** Renders sets for the inside of the table. */
 export function noteSetsText(): string {
@@ -41,7 +41,7 @@ ${notes('refused')}
   chain note_used {
 ${notes('used')}
   }
-  chain accept_noted {
+  chain ${acceptNoted} {
     ct state new jump note_used
     accept
   }`;

@@ -8,7 +8,7 @@ import { limits } from '../../../../model/limits.ts';
 import { overlapsBlocked, parseAddressRange } from '../../../../model/network/address-range.ts';
 import type { NetworkEvent, NetworkReport } from '../../../../model/network/event.ts';
 import { tableOf } from '../../host/plan.ts';
-import { type NftRow, nftJson } from '../foreign-forward.ts';
+import { elementsOf, type ListedElement } from '../netlink/questions.ts';
 import type { AddressPolicies } from './address-policy.ts';
 import { noteSets } from './packet-notes.ts';
 
@@ -34,7 +34,7 @@ interface Note {
   destination: string;
   kind: 'tcp' | 'udp' | 'icmp';
   port: number | null;
-  /** Earliest time of the packet; the kernel counts seconds. */
+  /** Earliest time of the packet. */
   at: number;
 }
 
@@ -43,6 +43,9 @@ type Kind = keyof typeof noteSets;
 const { packetNoteSeconds, packetReadMs } = limits.network;
 /** Notes of one kind of packet are further apart than this. */
 const SAME_NOTE_MS = (packetNoteSeconds * 1_000) / 2;
+/** The kernel's clock ticks this often, or more often. */
+const TICK_MS = 10;
+const protocols: Record<number, Note['kind']> = { 1: 'icmp', 6: 'tcp', 17: 'udp' };
 
 export function createPackets({ instanceId, policies, holderOf, report, log }: PacketsDependencies): Packets {
   const table = tableOf(instanceId);
@@ -114,28 +117,19 @@ function whyRefused(address: string): string {
 
 async function list(table: string, kind: Kind): Promise<Note[]> {
   const now = Date.now();
-  const sets = [noteSets[kind].flows, noteSets[kind].echoes];
-  const lists = await Promise.all(sets.map((set) => nftJson(['list', 'set', 'inet', table, set])));
-  return lists.flatMap((rows) => notesIn(rows, now));
+  const names = [noteSets[kind].flows, noteSets[kind].echoes];
+  const lists = await Promise.all(names.map((name) => elementsOf({ table, name })));
+  return lists.flatMap((elements) => notesIn(elements, now));
 }
 
-/** Returns the notes in nft's answer, ignoring elements of another form. */
-export function notesIn(rows: NftRow[], now: number): Note[] {
-  return rows
-    .flatMap(({ set }) => set?.elem ?? [])
-    .flatMap((element) => {
-      const { val, expires } = (element as { elem?: Element }).elem ?? {};
-      if (!val?.concat || expires === undefined) return [];
-      const [source, destination, protocol = 'icmp', port = null] = val.concat;
-      if (protocol !== 'tcp' && protocol !== 'udp' && protocol !== 'icmp') return [];
-      const at = now - (packetNoteSeconds - expires) * 1_000;
-      return [{ source, destination, kind: protocol, port, at }];
-    });
-}
-
-/** Element with a timeout. */
-interface Element {
-  val?: { concat?: [source: string, destination: string, protocol?: string, port?: number] };
-  /** Seconds that are left. */
-  expires?: number;
+/** Returns the notes in a list of the kernel's, ignoring elements of another form. Each part of a key takes four bytes. */
+export function notesIn(elements: ListedElement[], now: number): Note[] {
+  return elements.flatMap(({ key, expiresMs }) => {
+    if (expiresMs === null || (key.length !== 8 && key.length !== 16)) return [];
+    const [source, destination] = [key.subarray(0, 4).join('.'), key.subarray(4, 8).join('.')];
+    const kind = key.length === 8 ? 'icmp' : protocols[key.readUInt8(8)];
+    const port = key.length === 8 ? null : key.readUInt16BE(12);
+    const at = now - (packetNoteSeconds * 1_000 - expiresMs) - TICK_MS;
+    return kind ? [{ source, destination, kind, port, at }] : [];
+  });
 }

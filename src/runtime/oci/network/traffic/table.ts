@@ -13,6 +13,9 @@ import { type Limited, objectsOf, rateMaps } from './limited.ts';
 
 export type EachMachine = Pick<SandboxTrafficLimits, 'bandwidthMbps' | 'connectionsPerSecond'>;
 
+/** Counter of all packets that a set counts, each after it is counted there: while it stands still, so do all counts. */
+export const countedPackets = 'counted';
+
 export function renderTraffic(instanceId: string, each: EachMachine, limited: Limited): string {
   const table = trafficTableOf(instanceId);
   return `add table inet ${table}
@@ -36,6 +39,7 @@ function counters(): string {
     `  set sent { type ipv4_addr; ${size}; flags dynamic; counter; }`,
     `  set received { type ipv4_addr; ${size}; flags dynamic; counter; }`,
     `  set refused { type ipv4_addr; ${size}; flags dynamic; counter; }`,
+    `  counter ${countedPackets} { }`,
     ...['new_rate', 'sent_rate', 'received_rate'].map((name) => rate.replace('RATE', name)),
   ].join('\n');
 }
@@ -47,7 +51,8 @@ function chains(machines: string, { bandwidthMbps, connectionsPerSecond }: EachM
       ? ''
       : `\n    update @${direction}_rate { ip ${address} limit ${bytesRate(bytesPerSecond(bandwidthMbps))} } drop`;
   return `  chain refuse_connection {
-    update @refused { ip saddr counter } drop
+    update @refused { ip saddr counter }
+    counter name ${countedPackets} drop
   }
   chain refuse {
     tcp flags & (syn | ack) != syn reject with tcp reset
@@ -68,6 +73,7 @@ function chains(machines: string, { bandwidthMbps, connectionsPerSecond }: EachM
     limit name ip saddr map @owner_sent drop
     limit name ip saddr map @share_sent jump beyond_sent
     update @sent { ip saddr counter }
+    counter name ${countedPackets}
   }
   chain end {
     type filter hook output priority filter - 20; policy accept;
@@ -83,6 +89,7 @@ function chains(machines: string, { bandwidthMbps, connectionsPerSecond }: EachM
     limit name ip daddr map @owner_received drop
     limit name ip daddr map @share_received jump beyond_received
     update @received { ip daddr counter }
+    counter name ${countedPackets}
   }`;
 }
 

@@ -13,7 +13,7 @@ import { addTraffic, noTraffic, type TrafficCount } from '../../../../model/netw
 import { type Instance, indexOfAddress, trafficTableOf } from '../../host/plan.ts';
 import { runCommand } from '../command.ts';
 import { linkSpeedMbps } from '../uplinks.ts';
-import { between, type Counts, listCounts } from './counts.ts';
+import { between, type Counts, hasRules, listCounts, type Mark, markOf } from './counts.ts';
 import { limitedOf } from './expand.ts';
 import { type Limited, renderChanges, unlimitedAddresses } from './limited.ts';
 import { type EachMachine, renderTraffic } from './table.ts';
@@ -45,6 +45,8 @@ export function createTraffic({ instance, each, held, ownerOf, log }: TrafficDep
   const noteFile = join(instance.runDir, 'traffic');
   /** Counts of the table as last read. */
   let last: Counts = new Map();
+  /** State of the table at that time; null for one that was not seen whole. */
+  let seen: Mark | null = null;
   /** Text of the note, as last written. */
   let noted = '';
   /** Traffic that was read from the table, and by nobody from here. */
@@ -72,17 +74,32 @@ export function createTraffic({ instance, each, held, ownerOf, log }: TrafficDep
     await runCommand('nft', ['-f', '-'], renderTraffic(instance.id, each, limited));
     inForce = limited;
     last = new Map();
+    seen = null;
   }
 
-  /** Reads the table, which is made anew where another program has removed it. */
+  /**
+   * Reads the table, which is made anew where another program has removed it. Where no packet was counted since, there is nothing
+   * to read, and where no program has changed any table, this one is as it was.
+   */
   async function collect(): Promise<void> {
-    const rules = inForce ? rulesIn(renderTraffic(instance.id, each, unlimitedAddresses)) : null;
-    const counts = await listCounts(table, rules);
-    if (!counts) {
-      log.warn('the table that counts traffic was changed by another program; made again');
-      await replace(limitedOf(wanted, held, ownerOf));
-      return;
+    const mark = await markOf(table);
+    const isChanged = mark.generation !== seen?.generation;
+    if (isChanged && inForce && !(await hasRules(table, rulesOf(instance.id, each)))) return makeAgain();
+    if (mark.packets === null || mark.packets !== seen?.packets) {
+      const counts = await listCounts(table);
+      if (!counts) return makeAgain();
+      await take(counts);
     }
+    former.clear();
+    seen = mark;
+  }
+
+  async function makeAgain(): Promise<void> {
+    log.warn('the table that counts traffic was changed by another program; made again');
+    await replace(limitedOf(wanted, held, ownerOf));
+  }
+
+  async function take(counts: Counts): Promise<void> {
     const holders = new Map([...held].map(([id, index]) => [index, id]));
     for (const [address, count] of counts) {
       const since = between(last.get(address), count);
@@ -90,8 +107,8 @@ export function createTraffic({ instance, each, held, ownerOf, log }: TrafficDep
       const id = former.get(index) ?? holders.get(index);
       if (id !== undefined) unread.set(id, addTraffic(unread.get(id) ?? noTraffic, since));
     }
-    former.clear();
-    last = counts;
+    // Elements stay: a list that lacks one was read while the kernel moved them.
+    last = new Map([...last, ...counts]);
     const note = JSON.stringify([...last]);
     if (note !== noted) await writeFile(noteFile, note, { mode: 0o600 });
     noted = note;
@@ -122,7 +139,7 @@ export function createTraffic({ instance, each, held, ownerOf, log }: TrafficDep
 
   return {
     async begin() {
-      const counts = await listCounts(table, null);
+      const counts = await listCounts(table);
       if (counts) last = readNote(noteFile) ?? counts;
       else await replace(unlimitedAddresses);
       hasBegun = true;
@@ -182,6 +199,7 @@ function readNote(file: string): Counts | null {
 }
 
 /** Counts rules: lines of chains, but for the first, which attaches the chain. */
-function rulesIn(table: string): number {
+function rulesOf(instanceId: string, each: EachMachine): number {
+  const table = renderTraffic(instanceId, each, unlimitedAddresses);
   return [...table.matchAll(/^ {4}(?!type )\S/gm)].length;
 }
