@@ -68,7 +68,11 @@ pub async fn report_events(output: Output, events: Arc<Events>) {
     loop {
         events.arrived().await;
         sleep(EVENTS_PAUSE).await;
-        output.write(&Message::Events(events.take())).await;
+        let entries = events.take();
+        // Those that arrived in the pause were in the batch before.
+        if !entries.is_empty() {
+            output.write(&Message::Events(entries)).await;
+        }
     }
 }
 
