@@ -1,89 +1,127 @@
 /**
- * Cost of the egress program for an allowed TLS connection: time until the first byte of the server, and throughput, beside the
- * same connection routed straight to the server. Both run in the same network namespaces, in turns.
+ * Cost of the egress program, beside the same connection routed straight to the server: through its gate unopened, and opened for a
+ * secret, where JSON is masked and other bytes are not; and beside a relay that does nothing but splice. Each way has a first
+ * request with its connection and handshakes, further requests, and a download. In the same network namespaces, in turns.
  *
- * bench/parts/egress.ts [--rounds N] [--megabytes N]
+ * bench/parts/egress.ts [--rounds N] [--requests N] [--megabytes N]
  *
- * The hello is one of TLS and the rest is plain, since the program opens neither. Needs root and `make build`.
+ * Server and client are nginx and curl. Needs root, Python 3.10 and `make build`.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createInternet, type Internet, neighbour, sandbox } from '../../test/egress/support/harness.ts';
-import { hello } from '../../test/egress/support/messages.ts';
+import {
+  api,
+  createOpened,
+  type Opened,
+  placeholder,
+  secret,
+} from '../../test/egress/secrets/support/harness.ts';
+import { neighbour, sandbox, stranger } from '../../test/egress/support/harness.ts';
 import { summarize } from '../statistics.ts';
+import { type To, timeRequests } from './egress/client.ts';
+import { startRelay } from './egress/relay.ts';
+import { startWeb } from './egress/web.ts';
 
-const server = '203.0.113.10';
-/** It sends without end after the first bytes. */
-const port = 9000;
-const WARM_UPS = 20;
-const DOWNLOADS = 10;
+/** A secret is for the second. */
+const [unopened, opened] = [9444, 9445];
 const CLOCK_TICK_MS = 10;
 
 interface Way {
   name: string;
-  from: string;
-  firstByteMs: number[];
+  to: To;
+  /** Path of the download. */
+  path: '/bytes' | '/text';
+  firstMs: number[];
+  otherMs: number[];
   megabytesPerSecond: number[];
+  /** Of the program, for the downloads. */
+  processorMs: number;
 }
 
 async function main(): Promise<void> {
+  const option = (value: string) => ({ type: 'string', default: value }) as const;
   const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '500' }, megabytes: { type: 'string', default: '1000' } },
+    options: { rounds: option('20'), requests: option('50'), megabytes: option('500') },
   });
-  await using net = await createInternet();
-  await allow(net);
-  const ways: Way[] = [
-    { name: 'routed', from: neighbour, firstByteMs: [], megabytesPerSecond: [] },
-    { name: 'through the gate', from: sandbox, firstByteMs: [], megabytesPerSecond: [] },
-  ];
-  for (let round = -WARM_UPS; round < Number(values.rounds); round++) {
-    for (const way of inTurn(ways, round)) {
-      const ms = await timeBytes(net, way.from, 1);
-      if (round >= 0) way.firstByteMs.push(ms);
+  const [rounds, requests] = [Number(values.rounds), Number(values.requests)];
+  const megabytes = Number(values.megabytes);
+  await using net = await createOpened();
+  await using web = await startWeb(net, [unopened, opened], megabytes);
+  await using _relay = await startRelay(net, { from: stranger, to: api, port: unopened });
+  await open(net);
+  const ways = waysOf(net, web.folder);
+  // The first round warms up.
+  for (let round = -1; round < rounds; round++) {
+    for (const way of round % 2 === 0 ? ways : [...ways].reverse()) {
+      const measured = round < 0 ? { ...way, firstMs: [], otherMs: [], megabytesPerSecond: [] } : way;
+      await measure(net, measured, requests, megabytes);
     }
   }
-  const before = processorMs(net);
-  for (let round = 0; round < DOWNLOADS; round++) {
-    for (const way of inTurn(ways, round)) {
-      const ms = await timeBytes(net, way.from, Number(values.megabytes) * 1e6);
-      way.megabytesPerSecond.push((Number(values.megabytes) / ms) * 1000);
-    }
-  }
-  const spent = (processorMs(net) - before) / (DOWNLOADS * Number(values.megabytes));
-  for (const way of ways) console.log(lineOf(way));
-  console.log(`processor time of the program: ${(spent * 1000).toFixed(0)} ms a gigabyte`);
+  for (const way of ways) console.log(lineOf(way, rounds * megabytes));
 }
 
-/** One address goes through the gate, the other past it. */
-async function allow(net: Internet): Promise<void> {
-  await net.zone('api.test', { addresses: [server] });
-  await net.program.allow(sandbox, [`https://api.test:${port}`]);
-  await net.resolve('api.test');
+/** Packets of one address go straight to the servers; of another one, the program opens connections to one port. */
+async function open(net: Opened): Promise<void> {
   await net.host.run('nft', `insert rule ip egress arrive ip saddr ${neighbour} accept`);
   await net.host.run('nft', 'chain ip egress forward { policy accept; }');
   await net.host.run('sysctl', '-qw', 'net.ipv4.ip_forward=1');
+  const targets = [{ host: 'api.test', port: opened, methods: [], path: null }];
+  const rules = [unopened, opened].map((port) => `https://api.test:${port}`);
+  await net.give([secret({ targets })], { rules });
 }
 
-/** Another one begins each round: none always follows the slower. */
-function inTurn(ways: Way[], round: number): Way[] {
-  return round % 2 === 0 ? ways : [...ways].reverse();
+function waysOf(net: Opened, folder: string): Way[] {
+  const own = join(folder, 'authority.pem');
+  writeFileSync(own, net.authorities[sandbox]?.pem ?? '');
+  const common = { namespace: net.namespaces.inside, host: 'api.test', address: api };
+  const way = (name: string, more: Partial<To>, path: Way['path'] = '/bytes') =>
+    (['h1', 'h2'] as const).map((protocol): Way => {
+      const to = {
+        ...common,
+        from: sandbox,
+        port: unopened,
+        ca: net.roots.bundleFile,
+        headers: [],
+        protocol,
+      };
+      return {
+        ...{ name: `${protocol} ${name}`, to: { ...to, ...more }, path },
+        ...{ firstMs: [], otherMs: [], megabytesPerSecond: [], processorMs: 0 },
+      };
+    });
+  const toOpened = { port: opened, ca: own, headers: [`authorization: Bearer ${placeholder}`] };
+  return [
+    ...way('routed', { from: neighbour }),
+    ...way('spliced', { from: stranger }),
+    ...way('unopened', {}),
+    ...way('opened', toOpened),
+    ...way('opened, masked', toOpened, '/text'),
+  ];
 }
 
-function timeBytes(net: Internet, from: string, bytes: number): Promise<number> {
-  const first = hello(['api.test']).toString('base64');
-  return net.inside.call<number>('timeBytes', { from, host: server, port, first, bytes });
+async function measure(net: Opened, way: Way, requests: number, megabytes: number): Promise<void> {
+  const small = Array.from({ length: requests + 1 }, () => '/small');
+  const [first = 0, ...others] = await timeRequests(way.to, small);
+  way.firstMs.push(first);
+  way.otherMs.push(summarize(others).median);
+  const before = processorMs(net);
+  const [, ms = 0] = await timeRequests(way.to, ['/small', way.path]);
+  way.processorMs += processorMs(net) - before;
+  way.megabytesPerSecond.push((megabytes / ms) * 1000);
 }
 
-function processorMs(net: Internet): number {
+function processorMs(net: Opened): number {
   const fields = readFileSync(`/proc/${net.program.child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS;
 }
 
-function lineOf({ name, firstByteMs, megabytesPerSecond }: Way): string {
-  const [first, speed] = [summarize(firstByteMs), summarize(megabytesPerSecond)];
+function lineOf({ name, firstMs, otherMs, megabytesPerSecond, processorMs }: Way, megabytes: number): string {
+  const [first, other, speed] = [firstMs, otherMs, megabytesPerSecond].map(summarize);
   return (
-    `${name}: first byte median ${first.median.toFixed(2)} ms, p95 ${first.p95.toFixed(2)} ms; ` +
-    `${speed.median.toFixed(0)} MB/s (${speed.min.toFixed(0)} to ${speed.max.toFixed(0)})`
+    `${name}: first request ${first?.median.toFixed(2)} ms, others ${other?.median.toFixed(2)} ms; ` +
+    `${speed?.median.toFixed(0)} MB/s (${speed?.min.toFixed(0)} to ${speed?.max.toFixed(0)}), ` +
+    `${((processorMs / megabytes) * 1000).toFixed(0)} ms of the program a gigabyte`
   );
 }
 

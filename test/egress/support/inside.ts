@@ -104,27 +104,6 @@ interface Stream {
   tls?: string;
 }
 
-/** Returns the milliseconds from before the connection until so many bytes have come. */
-async function timeBytes({ from, host, port, first, bytes }: Stream): Promise<number> {
-  const start = performance.now();
-  let left = bytes;
-  return await new Promise((resolve, reject) => {
-    const onread = {
-      buffer: Buffer.alloc(1 << 20),
-      callback(count: number) {
-        left -= count;
-        if (left > 0) return true;
-        resolve(performance.now() - start);
-        socket.destroy();
-        return false;
-      },
-    };
-    const socket = connectTcp({ host, port, localAddress: from, noDelay: true, onread });
-    socket.on('error', reject);
-    socket.write(Buffer.from(first ?? '', 'base64'));
-  });
-}
-
 async function askUdp({ from, host, message, timeoutMs }: Ask): Promise<string | null> {
   const socket = createSocket('udp4');
   socket.bind(0, from);
@@ -179,7 +158,6 @@ obey({
     return state(one);
   },
   stream,
-  timeBytes,
   askUdp,
   flood,
 });

@@ -176,12 +176,6 @@ async function shake({ more, protocols, ...to }: To & { more?: object; protocols
   return shaken;
 }
 
-interface Measured {
-  protocol: 'h1' | 'h2';
-  requests: number;
-  megabytes: number;
-}
-
 const of = (id: number): Held => {
   const one = held.get(id);
   if (!one) throw new Error('no such client');
@@ -200,24 +194,6 @@ obey({
   },
   raw,
   shake,
-  /** Milliseconds of a first request with its connection, of the median of others, and of a download. */
-  measure: async ({ protocol, requests, megabytes, ...to }: To & Measured) => {
-    const timed = async (work: () => Promise<unknown>) => {
-      const start = performance.now();
-      await work();
-      return performance.now() - start;
-    };
-    let client: Held | undefined;
-    const first = await timed(() => {
-      client = protocol === 'h1' ? overHttp1(to) : overHttp2(to);
-      return client.ask({});
-    });
-    const others: number[] = [];
-    for (let at = 0; at < requests; at++) others.push(await timed(async () => client?.ask({})));
-    const download = await timed(async () => client?.ask({ path: `/big?megabytes=${megabytes}` }));
-    client?.end();
-    return { first, other: others.sort((a, b) => a - b)[requests >> 1], download };
-  },
   /** Asks for a body without end, and never reads it. */
   stall: async ({ count, path, ...to }: To & { count: number; path: string }) => {
     const sockets = Array.from({ length: count }, () => secure(to, ['http/1.1']));
