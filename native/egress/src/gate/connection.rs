@@ -7,7 +7,6 @@ use super::session::Session;
 use super::{http, tls, unruled};
 use crate::bounds::{FIRST_BYTES, FIRST_BYTES_TIMEOUT};
 use crate::events::{Event, Protocol};
-use crate::open::Tasks;
 use crate::policy::Kind;
 use crate::stream::{Half, prepare};
 use crate::tls::HANDSHAKE;
@@ -31,19 +30,18 @@ pub async fn serve(gate: Arc<Gate>, client: TcpStream, source: Ipv4Addr) {
             });
         }
     };
-    let (client, tasks) = (Arc::new(client), Tasks::default());
+    let client = Arc::new(client);
     tokio::select! {
         biased;
         () = ticket.live.stop.raised() => {}
-        () = decide(&gate, &client, &ticket, &tasks) => {}
+        () = decide(&gate, &client, &ticket) => {}
     }
-    tasks.end().await;
     // A policy is in force when tickets of connections that it ends are gone.
     drop(client);
     drop(ticket);
 }
 
-async fn decide(gate: &Arc<Gate>, client: &Arc<TcpStream>, ticket: &Ticket, tasks: &Tasks) {
+async fn decide(gate: &Arc<Gate>, client: &Arc<TcpStream>, ticket: &Ticket) {
     let Ok(destination) = original(client) else {
         return;
     };
@@ -52,7 +50,6 @@ async fn decide(gate: &Arc<Gate>, client: &Arc<TcpStream>, ticket: &Ticket, task
         client,
         live: &ticket.live,
         destination,
-        tasks,
     };
     if !is_reachable(gate, *destination.ip()) {
         return session.report_refused(

@@ -2,7 +2,6 @@
 
 use super::context::Gate;
 use crate::events::{Event, Protocol};
-use crate::open::Tasks;
 use crate::policy::{Asked, Kind};
 use crate::world::{Decision, Live, RuleName};
 use std::net::SocketAddrV4;
@@ -14,8 +13,6 @@ pub struct Session<'a> {
     pub client: &'a Arc<TcpStream>,
     pub live: &'a Arc<Live>,
     pub destination: SocketAddrV4,
-    /// They end with the connection.
-    pub tasks: &'a Tasks,
 }
 
 /// Reports the end of an allowed connection when it is dropped, however that comes. Requests for another host on it have another

@@ -43,7 +43,7 @@ pub async fn go_on(session: &Session<'_>, asked: Asked, rule: RuleName, half: Ha
         destination: session.destination,
         rule,
     };
-    if let Err(why) = open::serve(connection, half.bytes, opening, session.tasks).await {
+    if let Err(why) = open::serve(connection, half.bytes, opening).await {
         session.report_refused(Kind::Tls, asked.name, why);
     }
 }

@@ -1,7 +1,7 @@
 //! Both handshakes of an opened connection: the server's first, because its choice of a protocol is the client's, too.
 
 use super::alpn::{HTTP_2, offered};
-use super::socket::Socket;
+use super::flow::Socket;
 use super::upstream::Upstream;
 use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;

@@ -2,12 +2,11 @@
 
 use super::alpn::offered;
 use super::exchange::exchange;
+use super::flow::{Socket, Streams, Whole, in_turns};
 use super::handshake::{hello, is_http_2, with_client};
 use super::opened::{Connection, Opened};
 use super::opening::Opening;
 use super::server::{Running, Server};
-use super::socket::Socket;
-use super::tasks::Tasks;
 use super::upgrade::Upgrade;
 use super::upstream::{Upstream, secure};
 use crate::bounds::{
@@ -30,7 +29,6 @@ pub async fn serve(
     connection: Connection,
     first: Vec<u8>,
     opening: Opening,
-    tasks: &Tasks,
 ) -> Result<(), &'static str> {
     let Opening {
         name, owner, vault, ..
@@ -51,7 +49,8 @@ pub async fn serve(
         .await
         .flatten();
     let secured = secured.ok_or(NOT_TRUSTED)?;
-    let Ok((server, running)) = Server::start(upstream, tasks).await else {
+    let mut streams = Streams::default();
+    let Ok((server, running)) = Server::start(upstream, &mut streams).await else {
         return Ok(());
     };
     let opened = Arc::new(Opened {
@@ -61,7 +60,7 @@ pub async fn serve(
         server,
         upgrade: Upgrade::default(),
     });
-    let talked = talk(secured, opened, running, tasks).await;
+    let talked = talk(secured, opened, running, &mut streams).await;
     // What the client sends may be malformed, and still it should hear the answer.
     if talked.is_ok() || talked.is_err_and(|error| error.is_parse()) {
         if let Some(stream) = &stream {
@@ -100,14 +99,14 @@ async fn talk(
     client: TlsStream<Socket>,
     opened: Arc<Opened>,
     running: Running,
-    tasks: &Tasks,
+    streams: &mut Streams,
 ) -> hyper::Result<()> {
     let service = {
         let opened = opened.clone();
         service_fn(move |request| exchange(opened.clone(), request))
     };
     if is_http_2(&client) {
-        let mut builder = http2::Builder::new(tasks.clone());
+        let mut builder = http2::Builder::new(streams.arriving.clone());
         builder
             .max_concurrent_streams(STREAMS)
             .initial_stream_window_size(WINDOW)
@@ -115,8 +114,9 @@ async fn talk(
             .max_header_list_size(HTTP_BUFFER as u32)
             .max_send_buf_size(STREAM_BUFFER)
             .auto_date_header(false);
-        let serving = builder.serve_connection(TokioIo::new(client), service);
-        return both(&opened, serving, running, |serving| {
+        let output = TokioIo::new(streams.output(client));
+        let serving = builder.serve_connection(output, service);
+        return both(&opened, serving, running, streams, |serving| {
             serving.graceful_shutdown()
         })
         .await;
@@ -130,9 +130,9 @@ async fn talk(
         .timer(TokioTimer::new())
         .header_read_timeout(NEXT_REQUEST_TIMEOUT);
     let serving = builder
-        .serve_connection(TokioIo::new(client), service)
+        .serve_connection(TokioIo::new(Whole(client)), service)
         .with_upgrades();
-    both(&opened, serving, running, |serving| {
+    both(&opened, serving, running, streams, |serving| {
         serving.graceful_shutdown()
     })
     .await
@@ -143,22 +143,21 @@ async fn both<S: Future<Output = hyper::Result<()>>>(
     opened: &Opened,
     serving: S,
     mut running: Running,
+    streams: &mut Streams,
     part: impl Fn(Pin<&mut S>),
 ) -> hyper::Result<()> {
     let mut serving = pin!(serving);
     let mut is_running = true;
-    loop {
-        tokio::select! {
-            result = &mut serving => {
-                result?;
-                break;
-            }
-            () = &mut running, if is_running => {
-                is_running = false;
-                part(serving.as_mut());
-            }
+    in_turns(|context| {
+        if is_running && running.as_mut().poll(context).is_ready() {
+            is_running = false;
+            part(serving.as_mut());
         }
-    }
+        let outcome = serving.as_mut().poll(context);
+        streams.poll(context);
+        outcome
+    })
+    .await?;
     // A switch of protocols leaves both connections as bytes.
     let rest = async {
         if is_running {

@@ -1,7 +1,7 @@
 //! The way of requests to the server of an opened connection.
 
 use super::content::Content;
-use super::tasks::Tasks;
+use super::flow::{Streams, Whole};
 use super::upstream::Upstream;
 use crate::bounds::{HTTP_BUFFER, STREAM_BUFFER, WINDOW};
 use hyper::body::Incoming;
@@ -25,20 +25,21 @@ pub type Running = Pin<Box<dyn Future<Output = ()> + Send>>;
 impl Server {
     pub async fn start(
         upstream: std::result::Result<Upstream, &'static str>,
-        tasks: &Tasks,
+        streams: &mut Streams,
     ) -> Result<(Server, Running)> {
         let upstream = match upstream {
             Ok(upstream) => upstream,
             Err(why) => return Ok((Server::Unsafe(why), Box::pin(pending()))),
         };
         if upstream.is_http_2() {
-            let mut builder = http2::Builder::new(tasks.clone());
+            let mut builder = http2::Builder::new(streams.arriving.clone());
             builder
                 .initial_stream_window_size(WINDOW)
                 .initial_connection_window_size(WINDOW)
                 .max_header_list_size(HTTP_BUFFER as u32)
                 .max_send_buf_size(STREAM_BUFFER);
-            let (sender, connection) = builder.handshake(TokioIo::new(upstream.stream)).await?;
+            let output = TokioIo::new(streams.output(upstream.stream));
+            let (sender, connection) = builder.handshake(output).await?;
             let running = async move { drop(connection.await) };
             return Ok((Server::Http2(sender), Box::pin(running)));
         }
@@ -47,7 +48,9 @@ impl Server {
             .preserve_header_case(true)
             .max_buf_size(HTTP_BUFFER)
             .max_header_size(HTTP_BUFFER);
-        let (sender, connection) = builder.handshake(TokioIo::new(upstream.stream)).await?;
+        let (sender, connection) = builder
+            .handshake(TokioIo::new(Whole(upstream.stream)))
+            .await?;
         let running = async move { drop(connection.with_upgrades().await) };
         Ok((Server::Http1(Mutex::new(sender)), Box::pin(running)))
     }

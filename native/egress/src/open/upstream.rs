@@ -2,7 +2,7 @@
 //! whatever addresses and resolvers do.
 
 use super::alpn::HTTP_2;
-use super::socket::Socket;
+use super::flow::Socket;
 use rustls::pki_types::ServerName;
 use rustls::{CertificateError, ClientConfig, Error};
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! A connection of the gate as TLS reads and writes it. Who began it keeps a part in it, so that all know when it ends.
 
+use super::ahead::Ahead;
 use crate::world::Live;
 use rustix::net::{Shutdown, shutdown};
-use std::io::{ErrorKind, Result};
+use std::io::{ErrorKind, IoSlice, Result};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -12,7 +13,7 @@ use tokio::net::TcpStream;
 pub struct Socket {
     stream: Arc<TcpStream>,
     /// Bytes that were read from it before.
-    first: Vec<u8>,
+    ahead: Ahead,
     /// Of the connection to a server: counts its bytes.
     counted: Option<Arc<Live>>,
 }
@@ -21,7 +22,7 @@ impl Socket {
     pub fn of_client(stream: Arc<TcpStream>, first: Vec<u8>) -> Socket {
         Socket {
             stream,
-            first,
+            ahead: Ahead::new(first),
             counted: None,
         }
     }
@@ -29,7 +30,7 @@ impl Socket {
     pub fn of_server(stream: Arc<TcpStream>, live: Arc<Live>) -> Socket {
         Socket {
             stream,
-            first: Vec::new(),
+            ahead: Ahead::new(Vec::new()),
             counted: Some(live),
         }
     }
@@ -41,26 +42,22 @@ impl AsyncRead for Socket {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<Result<()>> {
-        if !self.first.is_empty() {
-            let count = self.first.len().min(buffer.remaining());
-            buffer.put_slice(&self.first[..count]);
-            self.first.drain(..count);
-            return Poll::Ready(Ok(()));
-        }
-        loop {
-            ready!(self.stream.poll_read_ready(context))?;
-            match self.stream.try_read(buffer.initialize_unfilled()) {
+        let this = &mut *self;
+        while this.ahead.is_empty() {
+            ready!(this.stream.poll_read_ready(context))?;
+            match this.ahead.fill(&this.stream) {
+                Ok(0) => return Poll::Ready(Ok(())),
                 Ok(count) => {
-                    buffer.advance(count);
-                    if let Some(live) = &self.counted {
+                    if let Some(live) = &this.counted {
                         live.count_received(count);
                     }
-                    return Poll::Ready(Ok(()));
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 Err(error) => return Poll::Ready(Err(error)),
             }
         }
+        this.ahead.take(buffer);
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -70,9 +67,18 @@ impl AsyncWrite for Socket {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<Result<usize>> {
+        self.poll_write_vectored(context, &[IoSlice::new(bytes)])
+    }
+
+    /// TLS has several records to write at once.
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<Result<usize>> {
         loop {
             ready!(self.stream.poll_write_ready(context))?;
-            match self.stream.try_write(bytes) {
+            match self.stream.try_write_vectored(pieces) {
                 Ok(count) => {
                     if let Some(live) = &self.counted {
                         live.count_sent(count);
@@ -83,6 +89,10 @@ impl AsyncWrite for Socket {
                 Err(error) => return Poll::Ready(Err(error)),
             }
         }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
     }
 
     fn poll_flush(self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<Result<()>> {
