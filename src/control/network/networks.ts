@@ -150,12 +150,14 @@ export class Networks {
   }
 
   /**
-   * Puts the ceiling in force that was set while the sandbox was made: such a change reaches those alone that were there.
+   * Puts in force what has changed while the sandbox was made, its ceiling or its secrets: such a change reaches those alone that
+   * were there. Secrets are put in force once more in any case, since a change of one is in no answer.
    * @param most The ceiling of before.
    */
-  async catchUp({ id, ownerId }: Pick<Sandbox, 'id' | 'ownerId'>, most: NetworkPolicy): Promise<void> {
+  async catchUp({ id, ownerId, secretIds }: SecretHolder, most: NetworkPolicy): Promise<void> {
     try {
-      if (!isDeepStrictEqual((await this.boundsOf(ownerId)).most, most)) await this.#again(id);
+      const isBehind = secretIds.length > 0 || !isDeepStrictEqual((await this.boundsOf(ownerId)).most, most);
+      if (isBehind) await this.#again(id);
     } catch (error) {
       await this.#closeUntilDone(id, error);
     }

@@ -140,7 +140,8 @@ const statements = {
     `UPDATE secrets SET last_used_at = :at WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :at)`,
   ),
   holders: statement(
-    'SELECT id FROM sandboxes WHERE owner_id = :owner AND secrets LIKE :holding ORDER BY created_at, id',
+    `SELECT id FROM sandboxes WHERE owner_id = :owner AND secrets LIKE :holding
+       AND operation IS DISTINCT FROM 'creating' ORDER BY created_at, id`,
   ),
   providerOwners: statement(
     `SELECT DISTINCT secrets.owner_id FROM secrets JOIN sandboxes ON sandboxes.owner_id = secrets.owner_id

@@ -122,6 +122,23 @@ describe('a sandbox', () => {
     expect(installation.host.trusted.get(made.id)).toBe(`certificate of ${made.id}`);
   });
 
+  it('is made while a secret of it is rotated, and has the new value in force', async () => {
+    await keep('stripe');
+    const { insert } = installation.store.sandboxes;
+    installation.store.sandboxes.insert = async (...given) => {
+      await insert(...given);
+      // Between the commit of the row and the turn of its creation.
+      await act('RotateSecret', { secret: 'stripe', value: `${CANARY}-first` });
+    };
+    installation.point = async (label) => {
+      if (label !== 'engine: launch') return;
+      installation.point = async () => {};
+      await act('RotateSecret', { secret: 'stripe', value: `${CANARY}-second` });
+    };
+    const { id } = await create(['stripe']);
+    expect(inForce(id)).toEqual({ stripe: `${CANARY}-second` });
+  });
+
   it("never has another owner's, whatever its row names", async () => {
     const { secret_id: id } = await keep('stripe', {}, bob);
     await expect(create(['stripe'])).rejects.toMatchObject({ code: 'not_found' });

@@ -111,13 +111,14 @@ export function secretConformance(name: string, getStore: () => Store): void {
       expect(await secrets().opened(alice.id, ['se_1'])).toEqual([]);
     });
 
-    it('are held by the sandboxes of their owner that name them', async () => {
-      const [one, other, third] = [
+    it('are held by the sandboxes of their owner that name them, but for those in the making', async () => {
+      const [one, other, third, made] = [
         sandboxRecord({ secretIds: ['se_2', 'se_1'] }),
         sandboxRecord({ secretIds: ['se_11'] }),
         sandboxRecord({ ownerId: bob.id, secretIds: ['se_1'] }),
+        sandboxRecord({ secretIds: ['se_1'], operation: 'creating' }),
       ];
-      for (const sandbox of [one, other, third]) await sandboxes().insert(sandbox);
+      for (const sandbox of [one, other, third, made]) await sandboxes().insert(sandbox);
       expect(await secrets().holders(alice.id, 'se_1')).toEqual([one.id]);
       expect(await secrets().holders(alice.id, 'se_none')).toEqual([]);
       expect((await sandboxes().get(one.id))?.secretIds).toEqual(['se_2', 'se_1']);

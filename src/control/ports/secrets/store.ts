@@ -27,7 +27,7 @@ export interface SecretStore {
   remove(id: string): Promise<boolean>;
   /** Notes the times of last uses, by id; one that is known to be later stays. */
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
-  /** Returns the ids of the owner's sandboxes that use it, in any state. */
+  /** Returns the ids of the owner's sandboxes that use it, in any state but in the making. */
   holders(ownerId: string, id: string): Promise<string[]>;
   /** Returns the owners of started sandboxes that use a secret of this provider. */
   providerOwners(provider: string): Promise<string[]>;
