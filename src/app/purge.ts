@@ -41,8 +41,16 @@ export async function purge(options: PurgeOptions): Promise<void> {
     const archives = { ...options.archives, folder: null };
     const remotePlace = await openRemoteArchives(archives, folderOnMachine(data.instance), log);
     const engine = await openEngine({ data, secrets, remotePlace, clock, log });
-    await engine.init();
-    await engine.runtime.purge();
+    try {
+      await engine.init();
+      await engine.runtime.purge();
+    } catch (error) {
+      // What it has opened would keep the process running.
+      await engine.runtime
+        .close()
+        .catch((cause: unknown) => log.warn('the engine did not close', { error: cause }));
+      throw error;
+    }
     const store = await openStore({ data, address: options.store, secrets, log });
     for (const { id, generation } of await store.sandboxes.all())
       await store.sandboxes.remove(id, generation);

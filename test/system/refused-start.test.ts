@@ -4,12 +4,21 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openDataDirectory } from '../../src/store/data-directory.ts';
 import { noTraces, tracesOf } from '../support/host.ts';
 import { bin, freeAddresses } from '../support/service.ts';
 
@@ -17,28 +26,19 @@ const root = mkdtempSync(join(tmpdir(), 'sandhaven-refused-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** @param before Shell commands that make the machine what it is, in a mount namespace of its own. */
-function inPlace(before: string, dataDir: string, wrapper: string[] = []) {
-  const run = (args: string[]) =>
-    spawnSync(
-      'unshare',
-      [
-        '--mount',
-        '--propagation',
-        'private',
-        'sh',
-        '-euc',
-        `${before}\nexec "$@"`,
-        'sh',
-        ...wrapper,
-        bin,
-        ...args,
-      ],
-      { encoding: 'utf8', timeout: 60_000, env: { ...process.env, SANDHAVEN_LISTEN: '127.0.0.1:0' } },
-    );
+function runInPlace(before: string, args: string[], wrapper: string[] = []) {
+  const namespace = ['--mount', '--propagation', 'private', 'sh', '-euc', `${before}\nexec "$@"`, 'sh'];
+  return spawnSync('unshare', [...namespace, ...wrapper, bin, ...args], {
+    ...{ encoding: 'utf8', timeout: 60_000 },
+    env: { ...process.env, SANDHAVEN_LISTEN: '127.0.0.1:0' },
+  });
+}
+
+function inPlace(before: string, dataDir: string, wrapper?: string[]) {
   return {
-    up: run(['up', '--data-dir', dataDir, ...freeAddresses]),
-    doctor: run(['doctor', '--data-dir', dataDir]),
-    beforeBuild: run(['doctor', '--before-build', '--data-dir', dataDir]),
+    up: runInPlace(before, ['up', '--data-dir', dataDir, ...freeAddresses], wrapper),
+    doctor: runInPlace(before, ['doctor', '--data-dir', dataDir], wrapper),
+    beforeBuild: runInPlace(before, ['doctor', '--before-build', '--data-dir', dataDir], wrapper),
   };
 }
 
@@ -173,3 +173,20 @@ it('a purge of a folder that is no data directory refuses, and makes nothing', (
   expect(existsSync(none)).toBe(false);
   expect(readdirSync(notes)).toEqual(['mine']);
 });
+
+it('a purge that fails says so, and ends, though the network has begun', () => {
+  const { path } = openDataDirectory(join(root, 'kept'));
+  const [real, failing] = [join(root, 'real-nft'), join(root, 'failing-nft')];
+  const program = `#!/bin/sh
+case "$*" in -f*) ;; *) exec ${real} "$@" ;; esac
+text=$(cat)
+case "$text" in *_traffic*) echo 'no table for traffic' >&2; exit 1 ;; esac
+echo "$text" | ${real} "$@"
+`;
+  writeFileSync(failing, program, { mode: 0o755 });
+  const before = `cp "$(command -v nft)" ${real}; mount --bind ${failing} "$(command -v nft)"`;
+  const { status, stderr } = runInPlace(before, ['purge', '--data-dir', path, '--yes']);
+  const again = spawnSync(bin, ['purge', '--data-dir', path, '--yes']);
+  expect(stderr).toContain('The network of sandboxes could not be changed.');
+  expect([status, again.status]).toEqual([7, 0]);
+}, 90_000);
