@@ -143,6 +143,22 @@ asyncio.run(ask())`),
     refused: ['tracker.example.net'],
     background: /\.(google|googleapis|gvt1)\.com$/,
   },
+  Playwright: {
+    ...{ profile: null, allow: ['https://page.example.org', 'https://cdn.example.org'] },
+    script: inNode(`
+import { chromium } from '${import.meta.resolve('playwright-core')}';
+const args = ['--no-sandbox', '--disable-dev-shm-usage', '--ignore-certificate-errors-spki-list=' + process.env.SPKI];
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args });
+const page = await browser.newPage();
+await page.goto('https://page.example.org/');
+await page.getByText('the script ran').waitFor();
+console.log(await page.textContent('body'));
+await browser.close();`),
+    prints: 'the script ran',
+    hosts: ['cdn.example.org', 'page.example.org'],
+    refused: ['tracker.example.net'],
+    background: /\.(google|googleapis|gvt1)\.com$/,
+  },
   'OpenAI for Python': {
     ...{ profile: 'llm', allow: [], refused: [] },
     script: inPython(`
