@@ -1,7 +1,8 @@
 /**
  * Clients as people use them, unmodified, each in the network of a sandbox with the rules of a profile or its own. They reach
- * look-alikes of their servers, under the servers' names, which the authority of a sandbox has signed: they believe it by the
- * variables of sandboxes with secrets alone. All run side by side.
+ * look-alikes of their servers, under the servers' names, once as they are, and once with a secret for these hosts, which opens
+ * their connections. What signed the servers' certificates they believe by the variables of sandboxes with secrets alone: the
+ * first time that is the servers' authority, the second time their sandbox's own. All run side by side.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
@@ -10,19 +11,28 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { NATIVE } from '../../../src/app/parts/installed.ts';
 import { networkProfiles } from '../../../src/model/network/profiles.ts';
 import { trustVariables } from '../../../src/model/secrets/trust-variables.ts';
+import type { SecretUse } from '../../../src/model/secrets/use.ts';
 import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import type { MachineSecrets } from '../../../src/runtime/oci/network/policy/machine-secrets.ts';
 import { batch, createTestHost, type Instance, inside, runDirOf, type TestHost } from '../harness.ts';
 import { rules } from '../policies/rules.ts';
 import { authorityOfSandbox, type Leaf, signLeaf } from '../secrets/leaf.ts';
-import { clients } from './programs.ts';
+import { secretsAt } from '../secrets/machine-secrets.ts';
+import { type Client, clients } from './programs.ts';
 import { makeRegistries } from './registries.ts';
 
 const address = '203.0.113.80';
-const names = Object.keys(clients);
+/** These have lists of authorities of their own, or speak no TLS. */
+const withoutSecret = ['chromium', 'Playwright', 'apt', 'git over http, with a push'];
+const cases = Object.keys(clients).flatMap((name) => [
+  { name, hasSecret: false },
+  ...(withoutSecret.includes(name) ? [] : [{ name, hasSecret: true }]),
+]);
+type Case = (typeof cases)[number];
 const hosts = [...new Set(Object.values(clients).flatMap((client) => client.hosts))];
 
 let host: TestHost;
@@ -31,7 +41,7 @@ let servers: ChildProcess;
 let leaf: Leaf;
 let folder: string;
 const requests: { host: string; method: string; url: string }[] = [];
-const results = new Map<string, { output: string; refused: string[]; hosts: string[] }>();
+const results = new Map<Case, { output: string; refused: string[]; hosts: string[]; secrets: string[] }>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sandhaven-clients-'));
@@ -42,13 +52,15 @@ beforeAll(async () => {
   host = await createTestHost();
   await batch(host.outside, ['route add local 203.0.113.0/24 dev lo']);
   servers = await startServers();
+  vi.stubEnv('SSL_CERT_FILE', join(folder, 'ca-bundle.pem'));
   instance = host.start({ poolSize: 2, egressPath: join(NATIVE, 'sandhaven-egress') });
   writeFileSync(`${runDirOf(instance.id)}/resolv.conf`, `nameserver ${address}\n`);
   await instance.init();
-  await Promise.all(names.map(run));
+  await Promise.all(cases.map(run));
 }, 180_000);
 
 afterAll(async () => {
+  vi.unstubAllEnvs();
   servers?.kill('SIGKILL');
   await host?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
@@ -58,16 +70,26 @@ afterAll(async () => {
 function makeCertificates(): Leaf {
   const authority = authorityOfSandbox('sb_0123456789abcdef');
   const made = signLeaf(authority, ...hosts);
-  const system = readFileSync('/etc/ssl/certs/ca-certificates.crt', 'utf8');
-  for (const [name, text] of Object.entries({
-    'authority.pem': authority.certificate,
-    'ca-bundle.pem': system + authority.certificate,
-    'key.pem': made.key,
-    'cert.pem': made.cert,
-  })) {
-    writeFileSync(join(folder, name), text);
-  }
+  writeAuthority(folder, authority.certificate);
+  writeFileSync(join(folder, 'key.pem'), made.key);
+  writeFileSync(join(folder, 'cert.pem'), made.cert);
   return made;
+}
+
+function writeAuthority(at: string, certificate: string): void {
+  const system = readFileSync('/etc/ssl/certs/ca-certificates.crt', 'utf8');
+  writeFileSync(join(at, 'authority.pem'), certificate);
+  writeFileSync(join(at, 'ca-bundle.pem'), system + certificate);
+}
+
+/** One secret for all that the client asks by TLS. */
+function secretsOf(id: string, client: Client): MachineSecrets {
+  const { uses, authority } = secretsAt(id);
+  const targets = client.hosts.map((host) => ({ host, port: 443, methods: [], path: null }));
+  const ofAnthropic: Partial<SecretUse> = client.hosts.includes('api.anthropic.com')
+    ? { place: { in: 'header', name: 'x-api-key', format: '{secret}' } }
+    : {};
+  return { authority, uses: uses.map((use) => ({ ...use, ...ofAnthropic, targets })) };
 }
 
 async function startServers(): Promise<ChildProcess> {
@@ -81,20 +103,28 @@ async function startServers(): Promise<ChildProcess> {
   return child;
 }
 
-async function run(name: string, at: number): Promise<void> {
-  const client = clients[name] as (typeof clients)[string];
+async function run(one: Case, at: number): Promise<void> {
+  const client = clients[one.name] as Client;
   const id = `sb_${String(at + 1).padStart(16, '0')}`;
   const profile = client.profile === null ? [] : networkProfiles[client.profile].rules;
-  const slot = await instance.acquire(id, rules(...profile, ...client.allow));
-  const home = join(folder, id);
+  const secrets = one.hasSecret ? secretsOf(id, client) : undefined;
+  const slot = await instance.acquire(id, rules(...profile, ...client.allow), secrets);
+  const [home, trusted] = [join(folder, id), one.hasSecret ? join(folder, `${id}-trusted`) : folder];
   mkdirSync(home);
-  const output = await outputOf(slot, home, client.script);
+  if (one.hasSecret) {
+    mkdirSync(trusted);
+    writeAuthority(trusted, authorityOfSandbox(id).certificate);
+  }
+  const key = secrets?.uses[0]?.placeholder ?? 'sk-tests';
+  const output = await outputOf(slot, client.script, environmentOf(home, trusted, key));
   const ofClient = () => instance.events.filter(({ sandbox }) => sandbox === id);
-  const unique = (list: (string | null)[]) => [...new Set(list.filter((one) => one !== null))].sort();
+  const unique = (list: (string | null | undefined)[]) =>
+    [...new Set(list.filter((one) => one != null))].sort();
   // Events come in batches.
   await new Promise((resolve) => setTimeout(resolve, 300));
-  results.set(name, {
+  results.set(one, {
     output,
+    secrets: unique(ofClient().map(({ secret }) => secret)),
     refused: unique(
       ofClient()
         .filter(({ allowed }) => !allowed)
@@ -109,14 +139,14 @@ async function run(name: string, at: number): Promise<void> {
 }
 
 /** Runs a script in a sandbox's network, with its gateway as the resolver, as somebody who has set up nothing. */
-async function outputOf(slot: Slot, home: string, script: string): Promise<string> {
+async function outputOf(slot: Slot, script: string, env: NodeJS.ProcessEnv): Promise<string> {
   const resolvConf = join(folder, `${slot.address}.conf`);
   writeFileSync(resolvConf, `nameserver ${slot.gateway}\n`);
   const bound = 'mount --bind "$1" /etc/resolv.conf && exec timeout 90 sh -e -c "$2"';
   const child = spawn(
     'nsenter',
     [`--net=${inside(slot).path}`, 'unshare', '--mount', 'sh', '-c', bound, 'sh', resolvConf, script],
-    { cwd: home, env: environmentOf(home) },
+    { cwd: env['HOME'], env },
   );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -128,34 +158,45 @@ async function outputOf(slot: Slot, home: string, script: string): Promise<strin
   return output;
 }
 
-function environmentOf(home: string): NodeJS.ProcessEnv {
+function environmentOf(home: string, trusted: string, apiKey: string): NodeJS.ProcessEnv {
   const key = new X509Certificate(leaf.cert).publicKey.export({ type: 'spki', format: 'der' });
-  const trusting = Object.entries(trustVariables).map(([name, file]) => [name, join(folder, basename(file))]);
+  const trusting = Object.entries(trustVariables).map(([name, file]) => [
+    name,
+    join(trusted, basename(file)),
+  ]);
   return {
     PATH: `${process.env['PATH']}:${homedir()}/.cargo/bin`,
     HOME: home,
     RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? join(homedir(), '.rustup'),
     LANG: 'C.UTF-8',
+    OPENAI_API_KEY: apiKey,
+    ANTHROPIC_API_KEY: apiKey,
     SPKI: createHash('sha256').update(key).digest('base64'),
     ...Object.fromEntries(trusting),
   };
 }
 
-describe.each(names)('%s', (name) => {
-  const client = clients[name] as (typeof clients)[string];
+describe.each(cases)('$name, with a secret: $hasSecret', (one) => {
+  const client = clients[one.name] as Client;
+  const result = () => results.get(one);
 
   it('does its work', () => {
-    expect(results.get(name)?.output).toContain(client.prints);
+    const prints = one.hasSecret ? client.prints.replaceAll('key-of-tests', 'its-secret') : client.prints;
+    expect(result()?.output).toContain(prints);
+  });
+
+  it('has the secret put into its requests, where there is one', () => {
+    expect(result()?.secrets).toEqual(one.hasSecret ? ['se_0123456789abcdef'] : []);
   });
 
   it('asks these hosts, and is refused no name but these', () => {
-    expect(results.get(name)?.hosts).toEqual(client.hosts);
-    const refused = results.get(name)?.refused ?? [];
+    expect(result()?.hosts).toEqual(client.hosts);
+    const refused = result()?.refused ?? [];
     expect(refused.filter((one) => !client.background?.test(one))).toEqual(client.refused);
   });
 });
 
 it('no server heard of a host that no rule allows', () => {
-  expect(requests.length).toBeGreaterThan(names.length);
+  expect(requests.length).toBeGreaterThan(cases.length);
   expect(requests.filter((request) => !hosts.includes(request.host))).toEqual([]);
 });

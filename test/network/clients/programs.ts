@@ -25,7 +25,6 @@ const python = execFileSync(join(import.meta.dirname, 'sdks/python-path.sh'))
   .trim();
 const node = process.execPath;
 
-const openAi = `'sk-test'`;
 const inNode = (text: string) =>
   `ln -s ${cache}/node_modules . && cat >ask.mjs <<'EOF'\n${text}\nEOF\n${node} ask.mjs`;
 const inPython = (text: string) => `${python} - <<'EOF'\n${text}\nEOF`;
@@ -163,47 +162,47 @@ await browser.close();`),
     ...{ profile: 'llm', allow: [], refused: [] },
     script: inPython(`
 import openai
-client = openai.OpenAI(api_key=${openAi})
+client = openai.OpenAI()
 asked = dict(model='test-model', messages=[{'role': 'user', 'content': 'hello'}])
 print(client.chat.completions.create(**asked).choices[0].message.content)
 print('streamed:', ''.join(part.choices[0].delta.content for part in client.chat.completions.create(stream=True, **asked)))`),
-    prints: 'the model answers\nstreamed: the model answers',
+    prints: 'the model answers key-of-tests\nstreamed: the model answers key-of-tests',
     hosts: ['api.openai.com'],
   },
   'OpenAI for Node': {
     ...{ profile: 'llm', allow: [], refused: [] },
     script: inNode(`
 import OpenAI from 'openai';
-const client = new OpenAI({ apiKey: ${openAi} });
+const client = new OpenAI();
 const asked = { model: 'test-model', messages: [{ role: 'user', content: 'hello' }] };
 console.log((await client.chat.completions.create(asked)).choices[0].message.content);
 let text = 'streamed: ';
 for await (const part of await client.chat.completions.create({ ...asked, stream: true })) text += part.choices[0].delta.content;
 console.log(text);`),
-    prints: 'the model answers\nstreamed: the model answers',
+    prints: 'the model answers key-of-tests\nstreamed: the model answers key-of-tests',
     hosts: ['api.openai.com'],
   },
   'Anthropic for Python': {
     ...{ profile: 'llm', allow: [], refused: [] },
     script: inPython(`
 import anthropic
-client = anthropic.Anthropic(api_key='test')
+client = anthropic.Anthropic()
 asked = dict(model='test-model', max_tokens=10, messages=[{'role': 'user', 'content': 'hello'}])
 print(client.messages.create(**asked).content[0].text)
 with client.messages.stream(**asked) as stream:
     print('streamed:', ''.join(stream.text_stream))`),
-    prints: 'the model answers\nstreamed: the model answers',
+    prints: 'the model answers key-of-tests\nstreamed: the model answers key-of-tests',
     hosts: ['api.anthropic.com'],
   },
   'Anthropic for Node': {
     ...{ profile: 'llm', allow: [], refused: [] },
     script: inNode(`
 import Anthropic from '@anthropic-ai/sdk';
-const client = new Anthropic({ apiKey: 'test' });
+const client = new Anthropic();
 const asked = { model: 'test-model', max_tokens: 10, messages: [{ role: 'user', content: 'hello' }] };
 console.log((await client.messages.create(asked)).content[0].text);
 console.log('streamed: ' + (await client.messages.stream(asked).finalText()));`),
-    prints: 'the model answers\nstreamed: the model answers',
+    prints: 'the model answers key-of-tests\nstreamed: the model answers key-of-tests',
     hosts: ['api.anthropic.com'],
   },
 };
