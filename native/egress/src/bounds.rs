@@ -78,8 +78,8 @@ pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 pub const OPEN_NETWORK_TIMEOUT: Duration = Duration::from_secs(3);
 /// Head of a request or a response inside opened TLS, and bytes of HTTP/1.1 that wait.
 pub const HTTP_BUFFER: usize = 64 * 1024;
-/// Bytes that are read before TLS asks for them, and after which a read by HTTP has enough: two records.
-pub const READ_AHEAD: usize = 32 * 1024;
+/// Bytes that are read before TLS asks for them, and after which a read by HTTP has enough: a large record.
+pub const READ_AHEAD: usize = 16 * 1024;
 /// What HTTP/2 writes in one turn, on either side.
 pub const GATHERED: usize = 64 * 1024;
 /// HTTP/2: requests of a connection at once; bytes of it, and of a stream, that a slow reader may let wait.

@@ -130,10 +130,12 @@ it('clients that never read hold bounded memory, and their neighbours are served
 it('a withdrawn rule ends connections within the command, whatever passes on them', async () => {
   await give(port);
   const client = await net.client('h2');
-  const endless = client.ask({ path: '/big?megabytes=100000' }).catch(() => 'broken off');
+  // Node's HTTP/2 does not always notice the reset of such a connection, so the kernel is asked.
+  client.ask({ path: '/big?megabytes=100000' }).catch(() => {});
   await client.ask();
+  expect(connectionsOf(net.program.child.pid)).toHaveLength(2);
   await net.give([at(port)], { rules: [] });
-  expect(await endless).toBe('broken off');
+  expect(connectionsOf(net.program.child.pid)).toEqual([]);
   const last = () => net.events('tls').findLast(({ name, port: one }) => name === 'api.test' && one === port);
   await expect.poll(last).toMatchObject({ ended: true, why: 'it may not go on' });
 });
@@ -188,6 +190,13 @@ it('the memory of the program is nobody’s to read, and has no value of an earl
   await give(port);
   expect(memoryHas(pid, value)).toBe(true);
 });
+
+/** Returns the open connections to clients and to servers, a line each. */
+function connectionsOf(pid: number | undefined): string[] {
+  const listing = ['ss', '--no-header', '--tcp', '--numeric', 'state', 'established'];
+  const { stdout } = spawnSync('nsenter', [`--net=/proc/${pid}/ns/net`, ...listing], { encoding: 'utf8' });
+  return stdout.split('\n').filter((line) => line !== '');
+}
 
 /** Looks through the memory of the program, as root. */
 function memoryHas(pid: number | undefined, text: string): boolean {

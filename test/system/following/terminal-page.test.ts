@@ -100,6 +100,8 @@ describe('the terminal of the page', { timeout: 180_000 }, () => {
     await visitor.sees('Connected.');
     await sees(/load average/);
     await type('q');
+    // It drops what is typed before it has ended.
+    await sees(/\/workspace#\s*$/m);
     await prompt();
     await type('echo "kept $kept"\n');
     await sees(/^kept value/m);

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Takes records as long as some are there, but two large ones at most.
+/// Takes records as long as some are there, but one large one at most.
 pub struct Whole<S>(pub S);
 
 impl<S: AsyncRead + Unpin> AsyncRead for Whole<S> {
