@@ -49,7 +49,9 @@ export function memorySecrets(sandboxes: Map<string, Sandbox> = new Map()): Secr
     },
     holders: async (ownerId, id) =>
       [...sandboxes.values()]
-        .filter((row) => row.ownerId === ownerId && row.secretIds.includes(id) && row.operation !== 'creating')
+        .filter(
+          (row) => row.ownerId === ownerId && row.secretIds.includes(id) && row.operation !== 'creating',
+        )
         .map((row) => row.id),
     providerOwners: async (provider) => {
       const kept = [...rows.values()].filter(({ secret }) => secret.provider === provider);
