@@ -151,7 +151,7 @@ export class Networks {
 
   /**
    * Puts in force what has changed while the sandbox was made, its ceiling or its secrets: such a change reaches those alone that
-   * were there. Secrets are put in force once more in any case, since a change of one is in no answer.
+   * were there. Secrets are put in force once more in any case: nothing shows here that one of them has changed.
    * @param most The ceiling of before.
    */
   async catchUp({ id, ownerId, secretIds }: SecretHolder, most: NetworkPolicy): Promise<void> {
