@@ -26,6 +26,8 @@ const seed = givenSeed();
 const random = randomFrom(seed);
 let service: Service;
 const known = new Map<string, Known>();
+/** Deletes by name: those that were sent, and those of them that have ended, answered or not. */
+const deletes = new Map<string, { sent: number; ended: number }>();
 let kills = 0;
 let operations = 0;
 /** Replaced whenever a service is killed; resolves when its successor serves. */
@@ -91,9 +93,12 @@ async function operate(name: string): Promise<void> {
 }
 
 async function create(name: string): Promise<void> {
+  const { ended: endedBefore } = deletesOf(name);
   const answer = await attempt('CreateSandbox', { name });
   if (answer?.status === 200) {
-    known.set(name, { id: String(answer.body['id']), files: new Map(), deleteRequested: false });
+    // Another client's delete may find it before this one has its answer.
+    const deleteRequested = deletesOf(name).sent > endedBefore;
+    known.set(name, { id: String(answer.body['id']), files: new Map(), deleteRequested });
   }
 }
 
@@ -112,8 +117,17 @@ async function tell(name: string, tool: string, parameters: Record<string, unkno
 async function remove(name: string): Promise<void> {
   const record = known.get(name);
   if (record) record.deleteRequested = true;
+  const counts = deletesOf(name);
+  counts.sent++;
   const answer = await attempt('DeleteSandbox', { sandbox: name });
+  counts.ended++;
   if (answer?.status === 200) known.delete(name);
+}
+
+function deletesOf(name: string) {
+  const counts = deletes.get(name) ?? { sent: 0, ended: 0 };
+  deletes.set(name, counts);
+  return counts;
 }
 
 async function attempt(tool: string, parameters: Record<string, unknown>) {
