@@ -85,7 +85,7 @@ function screens(sandbox: string): [name: string, path: string][] {
     ['overview', `/sandboxes/${sandbox}`],
     ['files', `${tab('files')}?file=/workspace/repo/main.py`],
     ['terminal', `${tab('terminal')}?terminal=main`],
-    ...['sessions', 'code', 'git', 'access'].map((name): [string, string] => [name, tab(name)]),
+    ...['sessions', 'code', 'git', 'network', 'access'].map((name): [string, string] => [name, tab(name)]),
     ...['snapshots', 'activity', 'people', 'connect', 'documents', 'health'].map((name): [string, string] => [
       name,
       `/${name}`,

@@ -75,6 +75,7 @@ const sandboxParts = [
   part('sessions', () => import('./sandbox/sessions/sessions-tab.tsx'), 'SessionsTab'),
   part('code', () => import('./sandbox/code/code-tab.tsx'), 'CodeTab'),
   part('git', () => import('./sandbox/git/git-tab.tsx'), 'GitTab'),
+  part('network', () => import('./sandbox/network/network-tab.tsx'), 'NetworkTab'),
   part('access', () => import('./sandbox/access/access-tab.tsx'), 'AccessTab'),
 ];
 

@@ -4,7 +4,7 @@ import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Caller } from '../../../src/model/user.ts';
 import type { FakePeopleOptions } from '../../surfaces/fakes/fake-people.ts';
-import { createFakeServices, user } from '../../surfaces/fakes/fake-services.ts';
+import { createFakeServices, type FakeServices, user } from '../../surfaces/fakes/fake-services.ts';
 import { fakeTree, type Tree } from './file-tree.ts';
 import { TerminalRack } from './terminal-rack.ts';
 
@@ -20,6 +20,7 @@ export interface World {
   sandboxes: Map<string, Sandbox>;
   tree: Tree;
   rack: TerminalRack;
+  reportNetwork: FakeServices['reportNetwork'];
 }
 
 /** @param count Sandboxes beside the one named demo; none at all for null. */
@@ -49,7 +50,8 @@ export async function createWorld(count: number | null, people: FakePeopleOption
       await addSandbox(fake.services, `worker-${number}`, number);
     await addSandbox(fake.services, 'demo', 0);
   }
-  return { services: fake.services, sandboxes: fake.sandboxes, tree, rack };
+  const { services, sandboxes, reportNetwork } = fake;
+  return { services, sandboxes, tree, rack, reportNetwork };
 }
 
 const states = ['started', 'started', 'stopped', 'archived', 'error'] as const;

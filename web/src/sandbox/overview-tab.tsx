@@ -48,6 +48,12 @@ export function OverviewTab() {
                   'Made from',
                   sandbox.snapshot === null ? `image ${sandbox.image}` : `snapshot ${sandbox.snapshot}`,
                 ],
+                [
+                  'Network',
+                  <Link key="n" to="/sandboxes/$id/network" params={{ id: sandbox.id }}>
+                    {sandbox.network?.mode ?? 'open'}
+                  </Link>,
+                ],
                 ['Region', sandbox.region_id],
                 ['Created', <Away key="c" time={sandbox.created_at} />],
                 ['Started', <Away key="s" time={sandbox.started_at} />],

@@ -1,5 +1,11 @@
 /** Answers of the administration's actions. */
-import type { AuditLogRow, ServiceHealth, ServiceHealthSample } from '@sandhaven/sdk';
+import type {
+  AuditLogRow,
+  GetSandboxResult,
+  NetworkLogEvent,
+  ServiceHealth,
+  ServiceHealthSample,
+} from '@sandhaven/sdk';
 
 export interface Used {
   used: number;
@@ -109,4 +115,36 @@ export interface Terminal {
   program: string;
   /** A program other than the shell is in the foreground. */
   busy: boolean;
+}
+
+/** The network of a sandbox, as it is set. */
+export type NetworkSetting = NonNullable<GetSandboxResult['network']>;
+
+export interface ShownNetwork {
+  network: NetworkSetting;
+  /** Within the ceilings of the owner and of the installation. */
+  in_force: { mode: NetworkSetting['mode']; rules: string[] };
+  /** Until then the sandbox reaches all that the ceilings allow; null while it does not learn. */
+  learning_until: string | null;
+  /** null where nobody counts it. */
+  traffic: {
+    sent_bytes_today: number;
+    received_bytes_today: number;
+    limits: { gb_per_day: number | null };
+    /** End of a refusal, since the traffic of the day has been used up. */
+    refused_until: string | null;
+  } | null;
+}
+
+export interface NetworkProfile {
+  name: string;
+  description: string;
+  rules: string[];
+}
+
+export interface NetworkLog {
+  /** Oldest first. */
+  events: NetworkLogEvent[];
+  /** Number of events between these that are not kept. */
+  dropped: number;
 }

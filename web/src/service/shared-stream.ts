@@ -9,7 +9,7 @@ export interface SharedStream {
   client: Sandhaven;
   /** Tabs with the same share it. */
   name: string;
-  wanted: { usage?: boolean; snapshots?: boolean; audit?: boolean; health?: boolean };
+  wanted: { usage?: boolean; snapshots?: boolean; audit?: boolean; network?: string; health?: boolean };
 }
 
 /** @returns a function that ends it. */

@@ -1,0 +1,27 @@
+/** Events of a sandbox's network log, as the page gathers and explains them. */
+import type { NetworkLogEvent, NetworkLogPiece } from '@sandhaven/sdk';
+import type { NetworkLog } from '../../service/records.ts';
+
+/** Adds events that came since, each once, and keeps the newest. */
+export function withPiece(
+  log: NetworkLog,
+  { events, dropped }: Pick<NetworkLogPiece, 'events' | 'dropped'>,
+  { refused, most }: { refused: boolean; most: number },
+): NetworkLog {
+  const newest = log.events.at(-1)?.sequence ?? 0;
+  const wanted = events.filter(({ sequence, allowed }) => sequence > newest && !(refused && allowed));
+  return { events: [...log.events, ...wanted].slice(-most), dropped: log.dropped + dropped };
+}
+
+/** Returns the rule that would allow a connection that no rule allows; null for what another rule does not mend. */
+export function missingRule({ allowed, why, kind, name, address, port }: NetworkLogEvent): string | null {
+  if (allowed || !why?.includes('no rule')) return null;
+  if (kind === 'dns') return name;
+  if (kind === 'icmp') return address && `icmp://${address}`;
+  if (kind === 'tcp' || kind === 'udp')
+    return address && port !== null ? `${kind}://${address}:${port}` : null;
+  const scheme = kind === 'http' ? 'http' : 'https';
+  const host = name ?? address;
+  const isUsual = port === null || port === (scheme === 'http' ? 80 : 443);
+  return host && `${scheme}://${host}${isUsual ? '' : `:${port}`}`;
+}
