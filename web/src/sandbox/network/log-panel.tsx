@@ -1,4 +1,4 @@
-/** Log of the sandbox: connections that were made and refused, newest first. One click allows what no rule did. */
+/** Log of the sandbox: connections that were made and refused, newest first. One click adds the rule that one lacked. */
 import { Button, Checkbox } from '@mantine/core';
 import type { NetworkLogEvent } from '@sandhaven/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -42,9 +42,7 @@ export function LogPanel({ network }: { network: NetworkSetting }) {
       )}
       {data && data.events.length > 0 && <Events events={data.events} network={network} />}
       {data && data.dropped > 0 && (
-        <div className="dimmed small">
-          {counted(data.dropped, 'event')} between these came too fast to be kept.
-        </div>
+        <div className="dimmed small">{counted(data.dropped, 'event')} came too fast to be kept.</div>
       )}
     </Panel>
   );

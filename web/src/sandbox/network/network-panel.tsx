@@ -1,6 +1,6 @@
 /** Network of the sandbox, and the form that changes it, also while it runs. */
 import { Alert, Checkbox, SegmentedControl, Textarea } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatBytes } from '../../format/quantity.ts';
 import { Away } from '../../parts/away.tsx';
@@ -19,10 +19,17 @@ const modes = [
   { value: 'none', label: 'None' },
 ] satisfies { value: NetworkFields['mode']; label: string }[];
 
+/** They change with the version of the service alone. */
+const profilesQuery = queryOptions({
+  queryKey: ['network-profiles'],
+  queryFn: networks.profiles,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 const meanings = {
   open: 'Everything public is in reach.',
   rules: 'Only what a profile or a rule names is in reach.',
-  none: 'Nothing is in reach, names included.',
+  none: 'Nothing is in reach, not even DNS.',
 } as const;
 
 export function NetworkPanel({ shown }: { shown: ShownNetwork }) {
@@ -60,11 +67,7 @@ function NetworkForm({ shown }: { shown: ShownNetwork }) {
 }
 
 function Rules({ fields, setFields }: { fields: NetworkFields; setFields(fields: NetworkFields): void }) {
-  const { data: profiles } = useQuery({
-    queryKey: ['network-profiles'],
-    queryFn: networks.profiles,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const { data: profiles } = useQuery(profilesQuery);
   return (
     <>
       <Checkbox.Group
@@ -100,8 +103,10 @@ function Rules({ fields, setFields }: { fields: NetworkFields; setFields(fields:
 
 /** Shows what is not seen in the setting itself. */
 function InForce({ shown: { network, in_force, learning_until, traffic } }: { shown: ShownNetwork }) {
-  const isNarrower =
-    in_force.mode !== network.mode || network.allow.some((rule) => !in_force.rules.includes(rule));
+  const { data: profiles = [] } = useQuery(profilesQuery);
+  const named = profiles.filter(({ name }) => network.profiles.includes(name));
+  const meant = [...network.allow, ...named.flatMap(({ rules }) => rules)];
+  const isNarrower = in_force.mode !== network.mode || meant.some((rule) => !in_force.rules.includes(rule));
   return (
     <>
       {learning_until !== null && (
