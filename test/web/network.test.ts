@@ -54,7 +54,7 @@ describe('the network of a sandbox', () => {
   it('says why a rule is refused, and leaves the network as it was', async () => {
     await visitor.fill('Rules', 'https://*.com');
     await visitor.click('Save network');
-    await visitor.sees('Not saved');
+    await visitor.sees('anyone may have one below com');
     expect(await visitor.broken()).toEqual([]);
     expect(opened.world.sandboxes.get(opened.demo)?.network.allow).toEqual(['https://one.example.com']);
   });
