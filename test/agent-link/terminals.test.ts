@@ -257,6 +257,15 @@ describe('the list', () => {
     expect((await list()).idleMs).toBeLessThan(600);
   });
 
+  it('counts a program as work until it ends, also when the prompt comes later', async () => {
+    const seen = await open();
+    seen.type('mkfifo never; PROMPT_COMMAND="read -t 2 <> never"; sleep 1');
+    const program = async () => (await list()).terminals[0]?.program;
+    await expect.poll(program, { interval: 20 }).toBe('sleep');
+    await expect.poll(program, { interval: 20 }).toBe('bash');
+    expect((await list()).idleMs).toBeLessThan(500);
+  });
+
   it('counts no jobs in the background', async () => {
     const seen = await open();
     seen.type('while sleep 0.1; do echo "a j"ob; done &');

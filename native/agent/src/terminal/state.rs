@@ -90,7 +90,7 @@ impl Terminal {
         self.ring.borrow_mut().push(bytes);
         let was_busy = self.was_busy.take();
         // The prompt after a program is the end of that program's work; what background jobs print is no work.
-        if self.busy() || was_busy {
+        if !self.busy() && was_busy {
             self.last_work.set(Some(Instant::now()));
         }
         self.tell();
@@ -102,12 +102,13 @@ impl Terminal {
         self.tell();
     }
 
-    /// True while a program other than the shell has the terminal.
+    /// True while a program other than the shell has the terminal. That is work, also before the prompt after it comes.
     pub fn busy(&self) -> bool {
         let other = |group| group != self.pid;
         let busy = self.end.get().is_none() && self.foreground().is_some_and(other);
         if busy {
             self.was_busy.set(true);
+            self.last_work.set(Some(Instant::now()));
         }
         busy
     }
