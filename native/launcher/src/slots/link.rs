@@ -71,6 +71,12 @@ pub fn in_group(name: &str, group: u32) -> Message {
         .attribute(libc::IFLA_GROUP, &group.to_ne_bytes())
 }
 
+/// Removes one link.
+pub fn without(name: &str) -> Message {
+    Message::new(libc::RTM_DELLINK, 0, &interface(0, 0))
+        .attribute(libc::IFLA_IFNAME, &text(name))
+}
+
 /// Removes all links of a group.
 pub fn without_group(group: u32) -> Message {
     Message::new(libc::RTM_DELLINK, 0, &interface(0, 0))

@@ -2,7 +2,7 @@
 //! those of all. What is not there is done.
 
 use super::folder;
-use super::link::{in_group, without_group};
+use super::link::{in_group, without, without_group};
 use super::netlink::Netlink;
 use crate::failure::{Failure, Step};
 use lexopt::prelude::*;
@@ -36,10 +36,13 @@ pub fn unpin(mut args: lexopt::Parser) -> Result<(), Failure> {
     }
 }
 
-/// As one group, in one step of the kernel: one by one, each waits for its own grace period. A link also goes by itself, with the
-/// last trace of its namespace.
+/// As one group, in one step of the kernel: one by one, each waits for its own grace period. One alone goes by its name, without a
+/// search of all links of the host. A link also goes by itself, with the last trace of its namespace.
 fn remove_links(names: &[String]) -> IoResult<()> {
     let mut netlink = Netlink::open()?;
+    if let [name] = names {
+        return unless_gone(netlink.ask(without(name))).map(drop);
+    }
     let group = FIRST_GROUP | std::process::id();
     let mut is_any = false;
     for name in names {

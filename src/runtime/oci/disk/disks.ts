@@ -123,9 +123,16 @@ async function makeDisk(
   await helpers.run('mke2fs', [...MKE2FS, '-d', seed, partial, `${diskGb}G`], {
     timeoutMs: limits.diskHelperTimeoutMs,
     signal,
+    env: UNSEARCHED,
   });
   await commit(partial, path);
 }
+
+/**
+ * Keeps mke2fs from a search for its file in the host's list of mounts, which has two for each machine: among a thousand it took
+ * 3 of 14 ms. The variable is for e2fsprogs' own tests; where it is unknown, mke2fs searches. The second `-F` has the same end.
+ */
+const UNSEARCHED = { EXT2FS_PRETEND_RO_MOUNT: '1' };
 
 /**
  * No reserved blocks (the whole disk is the machine's), a journal too small to matter for thin images, and a table of
@@ -134,7 +141,7 @@ async function makeDisk(
  */
 const MKE2FS = [
   '-q',
-  '-F',
+  ...['-F', '-F'],
   ...['-t', 'ext4'],
   ...['-b', String(BLOCK_BYTES)],
   ...['-m', '0'],

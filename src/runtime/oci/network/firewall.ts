@@ -46,7 +46,7 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
   const table = tableOf(instanceId);
   let wanted = new Map<string, AddressPolicy>();
   /** Policies in the kernel, as the last transaction left them. */
-  let inForce: AddressPolicies = new Map();
+  let inForce = new Map<string, AddressPolicy>();
   const changed = new Set<string>();
   let egress: EgressWay | null = null;
   /** Rules without policies, as last applied. */
@@ -103,18 +103,17 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
 
   async function applyChanges(): Promise<void> {
     next = null;
-    const after = new Map(wanted);
-    const messages = [...changed].flatMap((address) =>
-      changeMessages({
-        ...{ table, address },
-        before: inForce.get(address) ?? null,
-        after: after.get(address) ?? null,
-      }),
+    const changes = [...changed].map((address) => ({ address, after: wanted.get(address) ?? null }));
+    const messages = changes.flatMap(({ address, after }) =>
+      changeMessages({ table, address, before: inForce.get(address) ?? null, after }),
     );
     changed.clear();
     try {
       if (messages.length > 0) await apply(messages);
-      inForce = after;
+      for (const { address, after } of changes) {
+        if (after) inForce.set(address, after);
+        else inForce.delete(address);
+      }
     } catch (error) {
       log.warn('policies could not be changed; the whole table is applied', {
         reason: String((error as Error).cause ?? error),

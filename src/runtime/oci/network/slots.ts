@@ -49,6 +49,8 @@ export interface SlotsOptions {
 
 /** Time that `purge` waits for the last processes with slots' ids to end. */
 const purgeTimeoutMs = 10_000;
+/** Creations one after another share a look. */
+const lookAgeMs = 500;
 
 export function createSlots(options: SlotsOptions): Slots {
   const { launcherPath, egressPath, log, ownerOf = (sandboxId) => sandboxId } = options;
@@ -64,6 +66,8 @@ export function createSlots(options: SlotsOptions): Slots {
   let failed: number[] = [];
   /** Slots in use at the start without a lock: machines whose locks were removed may run there. */
   let unlocked: number[] = [];
+  /** Last look for strangers, and when it was made. */
+  let look = { at: Number.NEGATIVE_INFINITY, strangers: new Set<number>() };
   const traffic = createTraffic({
     ...{ instance, held, ownerOf, log },
     each: options.traffic ?? usualTraffic.each,
@@ -95,10 +99,17 @@ export function createSlots(options: SlotsOptions): Slots {
   }
 
   async function inOtherHands(): Promise<Set<number>> {
-    if (unlocked.length === 0) return slotsWithStrangers();
+    if (unlocked.length === 0) return strangersLately();
     const busy = await slotsWithProcesses();
     unlocked = unlocked.filter((index) => busy.has(index));
     return busy;
+  }
+
+  /** A stranger may come at any time after a look, too: its age matters little. */
+  async function strangersLately(): Promise<Set<number>> {
+    const at = performance.now();
+    if (at - look.at > lookAgeMs) look = { at, strangers: await slotsWithStrangers() };
+    return look.strangers;
   }
 
   /** Keeps the slots that running machines need, and retires the rest of an earlier boot. */
