@@ -73,8 +73,7 @@ pub fn in_group(name: &str, group: u32) -> Message {
 
 /// Removes one link.
 pub fn without(name: &str) -> Message {
-    Message::new(libc::RTM_DELLINK, 0, &interface(0, 0))
-        .attribute(libc::IFLA_IFNAME, &text(name))
+    Message::new(libc::RTM_DELLINK, 0, &interface(0, 0)).attribute(libc::IFLA_IFNAME, &text(name))
 }
 
 /// Removes all links of a group.
