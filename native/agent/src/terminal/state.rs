@@ -102,7 +102,8 @@ impl Terminal {
         self.tell();
     }
 
-    /// True while a program other than the shell has the terminal. That is work, also before the prompt after it comes.
+    /// True while a program other than the shell has the terminal. A call that finds one counts as work: the shell may print its
+    /// prompt long after the program's end.
     pub fn busy(&self) -> bool {
         let other = |group| group != self.pid;
         let busy = self.end.get().is_none() && self.foreground().is_some_and(other);
