@@ -12,7 +12,7 @@ import {
   slotsWithStrangers,
 } from '../../src/runtime/oci/host/host-ids.ts';
 import { kernelThreads } from '../../src/runtime/oci/host/kernel-threads.ts';
-import { takeLocks } from '../../src/runtime/oci/host/locks.ts';
+import { currentBootId, freeCount, freeLocks, takeLocks } from '../../src/runtime/oci/host/locks.ts';
 import { uidBaseOf } from '../../src/runtime/oci/host/plan.ts';
 import { createPool } from '../../src/runtime/oci/network/pool.ts';
 import { createTestHost, type Instance, inside, type TestHost } from './harness.ts';
@@ -233,6 +233,20 @@ describe('release', () => {
     }
     await instance.purge();
   });
+});
+
+it('knows how many numbers are free after each change', () => {
+  const instance = { id: 'count0', runDir: '/run/sandhaven-count0', dataDir: '/nowhere' };
+  const before = freeCount();
+  const taken = takeLocks(instance, 3, 'machine');
+  try {
+    expect(freeCount()).toBe(before - 3);
+    freeLocks([{ index: taken[0] ?? -1, instance, bootId: currentBootId() }]);
+    expect(freeCount()).toBe(before - 2);
+  } finally {
+    freeLocks(taken.map((index) => ({ index, instance, bootId: currentBootId() })));
+  }
+  expect(freeCount()).toBe(before);
 });
 
 /** In a container only its own processes are in sight. */

@@ -38,7 +38,7 @@ export const machineDir = '/run/sandhaven';
 const locksDir = join(machineDir, 'slots');
 const mutexTimeoutMs = 5_000;
 let bootId: string | null = null;
-/** Locks that the folder had, with its state just before. */
+/** Number of locks at the last reading, and the state of their folder just before it. */
 let counted = { state: '', locks: 0 };
 
 /** No process outlives its boot, so it is read once. */
@@ -95,7 +95,10 @@ export function allLocks(): Lock[] {
   return lockedIndexes().flatMap((index) => readLock(index) ?? []);
 }
 
-/** The folder is read again only after a change of it: each creation asks, and a thousand names take 2 ms. */
+/**
+ * Reads the folder again only after a change of it, since each creation asks. In memory, as /run is, a folder's size counts its
+ * names: it tells changes within one tick of the clock apart.
+ */
 export function freeCount(): number {
   const { mtimeNs = null, size = null } = statSync(locksDir, { bigint: true, throwIfNoEntry: false }) ?? {};
   const state = `${mtimeNs} ${size}`;
