@@ -60,7 +60,7 @@ export function createRetirement(instance: Instance, launcherPath: string, log: 
     }
   }
 
-  /** @param atOnce Looks whenever the last look was. */
+  /** @param atOnce Looks for strangers even when the last look is younger than `lookIntervalMs`. */
   function sweep(atOnce = false): Promise<void> {
     turn = turn
       .then(removeParts)
