@@ -16,13 +16,17 @@ const waiting = [
   'test/webhooks/sender.test.ts',
 ];
 
-/** They measure the machine, starve it, or change what all of it shares: nothing else runs meanwhile. */
+/** They measure the machine, starve it, or count what all services share: nothing else runs meanwhile. */
 const alone = [
   'test/chaos/**/*.test.ts',
   'test/hostile/**/*.test.ts',
   'test/isolation/**/*.test.ts',
-  'test/network/**/*.test.ts',
-  'test/runtime/**/*.test.ts',
+  'test/network/dns-shares.test.ts',
+  'test/network/limits/**/*.test.ts',
+  'test/network/policies/addresses.test.ts',
+  'test/network/{recovery,slots}.test.ts',
+  'test/network/ways/killed.test.ts',
+  'test/runtime/orphans.test.ts',
   // A flood beside others' work would measure that work.
   'test/agent-link/tls/refusals.test.ts',
   'test/system/bad-luck.test.ts',
@@ -31,6 +35,9 @@ const alone = [
   'test/examples/**/*.test.ts',
   'sdk/test/**/*.test.ts',
 ];
+
+/** Each looks after machines and links of its own on the host, and waits for them half of its time: two at once. */
+const inPairs = ['test/network/**/*.test.ts', 'test/runtime/**/*.test.ts'];
 
 /** They share one document database, which is started for them. */
 export const withDocuments = ['test/documentdb/**/*.test.ts', 'test/walk/documents.test.ts'];
@@ -142,6 +149,7 @@ export default defineConfig({
             '**/node_modules/**',
             ...waiting,
             ...alone,
+            ...inPairs,
             ...withDocuments,
             ...walks,
             ...withCluster,
@@ -173,12 +181,22 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'pairs',
+          include: inPairs,
+          exclude: ['**/node_modules/**', ...waiting, ...alone],
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'alone',
           include: [...alone, ...(isWhole ? withCluster : hasCluster ? onEachChange.ofTheCluster : [])],
           exclude: ['**/node_modules/**', ...waiting, ...withReplicas],
           fileParallelism: false,
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       walk('chromium'),

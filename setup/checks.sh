@@ -81,6 +81,7 @@ if [ "${1:-}" != --static ]; then
   begin_tests waiting --project waiting
   check tests here run_tests beside --project together --project documents --project chromium --project firefox
   check tests-that-wait ended waiting
+  check tests-in-pairs here run_tests pairs --project pairs
   check preparations-of-later-tests prepared
   # These measure the machine.
   check tests-alone here run_tests alone --project alone
