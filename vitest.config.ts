@@ -9,7 +9,7 @@ const waiting = [
   'test/egress/{fairness,life}.test.ts',
   'test/gateways/preview.test.ts',
   'test/gateways/ssh/{login,odd-clients}.test.ts',
-  'test/runtime/disk-guard.test.ts',
+  'test/runtime/disk/disk-guard.test.ts',
   'test/surfaces/http/oauth/decision.test.ts',
   'test/system/following/terminals.test.ts',
   'test/tls/listener.test.ts',

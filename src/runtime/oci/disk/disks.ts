@@ -15,6 +15,7 @@ import { commit, isMissing, removeDurably, sync, unlessMissing } from '../host/f
 import type { Helpers } from '../host/helper.ts';
 import type { Layout } from '../layout.ts';
 import { waitUntilFree } from './loop-devices.ts';
+import { spread } from './spread.ts';
 
 export interface Disks {
   /** Removes disks that earlier boots left half-made, and begins to fill the pool. */
@@ -62,6 +63,7 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
         await mkdir(join(seed, folder), { recursive: true, mode: 0o755 });
       }
       await chown(join(seed, 'work'), OVERLAY_OWNER, OVERLAY_OWNER);
+      await spread(layout.sandboxes, helpers);
       for (const name of await readdir(layout.pool)) {
         if (name.endsWith(PARTIAL)) await rm(join(layout.pool, name));
       }

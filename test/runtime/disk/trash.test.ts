@@ -2,9 +2,9 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { newSandboxId } from '../../src/model/ids.ts';
-import type { OciRuntime } from '../../src/runtime/oci/runtime.ts';
-import { createInstance, execIn, type Instance, removeInstance, runtimeOver, tracesOf } from './host.ts';
+import { newSandboxId } from '../../../src/model/ids.ts';
+import type { OciRuntime } from '../../../src/runtime/oci/runtime.ts';
+import { createInstance, execIn, type Instance, removeInstance, runtimeOver, tracesOf } from '../host.ts';
 
 const resources = { cpu: 1, memory: 1, disk: 1, gpu: 0 };
 
@@ -27,8 +27,8 @@ it('a deleted sandbox leaves its folder to the trash, which frees its space with
   await runtime.start({ id, imageDigest: 'base', resources }, 1);
   await execIn(runtime, id, 'head -c 100000000 /dev/urandom >/root/file && sync');
   await runtime.destroy(id);
-  expect(tracesOf(instance, id)).toEqual([]);
   expect(trashed()).toEqual([expect.stringMatching(new RegExp(`^${id}-[0-9a-z]{12}$`))]);
+  expect(await tracesOf(instance, id)).toEqual([]);
   await expect.poll(trashed).toEqual([]);
 });
 
@@ -48,6 +48,6 @@ it('a sandbox whose folder is gone already is deleted without an error', async (
   await runtime.start({ id, imageDigest: 'base', resources }, 1);
   await runtime.destroy(id);
   await runtime.destroy(id);
-  expect(tracesOf(instance, id)).toEqual([]);
+  expect(await tracesOf(instance, id)).toEqual([]);
   await expect.poll(trashed).toEqual([]);
 });

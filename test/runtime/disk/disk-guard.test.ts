@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
-import { createDiskGuard, type DiskGuard } from '../../src/runtime/oci/disk/disk-guard.ts';
-import { createDiskGrowth } from '../../src/runtime/oci/fairness/disk-growth.ts';
-import { type Cgroups, createCgroups } from '../../src/runtime/oci/host/cgroups.ts';
-import { parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
+import { limits } from '../../../src/model/limits.ts';
+import { createDiskGuard, type DiskGuard } from '../../../src/runtime/oci/disk/disk-guard.ts';
+import { createDiskGrowth } from '../../../src/runtime/oci/fairness/disk-growth.ts';
+import { type Cgroups, createCgroups } from '../../../src/runtime/oci/host/cgroups.ts';
+import { parseHierarchies } from '../../../src/runtime/oci/host/hierarchies.ts';
 
 const id = 'sb_0123456789abcdef';
 const neighbour = 'sb_fedcba9876543210';
