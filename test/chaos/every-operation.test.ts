@@ -101,7 +101,7 @@ describe(`a service that is killed (seed ${seed}) in the middle of`, () => {
       else await must(service, 'CreateSandbox', { name: 'new', disk_gb: 1 });
       await must(service, 'DeleteSandbox', { sandbox: 'new' });
     }
-    nothingIsLeft();
+    await nothingIsLeft();
   }, 120_000);
 
   it('a create with an Idempotency-Key: the retry gives one sandbox, whatever became of the first call', async () => {
@@ -119,7 +119,7 @@ describe(`a service that is killed (seed ${seed}) in the middle of`, () => {
       expect(await must(service, 'ListSandboxes')).toMatchObject({ total_count: 1 });
       await must(service, 'DeleteSandbox', { sandbox: retried.body['id'] });
     }
-    nothingIsLeft();
+    await nothingIsLeft();
   }, 120_000);
 
   it.each(operations)(
@@ -136,7 +136,7 @@ describe(`a service that is killed (seed ${seed}) in the middle of`, () => {
         await holdsItsFile(seen);
         await must(service, 'DeleteSandbox', { sandbox: 'it' });
       }
-      nothingIsLeft();
+      await nothingIsLeft();
     },
     120_000,
   );
@@ -163,7 +163,7 @@ describe(`a service that is killed (seed ${seed}) in the middle of`, () => {
         await must(service, 'DeleteSandbox', { sandbox: 'it' });
         expect(readdirSync(join(service.dataDir, 'images/tmp'))).toEqual([]);
       }
-      nothingIsLeft();
+      await nothingIsLeft();
     } finally {
       await registry.close();
     }
@@ -179,10 +179,10 @@ describe(`a service that is killed (seed ${seed}) in the middle of`, () => {
       await holdsItsFile(seen);
       await must(service, 'DeleteSandbox', { sandbox: 'it' });
     }
-    nothingIsLeft();
+    await nothingIsLeft();
   }, 120_000);
 });
 
-function nothingIsLeft(): void {
-  expect(tracesOf(service.dataDir)).toEqual(noTraces);
+async function nothingIsLeft(): Promise<void> {
+  expect(await tracesOf(service.dataDir)).toEqual(noTraces);
 }

@@ -60,7 +60,7 @@ it('a service with few descriptors left deletes many at once or answers with the
     const again = await call(service, 'DeleteSandbox', { sandbox: `s${number}` });
     expect([200, 404]).toContain(again.status);
   }
-  expect(tracesOf(service.dataDir)).toEqual(noTraces);
+  expect(await tracesOf(service.dataDir)).toEqual(noTraces);
 }, 120_000);
 
 it('refuses a creation for which no file is left, and makes it when there is one', async () => {
@@ -90,7 +90,7 @@ it('starts again beside its sandboxes with as few', async () => {
     await must(service, 'CreateSandbox', { name: `t${number}`, disk_gb: 1, cpu: 1, memory_gb: 1 });
   }
   await service.terminate();
-  const machines = tracesOf(service.dataDir).processes;
+  const machines = (await tracesOf(service.dataDir)).processes;
   const args = [bin, 'up', '--data-dir', service.dataDir, '--warm-pool', '0', ...freeAddresses];
   const child = spawn('prlimit', [`--nofile=${files}:${files}`, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -100,7 +100,7 @@ it('starts again beside its sandboxes with as few', async () => {
   try {
     await expect.poll(() => said, { timeout: 30_000 }).toMatch(/^ready http/m);
     expect(said).not.toContain('EMFILE');
-    expect(tracesOf(service.dataDir).processes).toEqual(machines);
+    expect((await tracesOf(service.dataDir)).processes).toEqual(machines);
   } finally {
     if (child.exitCode === null && child.signalCode === null) {
       const exited = once(child, 'exit');

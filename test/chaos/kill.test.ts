@@ -181,7 +181,7 @@ async function nothingIsOrphaned(): Promise<void> {
   };
   for (const { id } of sandboxes) await must(service, 'DeleteSandbox', { sandbox: id });
   await service.terminate();
-  const traces = tracesOf(service.dataDir);
+  const traces = await tracesOf(service.dataDir);
   // What is left is the one sandbox of the warm pool, whole or not yet there.
   expect(traces.folders.length).toBeLessThanOrEqual(1);
   for (const ids of Object.values(traces)) expect(traces.folders).toEqual(expect.arrayContaining(ids));

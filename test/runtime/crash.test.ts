@@ -63,7 +63,7 @@ describe('after kill -9 of the service', () => {
         expect((await execIn(runtime, machine.id, CHECK)).output).toBe(sum);
       }
       await runtime.destroy(machine.id);
-      expect(tracesOf(instance, machine.id)).toEqual([]);
+      expect(await tracesOf(instance, machine.id)).toEqual([]);
     }
   });
 

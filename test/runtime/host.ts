@@ -13,6 +13,7 @@ import { type Hierarchy, memoryHierarchy, parseHierarchies } from '../../src/run
 import { type MachineRuntime, refusalOfDirect } from '../../src/runtime/oci/machine/machine-runtime.ts';
 import { createOciRuntime, type OciRuntime, type OciRuntimeOptions } from '../../src/runtime/oci/runtime.ts';
 import { testEncryption } from '../archives/test-encryption.ts';
+import { quietTime } from '../support/host.ts';
 import { createTestSlots } from './test-slots.ts';
 
 export const launcherPath = join(NATIVE, 'sandhaven-launcher');
@@ -75,7 +76,8 @@ export async function execIn(
 }
 
 /** Every trace of a sandbox, or of the whole instance, that the kernel and the file system show. */
-export function tracesOf({ instanceId, dataDir, runDir }: Instance, id = ''): string[] {
+export async function tracesOf({ instanceId, dataDir, runDir }: Instance, id = ''): Promise<string[]> {
+  await quietTime(instanceId);
   const group = `sandhaven-${instanceId}`;
   const cgroups = cgroupsNamed(group).flatMap(under);
   const loops = under('/sys/block').map((device) => readText(`/sys/block/${device}/loop/backing_file`));

@@ -49,10 +49,12 @@ describe('on the host', () => {
 
   it('a machine shows no mount, and one loop device that goes with it', async () => {
     const { id } = await started();
-    const shown = tracesOf(instance, id).filter((trace) => trace.includes('/') && !trace.includes('nsfs'));
+    const shown = (await tracesOf(instance, id)).filter(
+      (trace) => trace.includes('/') && !trace.includes('nsfs'),
+    );
     expect(shown).toEqual([`${disk(id)}\n`]);
     await runtime.stop(id, 500);
-    expect(tracesOf(instance, id)).toEqual([id]);
+    expect(await tracesOf(instance, id)).toEqual([id]);
   });
 
   it('the launcher notes which loop device a machine has', async () => {

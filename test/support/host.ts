@@ -1,6 +1,7 @@
 /** What the host holds of one data directory's service, read from the kernel and not from the service. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Traces {
   /** Sandbox ids by kind of trace. */
@@ -16,8 +17,9 @@ export const noTraces: Traces = { folders: [], loops: [], cgroups: [], sockets: 
 
 const sandboxId = /sb_[0-9a-z]{16}/;
 
-export function tracesOf(dataDir: string): Traces {
+export async function tracesOf(dataDir: string): Promise<Traces> {
   const instance = readFileSync(join(dataDir, 'instance'), 'utf8').trim();
+  await quietTime(instance);
   return {
     folders: idsIn(entries(join(dataDir, 'sandboxes'))),
     loops: loopIds(dataDir),
@@ -25,6 +27,25 @@ export function tracesOf(dataDir: string): Traces {
     sockets: idsIn(entries(`/run/sandhaven-${instance}/s`)),
     processes: processIds(`sandhaven-${instance}`),
   };
+}
+
+/**
+ * Gives empty memory groups the quiet time that they wait for (`src/runtime/oci/machine/memory-groups.ts`): one that is there
+ * afterwards is left over.
+ */
+export async function quietTime(instance: string): Promise<void> {
+  const roots = ['/sys/fs/cgroup/memory', '/sys/fs/cgroup'].map((root) =>
+    join(root, `sandhaven-${instance}`),
+  );
+  const isWaiting = (group: string) =>
+    existsSync(group) && readText(join(group, 'cgroup.procs')).trim() === '';
+  const anyWaits = () =>
+    roots.some((root) =>
+      entries(root)
+        .filter((name) => sandboxId.test(name))
+        .some((name) => isWaiting(join(root, name))),
+    );
+  for (let waitedMs = 0; anyWaits() && waitedMs < 10_000; waitedMs += 50) await sleep(50);
 }
 
 /** Whether anything at all is left of an instance that was purged. */

@@ -168,6 +168,6 @@ describe('time alone', () => {
     await pass(0);
     expect(await stateOf(id)).toBe('stopped');
     await remove(id);
-    expect(tracesOf(dataDir)).toEqual(noTraces);
+    expect(await tracesOf(dataDir)).toEqual(noTraces);
   });
 });

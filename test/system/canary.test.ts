@@ -70,9 +70,9 @@ describe('a secret is nowhere but where it belongs', () => {
     }
   });
 
-  it('[WIRE-GIT-14] no process inside has one, in arguments, environment or memory', () => {
+  it('[WIRE-GIT-14] no process inside has one, in arguments, environment or memory', async () => {
     const { variable: _, typed: __, signed: ___, ...foreign } = everySecret();
-    expect(tracesOf(service.dataDir).cgroups).toContain(sandbox);
+    expect((await tracesOf(service.dataDir)).cgroups).toContain(sandbox);
     const processes = pidsInside(sandbox);
     expect(processes.length).toBeGreaterThan(3);
     for (const pid of processes) {

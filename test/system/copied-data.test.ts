@@ -42,7 +42,7 @@ it('is refused beside the running service, which goes on creating', async () => 
 
 it('is refused, for a purge too, while the first is stopped, whose machines go on', async () => {
   await first.terminate();
-  const machines = tracesOf(first.dataDir).processes;
+  const machines = (await tracesOf(first.dataDir)).processes;
   expect(machines.length).toBe(2);
   for (const { status, stderr } of [
     startCopy(),
@@ -51,7 +51,7 @@ it('is refused, for a purge too, while the first is stopped, whose machines go o
     expect(status).toBe(5);
     expect(stderr).toContain(`The data directory ${first.dataDir} has this data directory's instance id`);
   }
-  expect(tracesOf(first.dataDir).processes).toEqual(machines);
+  expect((await tracesOf(first.dataDir)).processes).toEqual(machines);
 }, 60_000);
 
 it('lives on its own once its instance id is deleted', async () => {
@@ -60,7 +60,7 @@ it('lives on its own once its instance id is deleted', async () => {
   try {
     expect(await must(second, 'GetSandbox', { sandbox: 'kept' })).toMatchObject({ state: 'stopped' });
     await must(second, 'StartSandbox', { sandbox: 'kept' });
-    expect(tracesOf(first.dataDir).processes.length).toBe(2);
+    expect((await tracesOf(first.dataDir)).processes.length).toBe(2);
   } finally {
     await second.stop();
   }

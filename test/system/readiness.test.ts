@@ -53,7 +53,7 @@ it('[WIRE-ERR-16] is 503 with the reason while no sandbox can be made, and 200 o
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
   mkdirSync(group);
   await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 15_000 }).toBe(200);
-  expect(tracesOf(service.dataDir)).toEqual(noTraces);
+  expect(await tracesOf(service.dataDir)).toEqual(noTraces);
 }, 60_000);
 
 it('makes none again for what was found out within the last minute', async () => {

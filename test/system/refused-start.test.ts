@@ -143,7 +143,7 @@ describe('`up` refuses, `doctor` is red and `make up` builds nothing on', () => 
   }, 60_000);
 });
 
-it('a start that fails late leaves no sandbox running', () => {
+it('a start that fails late leaves no sandbox running', async () => {
   const dataDir = join(root, 'late');
   // The proof comes last, and needs a sandbox.
   const { status, stderr } = spawnSync(
@@ -155,7 +155,7 @@ it('a start that fails late leaves no sandbox running', () => {
     expect(stderr).toContain('The proof failed at CreateSandbox');
     expect(status).not.toBe(0);
     expect(stderr).not.toMatch(/^\s+at /m);
-    expect(tracesOf(dataDir)).toEqual(noTraces);
+    expect(await tracesOf(dataDir)).toEqual(noTraces);
   } finally {
     spawnSync(bin, ['purge', '--data-dir', dataDir, '--yes']);
   }

@@ -109,7 +109,7 @@ describe('the end of a service', () => {
       command: 'nohup sleep 1000 >/dev/null 2>&1 & echo $! > pid',
     });
     expect(await second.terminate()).toBe(0);
-    expect(tracesOf(second.dataDir).processes).toContain(id);
+    expect((await tracesOf(second.dataDir)).processes).toContain(id);
     await second.restart();
     const still = await must(second, 'RunCommand', {
       sandbox: id,
@@ -126,11 +126,11 @@ describe('the end of a service', () => {
 
 describe('the warm pool', () => {
   it('gives its sandbox away with name, sizes and environment set, and fills up again', async () => {
-    const pooled = () => tracesOf(second.dataDir).processes.length;
+    const pooled = async () => (await tracesOf(second.dataDir)).processes.length;
     const { sandboxes } = (await must(second, 'ListSandboxes')) as { sandboxes: { id: string }[] };
     for (const { id } of sandboxes) await must(second, 'DeleteSandbox', { sandbox: id });
     await expect.poll(pooled, { timeout: 20_000 }).toBe(1);
-    const [waiting] = tracesOf(second.dataDir).processes;
+    const [waiting] = (await tracesOf(second.dataDir)).processes;
     const claimed = await must(second, 'CreateSandbox', {
       name: 'claimed',
       cpu: 3,

@@ -100,7 +100,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     ...{ layout, cgroups, machines, disks, slots, gpus, machineRuntime, rootfsPath },
   });
   const usage = createUsage({
-    ...{ layout, memory: cgroups.memory, groupPath: cgroups.path },
+    ...{ layout, memory: cgroups.memory },
+    groupPath: (id) => (machines.hasEnded(id) ? null : cgroups.path(id)),
     processor: controllerHierarchy(hierarchies, 'cpuacct'),
   });
   const work = createWork(log);
@@ -157,6 +158,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     await disks.close();
     await trash.close();
     await slots.close();
+    await machines.close();
     await cgroups.removeFence();
     useRunner(null);
     spawner.close();
@@ -197,6 +199,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       const { totalBytes } = memory();
       const { processes } = await prepareHostLimits(totalBytes, log);
       await cgroups.prepare({ memoryBytes: memoryForMachines(totalBytes), processes });
+      await machines.begin();
       const { socketAccounting, memory: hierarchy } = cgroups;
       starter.use({
         agentName: await installAgent(options.agentPath, layout.agents),

@@ -108,7 +108,7 @@ function commandsOn(machine: Machine, program: string): Commands {
       await machine.must(wait, { timeoutMs: 3 * READY_TIMEOUT_S * 1_000 });
     },
     async traces() {
-      const code = `import { tracesOf } from '/srv/checkout/test/support/host.ts'; console.log(JSON.stringify(tracesOf('${DATA_DIR}')))`;
+      const code = `import { tracesOf } from '/srv/checkout/test/support/host.ts'; console.log(JSON.stringify(await tracesOf('${DATA_DIR}')))`;
       return JSON.parse(await machine.must(`${NODE} --input-type=module`, { input: code }));
     },
   };

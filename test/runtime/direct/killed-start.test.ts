@@ -73,12 +73,12 @@ it.runIf(startsDirectly)(
         code: 'unavailable',
       });
       expect(await runtime.inspect(spec.id)).toMatchObject({ runningGeneration: null });
-      expect(tracesOf(instance, spec.id)).toEqual([spec.id]);
+      expect(await tracesOf(instance, spec.id)).toEqual([spec.id]);
       writeFileSync(callFile, '0');
       await runtime.start(spec, 2);
       expect(await runtime.inspect(spec.id)).toMatchObject({ runningGeneration: 2 });
       await runtime.destroy(spec.id);
-      expect(tracesOf(instance, spec.id)).toEqual([]);
+      expect(await tracesOf(instance, spec.id)).toEqual([]);
     }
   },
 );

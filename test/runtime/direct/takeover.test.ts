@@ -55,7 +55,7 @@ describe.runIf(startsDirectly).each([
     await second.start(spec, 2);
     expect((await execIn(second, spec.id, 'cat /root/file')).output).toBe('kept\n');
     await second.destroy(spec.id);
-    expect(tracesOf(instance, spec.id)).toEqual([]);
+    expect(await tracesOf(instance, spec.id)).toEqual([]);
     await second.close();
   });
 });

@@ -30,6 +30,31 @@ export async function destroyGroup(group: string): Promise<void> {
   }
 }
 
+/**
+ * Kills the group's processes until the last is gone; resolves with false when there is no such group. Throws when it is not
+ * empty in time.
+ */
+export async function emptyGroup(group: string): Promise<boolean> {
+  const deadline = performance.now() + limits.teardownTimeoutMs;
+  for (const pauseMs of growingPauses(50)) {
+    const populated = isPopulated(group);
+    if (populated !== true) return populated === false;
+    if (performance.now() > deadline) throw new Error(`the cgroup ${group} is not empty in time`);
+    await killGroup(group);
+    await sleep(pauseMs);
+  }
+  return true;
+}
+
+/** Returns null when the group is gone. */
+function isPopulated(group: string): boolean | null {
+  const populated = /^populated (\d)$/m.exec(readNow(`${group}/cgroup.events`) ?? '')?.[1];
+  if (populated !== undefined) return populated === '1';
+  // v1 has no such file.
+  const processes = readNow(`${group}/cgroup.procs`);
+  return processes === null ? null : processes.trim() !== '';
+}
+
 async function killGroup(group: string): Promise<void> {
   // A file of v2. Without it, the freezer keeps process ids from being reused before they are signalled.
   if (await written(`${group}/cgroup.kill`, '1')) return;

@@ -14,7 +14,7 @@ import { randomText, sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
 import { cgroupLimits } from '../machine/config.ts';
-import { children, destroyGroup, endPrograms, processesOf, written } from './cgroup-processes.ts';
+import { children, destroyGroup, emptyGroup, endPrograms, processesOf, written } from './cgroup-processes.ts';
 import { readNow, unlessMissing } from './files.ts';
 import { controllerHierarchy, type Hierarchy, memoryHierarchy } from './hierarchies.ts';
 
@@ -38,6 +38,8 @@ export interface Cgroups {
   processes(id: string): Promise<number[]>;
   /** Kills all processes in the machine's cgroups, and removes the cgroups. Resolves when they are gone. */
   destroy(id: string): Promise<void>;
+  /** As `destroy`, but leaves the group that limits memory, empty. Resolves with true when there is one. */
+  empty(id: string): Promise<boolean>;
   /**
    * Called before the machine's first process. Sets the limit that has to precede the first socket and that runc does
    * not set, and makes the groups that `shown` returns.
@@ -106,6 +108,15 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
       .filter(({ controllers }) => controllers.some((controller) => SHOWN.includes(controller)))
       .map(({ mountpoint }) => ({ name: basename(mountpoint), path: `${mountpoint}/${parent}/${id}` }));
 
+  const empty: Cgroups['empty'] = async (id) => {
+    const destroyIn = ({ mountpoint }: Hierarchy) => destroyGroup(`${mountpoint}/${parent}/${id}`);
+    const others = hierarchies.filter((hierarchy) => hierarchy !== memory);
+    // Groups that can be killed as a whole go first; the other hierarchies then find their processes gone.
+    for (const killer of killers) if (killer !== memory) await destroyIn(killer);
+    await Promise.all(others.map(destroyIn));
+    return emptyGroup(`${memory.mountpoint}/${parent}/${id}`);
+  };
+
   return {
     memory,
     hasSwapAccounting: () => hasSwapAccounting(memory, parent),
@@ -151,13 +162,11 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     processes: (id) => processesOf(`${memory.mountpoint}/${parent}/${id}`),
 
     async destroy(id) {
-      // Groups that can be killed as a whole go first; the other hierarchies then find their processes gone.
-      for (const { mountpoint } of killers) await destroyGroup(`${mountpoint}/${parent}/${id}`);
-      const others = hierarchies.filter((hierarchy) => hierarchy !== memory);
-      await Promise.all(others.map(({ mountpoint }) => destroyGroup(`${mountpoint}/${parent}/${id}`)));
-      // Last: once it is gone, the kernel hands on what each mounted file system has of it, and no group changes meanwhile.
+      await empty(id);
       await destroyGroup(`${memory.mountpoint}/${parent}/${id}`);
     },
+
+    empty,
 
     async admit(id, resources) {
       if (memory.version === 2) return;

@@ -10,6 +10,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { growingPauses } from '../../../concurrency/growing-pauses.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
+import type { Log } from '../../../control/ports/index.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import { waitUntilFree } from '../disk/loop-devices.ts';
@@ -20,6 +21,7 @@ import type { Layout } from '../layout.ts';
 import { type Launch, launchArguments } from './launch-arguments.ts';
 import type { MachineRuntime } from './machine-runtime.ts';
 import { type RunningMachine, readState } from './machine-state.ts';
+import { createMemoryGroups } from './memory-groups.ts';
 
 export interface Machines {
   /** Resolves when the machine's program runs and its socket listens. */
@@ -27,18 +29,31 @@ export interface Machines {
   running(id: string): Promise<RunningMachine | null>;
   /** Sends SIGTERM to PID 1, and waits for its end for at most the grace period. */
   terminate(id: string, graceMs: number): Promise<void>;
-  /** Kills the machine, and removes its cgroups, its state and its socket; resolves when the disk is free. */
+  /** Removes what still waits of an earlier machine of the sandbox. Called before each start. */
+  makeWay(id: string): Promise<void>;
+  /**
+   * Kills the machine, and removes its cgroups, its state and its socket; resolves when the disk is free. Its memory group
+   * is empty then, and goes later.
+   */
   clear(id: string): Promise<void>;
+  /** True for some time after `clear`: the sandbox's memory group is still there, and no machine in it. */
+  hasEnded(id: string): boolean;
   /** Sandboxes that have a cgroup, a state or a socket. */
   traces(): Promise<string[]>;
+  /** Takes on the empty groups that an earlier boot of the service has left. */
+  begin(): Promise<void>;
+  /** Removes what waits of ended machines. */
+  close(): Promise<void>;
 }
 
 export interface Programs {
   launcherPath: string;
   machineRuntime: MachineRuntime;
+  log: Pick<Log, 'warn'>;
 }
 
 export function createMachines(layout: Layout, cgroups: Cgroups, programs: Programs): Machines {
+  const groups = createMemoryGroups({ cgroups, log: programs.log });
   const queue = createSemaphore(limits.launchesPerCore * availableParallelism());
 
   async function running(id: string): Promise<RunningMachine | null> {
@@ -72,22 +87,35 @@ export function createMachines(layout: Layout, cgroups: Cgroups, programs: Progr
       }
     },
 
+    makeWay: groups.free,
+
     async clear(id) {
-      await cgroups.destroy(id);
+      if (await cgroups.empty(id)) groups.leave(id);
       await rm(layout.socket(id), { force: true });
       await rm(join(layout.runc, id), { recursive: true, force: true });
       await waitUntilFree(layout.disk(id));
     },
 
+    hasEnded: groups.waits,
+
     async traces() {
-      const [groups, states, sockets] = await Promise.all([
+      const [present, states, sockets] = await Promise.all([
         cgroups.ids(),
         readdir(layout.runc),
         readdir(layout.sockets),
       ]);
-      const ids = [...groups, ...states, ...sockets.map((name) => basename(name, '.sock'))];
+      const running = present.filter((id) => !groups.waits(id));
+      const ids = [...running, ...states, ...sockets.map((name) => basename(name, '.sock'))];
       return [...new Set(ids)].filter((id) => sandboxIdPattern.test(id));
     },
+
+    async begin() {
+      for (const id of await cgroups.present()) {
+        if ((await cgroups.processes(id)).length === 0 && (await cgroups.empty(id))) groups.leave(id);
+      }
+    },
+
+    close: groups.close,
   };
 }
 

@@ -55,6 +55,7 @@ export function createStarter({
     if (!facts) throw new Error('the runtime is not initialised');
     const { id, resources } = spec;
     const bundle = layout.bundle(id, generation);
+    await machines.makeWay(id);
     const devices = await gpus.acquire(id, resources.gpu);
     const slot = await slots.acquire(id);
     await ensureDisk(spec, signal);

@@ -14,8 +14,8 @@ export interface UsageDependencies {
   memory: Hierarchy;
   /** Hierarchy that counts processor time; null: none does. */
   processor: Hierarchy | null;
-  /** Path of the machine's cgroup below a mount point. */
-  groupPath: (id: string) => string;
+  /** Returns the path of the machine's cgroup below a mount point; null for a machine that has ended. */
+  groupPath: (id: string) => string | null;
 }
 
 const BLOCK_BYTES = 512;
@@ -23,9 +23,11 @@ const BLOCK_BYTES = 512;
 export function createUsage({ layout, memory, processor, groupPath }: UsageDependencies) {
   return (id: string): SandboxUsage => {
     const disk = statSync(layout.disk(id), { throwIfNoEntry: false });
+    const group = groupPath(id);
     return {
-      cpuMs: processor && processorTime(processor.version, processor.mountpoint + groupPath(id)),
-      memoryBytes: memoryInUse(memory.version, memory.mountpoint + groupPath(id)),
+      cpuMs:
+        group === null ? null : processor && processorTime(processor.version, processor.mountpoint + group),
+      memoryBytes: group === null ? null : memoryInUse(memory.version, memory.mountpoint + group),
       diskBytes: disk ? disk.blocks * BLOCK_BYTES : null,
     };
   };

@@ -1,0 +1,85 @@
+/** Memory groups of ended machines wait, empty, for a quiet time, and no longer than that. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { newSandboxId } from '../../src/model/ids.ts';
+import type { OciRuntime } from '../../src/runtime/oci/runtime.ts';
+import {
+  cgroupsNamed,
+  createInstance,
+  type Instance,
+  memoryGroupOf,
+  removeInstance,
+  runtimeOver,
+} from './host.ts';
+
+const resources = { cpu: 1, memory: 1, disk: 1, gpu: 0 };
+
+let instance: Instance;
+let runtime: OciRuntime;
+beforeEach(async () => {
+  instance = createInstance();
+  runtime = runtimeOver(instance);
+  await runtime.init();
+});
+afterEach(async () => {
+  await runtime.close();
+  await removeInstance(instance);
+});
+
+async function started(id = newSandboxId(), generation = 1): Promise<string> {
+  await runtime.start({ id, imageDigest: 'base', resources }, generation);
+  return id;
+}
+const groupsOf = (id: string) => cgroupsNamed(`sandhaven-${instance.instanceId}/${id}`);
+const waits = (id: string) => existsSync(memoryGroupOf(instance, id));
+const traces = async () => (await runtime.observe()).map(({ id }) => id);
+
+it('a deleted sandbox leaves its memory group alone, which is no trace, and goes in a quiet time', async () => {
+  const id = await started();
+  await runtime.destroy(id);
+  expect(groupsOf(id)).toEqual([memoryGroupOf(instance, id)]);
+  expect(await traces()).toEqual([]);
+  await expect.poll(() => waits(id)).toBe(false);
+});
+
+it('groups wait while other machines start and end', async () => {
+  const first = await started();
+  await runtime.destroy(first);
+  const until = performance.now() + 1_000;
+  while (performance.now() < until) await runtime.destroy(await started());
+  expect(waits(first)).toBe(true);
+  await expect.poll(() => groupsOf(first)).toEqual([]);
+});
+
+it('a machine that starts again gets a new group', async () => {
+  const id = await started();
+  const used = memoryGroupOf(instance, id);
+  await runtime.stop(id, 500);
+  expect(waits(id)).toBe(true);
+  await started(id, 2);
+  expect(await runtime.inspect(id)).toMatchObject({ runningGeneration: 2 });
+  // Longer than the old one would have waited.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(existsSync(used)).toBe(true);
+  expect(await runtime.inspect(id)).toMatchObject({ runningGeneration: 2 });
+});
+
+it('a service that ends leaves none', async () => {
+  const ids = [await started(), await started()];
+  for (const id of ids) await runtime.stop(id, 0);
+  expect(ids.map(waits)).toEqual([true, true]);
+  await runtime.close();
+  expect(ids.map(waits)).toEqual([false, false]);
+});
+
+it('the next boot takes on what a killed service has left, and no group of a machine that runs', async () => {
+  const running = await started();
+  await runtime.close();
+  const left = newSandboxId();
+  mkdirSync(memoryGroupOf(instance, left));
+  runtime = runtimeOver(instance);
+  await runtime.init();
+  expect(await traces()).toEqual([running]);
+  await expect.poll(() => waits(left)).toBe(false);
+  expect(await runtime.inspect(running)).toMatchObject({ runningGeneration: 1 });
+});
