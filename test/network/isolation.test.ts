@@ -96,6 +96,9 @@ describe('a machine', () => {
   it('has loopback, one link and no IPv6', async () => {
     expect(await reach(machine, '127.0.0.1')).toEqual(reached);
     expect(await machine.run('ip', '-6', 'address')).toBe('');
+    // Nor has the host on the link: no address, and no route of it.
+    expect(await host.run('ip', '-6', 'address', 'show', 'dev', slot.hostInterface)).toBe('');
+    expect(await host.run('ip', '-6', 'route', 'show', 'table', 'all', 'dev', slot.hostInterface)).toBe('');
     const names = JSON.parse(await machine.run('ip', '-json', 'link')).map(
       (link: { ifname: string }) => link.ifname,
     );

@@ -18,10 +18,8 @@ const MACHINE_LINK: &str = "eth0";
 const HOST_BITS: u8 = 32;
 const NEW: u16 = (libc::NLM_F_CREATE | libc::NLM_F_EXCL) as u16;
 
-// Of linux/veth.h, linux/if_link.h and linux/rtnetlink.h; libc has no names for them.
+// Of linux/veth.h; libc has no name for it.
 const VETH_INFO_PEER: u16 = 1;
-const IFLA_INET6_ADDR_GEN_MODE: u16 = 8;
-const IN6_ADDR_GEN_MODE_NONE: u8 = 1;
 
 /// What all links have of the host's.
 pub struct Network {
@@ -52,7 +50,8 @@ pub fn make_host_end(
 ) -> io::Result<()> {
     netlink.ask(pair(gateway, link, machine))?;
     if settings.has("ipv6") {
-        netlink.ask(without_own_addresses(&link.name))?;
+        // With it, each link would have a route of its own, and the kernel would look at all of them when one goes.
+        settings.set(&format!("ipv6/conf/{}/disable_ipv6", link.name), "1")?;
     }
     netlink.ask(up(&link.name))?;
     let index = index_of(&link.name)?;
@@ -118,17 +117,6 @@ fn pair(gateway: &Gateway, link: &Link, machine: &OwnedFd) -> Message {
                     })
                 },
             )
-        })
-}
-
-/// No IPv6 address comes by itself.
-fn without_own_addresses(name: &str) -> Message {
-    Message::new(libc::RTM_NEWLINK, 0, &interface(0, 0))
-        .attribute(libc::IFLA_IFNAME, &text(name))
-        .nested(libc::IFLA_AF_SPEC, &[], |families| {
-            families.nested(libc::AF_INET6 as u16, &[], |family| {
-                family.attribute(IFLA_INET6_ADDR_GEN_MODE, &[IN6_ADDR_GEN_MODE_NONE])
-            })
         })
 }
 
