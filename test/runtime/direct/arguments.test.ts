@@ -55,7 +55,7 @@ describe('the launcher makes a group in each hierarchy', () => {
   it('with a quota of processors where both controllers share a hierarchy', () => {
     expect(argumentsFor('cpu', 'cpuacct')).toEqual([
       ...['--group', '/group'],
-      ...limits('cpu.cfs_period_us=100000', 'cpu.cfs_quota_us=200000'),
+      ...limits('cpu.cfs_quota_us=200000'),
     ]);
   });
 

@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::num::NonZero;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -11,9 +12,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::wire::fault::{Code, Fault};
 
-const THREADS: usize = 6;
-/// Long jobs (walks of trees, whole files) never take the last threads from the short ones.
-const LONG_JOBS: usize = 3;
+/// Long jobs (walks of trees, whole files) at once: as many as the host's processors carry. As many threads again are
+/// left to short ones. Each thread of a host counts: the kernel looks at all of them at the start of every machine.
+const LONG_JOBS: RangeInclusive<usize> = 2..=3;
 /// Only what is used of them takes memory; expressions of a search recurse on them.
 pub const STACK_BYTES: usize = 2 << 20;
 
@@ -85,7 +86,8 @@ impl Workers {
     pub fn start() -> Result<Rc<Self>, String> {
         let (queue, jobs) = mpsc::channel::<Job>();
         let jobs = Arc::new(Mutex::new(jobs));
-        for _ in 0..THREADS {
+        let long = processors().clamp(*LONG_JOBS.start(), *LONG_JOBS.end());
+        for _ in 0..2 * long {
             let jobs = Arc::clone(&jobs);
             thread::Builder::new()
                 .name("worker".to_owned())
@@ -95,7 +97,7 @@ impl Workers {
         }
         Ok(Rc::new(Self {
             queue,
-            long: Arc::new(Semaphore::new(LONG_JOBS)),
+            long: Arc::new(Semaphore::new(long)),
             waiting: Arc::default(),
         }))
     }
@@ -176,6 +178,13 @@ impl Workers {
         self.queue.send(job).map_err(|_| worker_gone())?;
         Ok(receiver)
     }
+}
+
+/// The host's, whatever part of them the machine may use: the standard library would read a dozen files for that.
+fn processors() -> usize {
+    // SAFETY: touches no memory of this program.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    usize::try_from(online).unwrap_or(1)
 }
 
 fn worker_gone() -> Fault {

@@ -44,7 +44,7 @@ function inherited({ controllers, folder }: MachineGroup): string[] {
  * `fairness/processor-shares.ts`.
  */
 function limitsOnV1({ resources, devices, host }: Machine): Record<string, Limit[]> {
-  const { memoryBytes, cpuQuotaUs, cpuPeriodUs } = cgroupLimits(resources);
+  const { memoryBytes, cpuQuotaUs } = cgroupLimits(resources);
   const memory = String(memoryBytes);
   return {
     memory: [
@@ -53,10 +53,8 @@ function limitsOnV1({ resources, devices, host }: Machine): Record<string, Limit
       // Before the first socket.
       ...when(host.socketAccounting, [SOCKET_LIMIT, String(socketMemoryBytes(resources))]),
     ],
-    cpu: [
-      ['cpu.cfs_period_us', String(cpuPeriodUs)],
-      ['cpu.cfs_quota_us', String(cpuQuotaUs)],
-    ],
+    // A new group has the period already. At each of these writes, the kernel looks at all groups.
+    cpu: [['cpu.cfs_quota_us', String(cpuQuotaUs)]],
     pids: [['pids.max', String(limits.processes)]],
     devices: [['devices.deny', 'a'], ...deviceRules(devices).map((rule): Limit => ['devices.allow', rule])],
   };

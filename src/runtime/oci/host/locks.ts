@@ -111,7 +111,8 @@ export function withMutex<T>(work: () => T): T {
   mkdirSync(locksDir, { recursive: true, mode: 0o700 });
   const database = new DatabaseSync(join(machineDir, 'mutex'), { timeout: mutexTimeoutMs });
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    // Nothing is ever written in it: it needs no journal, which would be a file, made and removed each time.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return work();
   } finally {
     database.close();

@@ -49,8 +49,8 @@ export interface SlotsOptions {
 
 /** Time that `purge` waits for the last processes with slots' ids to end. */
 const purgeTimeoutMs = 10_000;
-/** Creations one after another share a look. */
-const lookAgeMs = 500;
+/** Creations one after another share a look: it reads the numbers of all threads of the kernel, two for each machine. */
+const lookAgeMs = 2_000;
 
 export function createSlots(options: SlotsOptions): Slots {
   const { launcherPath, egressPath, log, ownerOf = (sandboxId) => sandboxId } = options;
