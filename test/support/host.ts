@@ -30,8 +30,8 @@ export async function tracesOf(dataDir: string): Promise<Traces> {
 }
 
 /**
- * Gives empty memory groups the quiet time that they wait for (`src/runtime/oci/machine/memory-groups.ts`): one that is there
- * afterwards is left over.
+ * Gives the groups of ended machines the quiet time that they wait for (`src/runtime/oci/machine/ended-groups.ts`): one that is
+ * there afterwards is left over.
  */
 export async function quietTime(instance: string): Promise<void> {
   const roots = ['/sys/fs/cgroup/memory', '/sys/fs/cgroup'].map((root) =>

@@ -38,7 +38,7 @@ export interface Cgroups {
   processes(id: string): Promise<number[]>;
   /** Kills all processes in the machine's cgroups, and removes the cgroups. Resolves when they are gone. */
   destroy(id: string): Promise<void>;
-  /** As `destroy`, but leaves the group that limits memory, empty. Resolves with true when there is one. */
+  /** Kills all processes in the machine's cgroups. Resolves with true when it leaves groups, which are empty. */
   empty(id: string): Promise<boolean>;
   /**
    * Called before the machine's first process. Sets the limit that has to precede the first socket and that runc does
@@ -108,13 +108,16 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
       .filter(({ controllers }) => controllers.some((controller) => SHOWN.includes(controller)))
       .map(({ mountpoint }) => ({ name: basename(mountpoint), path: `${mountpoint}/${parent}/${id}` }));
 
+  const others = hierarchies.filter((hierarchy) => hierarchy !== memory);
+  const destroyIn = (within: Hierarchy[], id: string) =>
+    Promise.all(within.map(({ mountpoint }) => destroyGroup(`${mountpoint}/${parent}/${id}`)));
+
   const empty: Cgroups['empty'] = async (id) => {
-    const destroyIn = ({ mountpoint }: Hierarchy) => destroyGroup(`${mountpoint}/${parent}/${id}`);
-    const others = hierarchies.filter((hierarchy) => hierarchy !== memory);
-    // Groups that can be killed as a whole go first; the other hierarchies then find their processes gone.
-    for (const killer of killers) if (killer !== memory) await destroyIn(killer);
-    await Promise.all(others.map(destroyIn));
-    return emptyGroup(`${memory.mountpoint}/${parent}/${id}`);
+    // Where a group can be killed as a whole, it goes: the other hierarchies then find their processes gone.
+    for (const killer of killers) if (killer !== memory) await destroyIn([killer], id);
+    if (await emptyGroup(`${memory.mountpoint}/${parent}/${id}`)) return true;
+    await destroyIn(others, id);
+    return false;
   };
 
   return {
@@ -163,7 +166,8 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
 
     async destroy(id) {
       await empty(id);
-      await destroyGroup(`${memory.mountpoint}/${parent}/${id}`);
+      await destroyIn(others, id);
+      await destroyIn([memory], id);
     },
 
     empty,

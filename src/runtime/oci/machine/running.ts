@@ -18,10 +18,10 @@ import type { Cgroups } from '../host/cgroups.ts';
 import { unlessMissing } from '../host/files.ts';
 import { HelperFailure, runLauncher } from '../host/helper.ts';
 import type { Layout } from '../layout.ts';
+import { createEndedGroups } from './ended-groups.ts';
 import { type Launch, launchArguments } from './launch-arguments.ts';
 import type { MachineRuntime } from './machine-runtime.ts';
 import { type RunningMachine, readState } from './machine-state.ts';
-import { createMemoryGroups } from './memory-groups.ts';
 
 export interface Machines {
   /** Resolves when the machine's program runs and its socket listens. */
@@ -32,11 +32,11 @@ export interface Machines {
   /** Removes what still waits of an earlier machine of the sandbox. Called before each start. */
   makeWay(id: string): Promise<void>;
   /**
-   * Kills the machine, and removes its cgroups, its state and its socket; resolves when the disk is free. Its memory group
-   * is empty then, and goes later.
+   * Kills the machine, and removes its state and its socket; resolves when the disk is free. Its cgroups are empty then, and go
+   * in a quiet time.
    */
   clear(id: string): Promise<void>;
-  /** True for some time after `clear`: the sandbox's memory group is still there, and no machine in it. */
+  /** True for some time after `clear`: cgroups of the sandbox are still there, and no machine in them. */
   hasEnded(id: string): boolean;
   /** Sandboxes that have a cgroup, a state or a socket. */
   traces(): Promise<string[]>;
@@ -53,7 +53,7 @@ export interface Programs {
 }
 
 export function createMachines(layout: Layout, cgroups: Cgroups, programs: Programs): Machines {
-  const groups = createMemoryGroups({ cgroups, log: programs.log });
+  const endedGroups = createEndedGroups({ cgroups, log: programs.log });
   const queue = createSemaphore(limits.launchesPerCore * availableParallelism());
 
   async function running(id: string): Promise<RunningMachine | null> {
@@ -87,16 +87,16 @@ export function createMachines(layout: Layout, cgroups: Cgroups, programs: Progr
       }
     },
 
-    makeWay: groups.free,
+    makeWay: endedGroups.free,
 
     async clear(id) {
-      if (await cgroups.empty(id)) groups.leave(id);
+      if (await cgroups.empty(id)) endedGroups.leave(id);
       await rm(layout.socket(id), { force: true });
       await rm(join(layout.runc, id), { recursive: true, force: true });
       await waitUntilFree(layout.disk(id));
     },
 
-    hasEnded: groups.waits,
+    hasEnded: endedGroups.waits,
 
     async traces() {
       const [present, states, sockets] = await Promise.all([
@@ -104,18 +104,18 @@ export function createMachines(layout: Layout, cgroups: Cgroups, programs: Progr
         readdir(layout.runc),
         readdir(layout.sockets),
       ]);
-      const running = present.filter((id) => !groups.waits(id));
+      const running = present.filter((id) => !endedGroups.waits(id));
       const ids = [...running, ...states, ...sockets.map((name) => basename(name, '.sock'))];
       return [...new Set(ids)].filter((id) => sandboxIdPattern.test(id));
     },
 
     async begin() {
       for (const id of await cgroups.present()) {
-        if ((await cgroups.processes(id)).length === 0 && (await cgroups.empty(id))) groups.leave(id);
+        if ((await cgroups.processes(id)).length === 0 && (await cgroups.empty(id))) endedGroups.leave(id);
       }
     },
 
-    close: groups.close,
+    close: endedGroups.close,
   };
 }
 

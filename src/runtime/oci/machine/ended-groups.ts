@@ -1,25 +1,26 @@
 /**
- * Memory groups of ended machines. When such a group goes, the kernel hands on what each list of each mounted file system has of
- * it, and meanwhile makes, changes and removes no group of the host: 4 ms among a thousand machines, for which the next creation
- * or deletion would wait. So an empty group waits for a quiet time, in which they go one by one.
+ * Cgroups of ended machines. While one goes, the kernel makes, changes and removes no other: for the group that limits memory it
+ * hands on what each list of each mounted file system has of it (4 ms among a thousand machines), for that of processors it looks
+ * at all others. The next creation or deletion would wait for that. So empty groups wait for a quiet time, in which those of one
+ * machine after another go.
  *
- * Invariants: a group that waits is empty, and all else of its machine is gone. No machine starts in one.
+ * Invariants: groups that wait are empty, and all else of their machine is gone. No machine starts in them.
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { describeFailure } from '../failures.ts';
 import type { Cgroups } from '../host/cgroups.ts';
 
-export interface MemoryGroups {
-  /** Leaves the sandbox's group, which is empty, to a quiet time. */
+export interface EndedGroups {
+  /** Leaves the sandbox's groups, which are empty, to a quiet time. */
   leave(sandboxId: string): void;
-  /** Removes the sandbox's group now if it waits. Called before each start of a machine, and makes the others wait on. */
+  /** Removes the sandbox's groups now if they wait. Called before each start of a machine, and makes the others wait on. */
   free(sandboxId: string): Promise<void>;
   waits(sandboxId: string): boolean;
   /** Removes all that wait. */
   close(): Promise<void>;
 }
 
-export interface MemoryGroupsDependencies {
+export interface EndedGroupsDependencies {
   cgroups: Pick<Cgroups, 'destroy'>;
   log: Pick<Log, 'warn'>;
 }
@@ -27,10 +28,10 @@ export interface MemoryGroupsDependencies {
 /** Time without a start or an end of a machine. */
 const QUIET_MS = 300;
 const PAUSE_MS = 20;
-/** With more, the oldest goes at once: each has some memory of the kernel's, and makes every group's end longer. */
+/** Of so many machines; with more, the oldest's go at once. They have some memory of the kernel's, and are more to look at. */
 const MOST_WAITING = 128;
 
-export function createMemoryGroups({ cgroups, log }: MemoryGroupsDependencies): MemoryGroups {
+export function createEndedGroups({ cgroups, log }: EndedGroupsDependencies): EndedGroups {
   /** By sandbox, the oldest first; null while nobody removes it. */
   const waiting = new Map<string, Promise<void> | null>();
   let timer: NodeJS.Timeout | undefined;
@@ -42,7 +43,10 @@ export function createMemoryGroups({ cgroups, log }: MemoryGroupsDependencies): 
         .destroy(sandboxId)
         // What is left is a trace of the sandbox: the next survey finds it.
         .catch((error: unknown) => {
-          log.warn('a memory group could not be removed', { id: sandboxId, reason: describeFailure(error) });
+          log.warn('cgroups of an ended sandbox could not be removed', {
+            id: sandboxId,
+            reason: describeFailure(error),
+          });
         })
         .finally(() => waiting.delete(sandboxId));
     waiting.set(sandboxId, removal);
