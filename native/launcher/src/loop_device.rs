@@ -2,7 +2,8 @@
 
 use crate::failure::{Failure, Step, failed};
 use linux_raw_sys::loop_device::{
-    LO_FLAGS_AUTOCLEAR, LO_FLAGS_DIRECT_IO, LOOP_CONFIGURE, LOOP_CTL_GET_FREE, loop_config,
+    LO_FLAGS_AUTOCLEAR, LO_FLAGS_DIRECT_IO, LOOP_CONFIGURE, LOOP_CTL_ADD, LOOP_CTL_GET_FREE,
+    loop_config,
 };
 use rustix::fs::{CWD, Dev, FileType, Mode, OFlags, makedev, mknodat, open};
 use rustix::io::Errno;
@@ -35,19 +36,10 @@ impl LoopDevice {
 }
 
 pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
-    let control = open(
-        "/dev/loop-control",
-        OFlags::RDWR | OFlags::CLOEXEC,
-        Mode::empty(),
-    )
-    .step("open /dev/loop-control")?;
+    let control = open_control()?;
     let mut direct = LO_FLAGS_DIRECT_IO as u32;
     for _ in 0..ATTEMPTS {
-        // SAFETY: LOOP_CTL_GET_FREE takes no argument.
-        let number = unsafe { libc::ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE as _) };
-        if number < 0 {
-            return Err(Error::last_os_error()).step("find a free loop device");
-        }
+        let number = free_number(&control)?;
         let path = format!("/dev/loop{number}");
         let device = open_node(number, &path)?;
         bound_requests(number);
@@ -67,6 +59,43 @@ pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
         }
     }
     Err(failed("no loop device could be taken"))
+}
+
+/// Bounds the requests of the free devices that come next, and makes those that are missing: a launch that finds its device
+/// bound does not wait.
+pub fn make_ready(count: i32) -> Result<(), Failure> {
+    let control = open_control()?;
+    let first = free_number(&control)?;
+    for number in first..first.saturating_add(count) {
+        let device = format!("/sys/block/loop{number}");
+        if Path::new(&device).join("loop").exists() {
+            continue;
+        }
+        if !Path::new(&device).exists() {
+            // SAFETY: LOOP_CTL_ADD takes a number.
+            let made = unsafe { libc::ioctl(control.as_raw_fd(), LOOP_CTL_ADD as _, number) };
+            let error = Error::last_os_error();
+            if made < 0 && error.raw_os_error() != Some(libc::EEXIST) {
+                return Err(error).step("make a loop device");
+            }
+        }
+        bound_requests(number);
+    }
+    Ok(())
+}
+
+fn open_control() -> Result<OwnedFd, Failure> {
+    let flags = OFlags::RDWR | OFlags::CLOEXEC;
+    open("/dev/loop-control", flags, Mode::empty()).step("open /dev/loop-control")
+}
+
+/// The kernel makes a device where none is free.
+fn free_number(control: &OwnedFd) -> Result<i32, Failure> {
+    // SAFETY: LOOP_CTL_GET_FREE takes no argument.
+    match unsafe { libc::ioctl(control.as_raw_fd(), LOOP_CTL_GET_FREE as _) } {
+        number if number < 0 => Err(Error::last_os_error()).step("find a free loop device"),
+        number => Ok(number),
+    }
 }
 
 /// The kernel makes the node of a new device on a host. A container's /dev has the nodes of its start alone, and gets the
@@ -99,8 +128,8 @@ fn numbers_of(number: i32) -> Result<Dev, Failure> {
     numbers.ok_or_else(|| failed(format!("{file} has no device numbers")))
 }
 
-/// The device keeps the bound until the host restarts, so only its first sandbox waits for the kernel to change it.
-/// With a read-only /sys, as in a container, the device stays unchanged.
+/// The device keeps the bound until the host restarts, so its first sandbox alone waits for the kernel to change it (20 to 60 ms),
+/// unless `make_ready` came before. With a read-only /sys, as in a container, the device stays unchanged.
 fn bound_requests(number: i32) {
     for (name, bound) in [REQUESTS, REQUEST_KIB] {
         let file = format!("/sys/block/loop{number}/queue/{name}");

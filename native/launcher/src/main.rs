@@ -9,6 +9,7 @@
 //! - `spawner`: starts programs for the service, this one among them
 //! - `notify`: hands messages and sockets of the service to the service manager
 //! - `flush-early`: keeps the flushes of the host's disk short
+//! - `ready-loop-devices`: bounds the loop devices that come next, ahead of need
 //! - `try-device-rules`: finds out if the kernel takes rules about devices for a group of version 2
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
@@ -33,7 +34,7 @@ mod spare;
 mod spawner;
 
 use failure::{Failure, usage};
-use lexopt::Arg::Value;
+use lexopt::{Arg::Value, ValueExt};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -70,9 +71,12 @@ fn run() -> Result<(), Failure> {
             _ => Err(usage("expected the folder of slots")),
         },
         Some(Value(command)) if command == "unpin-namespaces" => slots::unpin(args),
+        Some(Value(command)) if command == "ready-loop-devices" => {
+            loop_device::make_ready(args.value()?.parse()?)
+        }
         Some(Value(command)) if command == "try-device-rules" => direct::device_rules::try_out(),
         _ => Err(usage(
-            "expected a command: start, exec, pin-namespaces, unpin-namespaces, slots-folder, spawner, flush-early, notify, try-device-rules",
+            "expected a command: start, exec, pin-namespaces, unpin-namespaces, slots-folder, spawner, flush-early, notify, ready-loop-devices, try-device-rules",
         )),
     }
 }

@@ -20,6 +20,7 @@ import { createCopies, type SandboxCopies } from './disk/backup/copies.ts';
 import { createDiskGuard } from './disk/disk-guard.ts';
 import { createDisks } from './disk/disks.ts';
 import { createFlusher } from './disk/flusher.ts';
+import { createReadyLoopDevices } from './disk/ready-loop-devices.ts';
 import { createStorage } from './disk/storage.ts';
 import { createTrash } from './disk/trash.ts';
 import type { Owners } from './fairness/owners.ts';
@@ -91,13 +92,14 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const helpers = createHelpers(options.launcherPath, cgroups.fenceArguments);
   const machines = createMachines(layout, cgroups, options);
   const disks = createDisks(layout, helpers, log);
+  const loopDevices = createReadyLoopDevices({ helpers, launcherPath: options.launcherPath, log });
   const trash = createTrash({ folder: layout.trash, helpers, log });
   const { remoteArchives = null, installationKey, encryption } = options;
   const places = createPlaces(createLocalPlace(layout), remoteArchives);
   const archives = createArchives({ layout, helpers, places, installationKey, encryption, log });
   const gpus = gpusOf(options, (instanceId) => createCgroups(instanceId, hierarchies));
   const starter = createStarter({
-    ...{ layout, cgroups, machines, disks, slots, gpus, machineRuntime, rootfsPath },
+    ...{ layout, cgroups, machines, disks, loopDevices, slots, gpus, machineRuntime, rootfsPath },
   });
   const usage = createUsage({
     ...{ layout, memory: cgroups.memory },
@@ -156,6 +158,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     await shares.close();
     await work.close();
     await disks.close();
+    await loopDevices.close();
     await trash.close();
     await slots.close();
     await machines.close();
@@ -214,6 +217,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       await gpus.init(await cgroups.ids());
       await slots.init(cgroups.fenceArguments());
       await disks.init();
+      loopDevices.begin();
       trash.begin();
       await archives.init();
       await guard.begin();

@@ -6,6 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import type { MachineSpec } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { Disks } from '../disk/disks.ts';
+import type { ReadyLoopDevices } from '../disk/ready-loop-devices.ts';
 import type { Gpus } from '../gpu/gpus.ts';
 import type { Cgroups } from '../host/cgroups.ts';
 import { sync } from '../host/files.ts';
@@ -33,6 +34,7 @@ interface Dependencies {
   cgroups: Cgroups;
   machines: Machines;
   disks: Disks;
+  loopDevices: Pick<ReadyLoopDevices, 'taken'>;
   slots: Slots;
   gpus: Gpus;
   machineRuntime: MachineRuntime;
@@ -44,6 +46,7 @@ export function createStarter({
   cgroups,
   machines,
   disks,
+  loopDevices,
   slots,
   gpus,
   machineRuntime,
@@ -70,6 +73,7 @@ export function createStarter({
     // The launcher does it itself where it starts the machine.
     if (machineRuntime.kind === 'runc') await cgroups.admit(id, resources);
     await machines.launch({ bundle, lower: rootfsPath(spec.imageDigest), machine }, signal);
+    loopDevices.taken();
     await durable;
     await slots.networkSet(id);
     await removeOldBundles(layout, id);
