@@ -114,7 +114,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     groups: processorGroups,
     service: createServiceGroup(options.instanceId, hierarchies),
     owners,
-    ids: cgroups.present,
+    ids: machines.present,
     log,
   });
   const lifecycle = createLifecycle({
@@ -134,7 +134,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
 
   const guard = createDiskGuard({
     freeBytes: () => freeDiskBytes(layout.sandboxes),
-    ids: cgroups.present,
+    ids: machines.present,
     heldBytes: (id) => allocatedBytes(layout.disk(id)),
     setFrozen: cgroups.setFrozen,
     owners,
@@ -145,7 +145,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
 
   const holdings = createHoldings(cgroups.processes);
   const kernelMemory = createKernelMemoryWatch({
-    ...{ cgroups, holdings, owners, log },
+    cgroups: { present: machines.present, endPrograms: cgroups.endPrograms },
+    ...{ holdings, owners, log },
     usedMs: processorGroups.usedMs,
     usedMsOfAll: processorGroups.usedMsOfAll,
     availableBytes: () => memory().availableBytes,
@@ -214,7 +215,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
           maxOpenFiles: await maxOpenFiles(),
         },
       });
-      await gpus.init(await cgroups.ids());
+      await gpus.init((await cgroups.ids()).filter((id) => !machines.hasEnded(id)));
       await slots.init(cgroups.fenceArguments());
       await disks.init();
       loopDevices.begin();

@@ -16,6 +16,8 @@ export interface EndedGroups {
   /** Removes the sandbox's groups now if they wait. Called before each start of a machine, and makes the others wait on. */
   free(sandboxId: string): Promise<void>;
   waits(sandboxId: string): boolean;
+  /** Sandboxes whose groups wait now. */
+  waiting(): Set<string>;
   /** Removes all that wait. */
   close(): Promise<void>;
 }
@@ -82,6 +84,7 @@ export function createEndedGroups({ cgroups, log }: EndedGroupsDependencies): En
     },
 
     waits: (sandboxId) => waiting.has(sandboxId),
+    waiting: () => new Set(waiting.keys()),
 
     async close() {
       clearTimeout(timer);

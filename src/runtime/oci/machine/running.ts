@@ -38,7 +38,9 @@ export interface Machines {
   clear(id: string): Promise<void>;
   /** True for some time after `clear`: cgroups of the sandbox are still there, and no machine in them. */
   hasEnded(id: string): boolean;
-  /** Sandboxes that have a cgroup, a state or a socket. */
+  /** Sandboxes with a cgroup that limits memory, but those that have ended: all that run. Costs less than `traces`. */
+  present(): Promise<string[]>;
+  /** Sandboxes that have a cgroup, a state or a socket, but those that have ended. */
   traces(): Promise<string[]>;
   /** Takes on the empty groups that an earlier boot of the service has left. */
   begin(): Promise<void>;
@@ -61,6 +63,12 @@ export function createMachines(layout: Layout, cgroups: Cgroups, programs: Progr
     if (!state) return null;
     const processes = await cgroups.processes(id);
     return processes.includes(state.pid) ? state : null;
+  }
+
+  async function withoutEnded(list: () => Promise<string[]>): Promise<string[]> {
+    // Those whose groups go meanwhile have ended, too.
+    const before = endedGroups.waiting();
+    return (await list()).filter((id) => !before.has(id) && !endedGroups.waits(id));
   }
 
   return {
@@ -98,14 +106,15 @@ export function createMachines(layout: Layout, cgroups: Cgroups, programs: Progr
 
     hasEnded: endedGroups.waits,
 
+    present: () => withoutEnded(cgroups.present),
+
     async traces() {
-      const [present, states, sockets] = await Promise.all([
-        cgroups.ids(),
+      const [groups, states, sockets] = await Promise.all([
+        withoutEnded(cgroups.ids),
         readdir(layout.runc),
         readdir(layout.sockets),
       ]);
-      const running = present.filter((id) => !endedGroups.waits(id));
-      const ids = [...running, ...states, ...sockets.map((name) => basename(name, '.sock'))];
+      const ids = [...groups, ...states, ...sockets.map((name) => basename(name, '.sock'))];
       return [...new Set(ids)].filter((id) => sandboxIdPattern.test(id));
     },
 
