@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MachineSpec } from '../../src/control/ports/index.ts';
 import { newSandboxId } from '../../src/model/ids.ts';
 import type { OciRuntime } from '../../src/runtime/oci/runtime.ts';
+import { quietTime } from '../support/host.ts';
 import {
   createInstance,
   execIn,
@@ -50,6 +51,8 @@ describe('after kill -9 of the service', () => {
       const record = action === 'restore' ? await runtime.archive(machine.id, 1) : null;
       if (record) await runtime.dropDisk(machine.id);
 
+      // One service at a time has the sandboxes of an instance.
+      await runtime.close();
       const delay = ((kill + Math.random()) / KILLS) * DURATION_MS[action];
       await killDuring({ action, machine, generation: 2, record }, delay);
 
@@ -73,6 +76,7 @@ describe('after kill -9 of the service', () => {
       let runtime = await boot();
       const sum = await furnish(runtime, machine);
       await runtime.stop(machine.id, 500);
+      await quietTime(instance.instanceId);
       const growing = runtime.growDisk(machine.id, 60).catch((error: unknown) => error);
       await new Promise((resolve) => setTimeout(resolve, delay));
       runtime = await boot();

@@ -1,6 +1,7 @@
 /** Cgroups of ended machines wait, empty, for a quiet time, and no longer than that. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { newSandboxId } from '../../src/model/ids.ts';
 import type { OciRuntime } from '../../src/runtime/oci/runtime.ts';
 import {
@@ -63,6 +64,17 @@ it('a machine that starts again gets a new group', async () => {
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect(existsSync(used)).toBe(true);
   expect(await runtime.inspect(id)).toMatchObject({ runningGeneration: 2 });
+});
+
+it('a process that is in such a group all the same lives on', async () => {
+  const id = await started();
+  await runtime.stop(id, 0);
+  const process = spawn('sleep', ['60'], { stdio: 'ignore' });
+  onTestFinished(() => void process.kill());
+  writeFileSync(`${memoryGroupOf(instance, id)}/cgroup.procs`, String(process.pid));
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect([process.exitCode, process.signalCode]).toEqual([null, null]);
+  expect(waits(id)).toBe(true);
 });
 
 it('a service that ends leaves none', async () => {

@@ -8,7 +8,7 @@
  * Cgroup membership is the kernel's own record of running machines, whatever became of the service.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { randomText, sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
@@ -40,6 +40,8 @@ export interface Cgroups {
   destroy(id: string): Promise<void>;
   /** Kills all processes in the machine's cgroups. Resolves with true when it leaves groups, which are empty. */
   empty(id: string): Promise<boolean>;
+  /** Removes empty groups. Rejects with EBUSY where a process is in one. */
+  remove(id: string): Promise<void>;
   /**
    * Called before the machine's first process. Sets the limit that has to precede the first socket and that runc does
    * not set, and makes the groups that `shown` returns.
@@ -108,16 +110,12 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
       .filter(({ controllers }) => controllers.some((controller) => SHOWN.includes(controller)))
       .map(({ mountpoint }) => ({ name: basename(mountpoint), path: `${mountpoint}/${parent}/${id}` }));
 
-  const others = hierarchies.filter((hierarchy) => hierarchy !== memory);
-  const destroyIn = (within: Hierarchy[], id: string) =>
-    Promise.all(within.map(({ mountpoint }) => destroyGroup(`${mountpoint}/${parent}/${id}`)));
-
-  const empty: Cgroups['empty'] = async (id) => {
-    // Where a group can be killed as a whole, it goes: the other hierarchies then find their processes gone.
-    for (const killer of killers) if (killer !== memory) await destroyIn([killer], id);
-    if (await emptyGroup(`${memory.mountpoint}/${parent}/${id}`)) return true;
-    await destroyIn(others, id);
-    return false;
+  const folderIn = ({ mountpoint }: Hierarchy, id: string) => `${mountpoint}/${parent}/${id}`;
+  /** The group that limits memory comes last: as long as it is there, the others may be. */
+  const inOrder = [...hierarchies.filter((hierarchy) => hierarchy !== memory), memory];
+  const destroy: Cgroups['destroy'] = async (id) => {
+    // Where a group can be killed as a whole, it goes first: the other hierarchies then find their processes gone.
+    for (const each of [...killers, ...inOrder]) await destroyGroup(folderIn(each, id));
   };
 
   return {
@@ -162,15 +160,20 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     present: async () =>
       (await children(`${memory.mountpoint}/${parent}`)).filter((name) => sandboxIdPattern.test(name)),
 
-    processes: (id) => processesOf(`${memory.mountpoint}/${parent}/${id}`),
+    processes: (id) => processesOf(folderIn(memory, id)),
 
-    async destroy(id) {
-      await empty(id);
-      await destroyIn(others, id);
-      await destroyIn([memory], id);
+    destroy,
+
+    async empty(id) {
+      for (const killer of killers) if (killer !== memory) await destroyGroup(folderIn(killer, id));
+      const isLeft = await emptyGroup(folderIn(memory, id));
+      if (!isLeft) await destroy(id);
+      return isLeft;
     },
 
-    empty,
+    async remove(id) {
+      for (const each of inOrder) await unlessMissing(rmdir(folderIn(each, id)));
+    },
 
     async admit(id, resources) {
       if (memory.version === 2) return;

@@ -23,7 +23,7 @@ export interface EndedGroups {
 }
 
 export interface EndedGroupsDependencies {
-  cgroups: Pick<Cgroups, 'destroy'>;
+  cgroups: Pick<Cgroups, 'remove'>;
   log: Pick<Log, 'warn'>;
 }
 
@@ -42,7 +42,7 @@ export function createEndedGroups({ cgroups, log }: EndedGroupsDependencies): En
     const removal =
       waiting.get(sandboxId) ??
       cgroups
-        .destroy(sandboxId)
+        .remove(sandboxId)
         // What is left is a trace of the sandbox: the next survey finds it.
         .catch((error: unknown) => {
           log.warn('cgroups of an ended sandbox could not be removed', {
