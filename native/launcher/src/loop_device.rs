@@ -61,8 +61,8 @@ pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
     Err(failed("no loop device could be taken"))
 }
 
-/// Bounds the requests of the free devices that come next, and makes those that are missing: a launch that finds its device
-/// bound does not wait.
+/// Of `count` devices from the first free one on, bounds the requests of those that are free, and makes those that are missing:
+/// a launch that finds its device bound does not wait.
 pub fn make_ready(count: i32) -> Result<(), Failure> {
     let control = open_control()?;
     let first = free_number(&control)?;

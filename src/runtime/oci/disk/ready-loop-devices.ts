@@ -23,7 +23,7 @@ export interface ReadyLoopDevicesDependencies {
   log: Pick<Log, 'warn'>;
 }
 
-/** Devices ready after each look. */
+/** Devices that a look makes ready, from the first free one on; those in use count, and stay as they are. */
 const READY = 32;
 /** Devices taken before the next look: devices that are free again are ready, too. */
 const LOOK_AFTER = 8;
