@@ -1,19 +1,19 @@
 //! `start`: from a disk image and an unpacked image to a running machine.
 //!
-//! Everything is mounted in a mount namespace of this process alone. The machine's own namespace is a copy of it,
+//! Everything is mounted in a mount namespace of this process alone. The machine's own has copies of what it shows,
 //! so the host shows no mount, and when the machine dies all of them and the loop device go with it.
 
 use crate::direct::{self, Direct, GroupsView, Options as DirectOptions};
 use crate::failure::{Failure, Step, usage};
 use crate::fence::Fence;
+use crate::mounts::namespace;
 use crate::process::rlimits;
 use crate::{cgroups, devices, figures, image, loop_device, mounts, runc, socket};
 use lexopt::prelude::*;
-use rustix::fs::{Mode, OFlags, open};
 use rustix::mount::{MountPropagationFlags, mount_change};
-use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space};
+use rustix::thread::UnshareFlags;
 use std::ffi::OsString;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 struct Options {
@@ -51,7 +51,9 @@ pub fn start(args: lexopt::Parser) -> Result<(), Failure> {
         End::Direct(direct) => {
             // Before the pins of the slot are out of sight.
             let namespaces = direct.open_namespaces()?;
-            options.mounts.as_ref().map_or(Ok(()), enter)?;
+            if let Some(mounts) = &options.mounts {
+                namespace::enter(namespace::open_at(mounts)?)?;
+            }
             let listener = furnish(&options, &device, || direct.groups.make())?;
             direct::start(direct, namespaces, listener)
         }
@@ -94,13 +96,6 @@ fn furnish(
     let listener = socket::listen_at(&options.socket)?;
     options.open_files.apply()?;
     Ok(listener)
-}
-
-fn enter(mounts: &OsString) -> Result<(), Failure> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    let namespace = open(mounts, flags, Mode::empty()).step("open the mount namespace")?;
-    move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Mount))
-        .step("enter the mount namespace")
 }
 
 fn parse(mut args: lexopt::Parser) -> Result<Options, Failure> {

@@ -21,6 +21,11 @@ export function machineOf(dataDir: string, id: string) {
   };
 }
 
+/** Of the host's processes. */
+export function initIdOf(dataDir: string, id: string): number {
+  return Number(initOf(groupOf(dataDir, id)));
+}
+
 /** Host id of root inside. */
 export function firstIdOf(dataDir: string, id: string): number {
   const map = readFileSync(`/proc/${initOf(groupOf(dataDir, id))}/uid_map`, 'utf8');

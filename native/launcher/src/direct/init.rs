@@ -35,7 +35,7 @@ pub fn execute(
     privileges::leave_keyring()?;
     sethostname(settings.id.as_bytes()).step("name the machine")?;
     umask(Mode::empty());
-    let null = root::enter(settings, &opened.shared)?;
+    let null = root::enter(settings, opened.shown)?;
     umask(Mode::from_raw_mode(0o022));
     let program = Program::new(settings)?;
     stdio::arrange(null, opened.listener)?;

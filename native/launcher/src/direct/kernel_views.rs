@@ -1,7 +1,8 @@
 //! The kernel's own file systems in a machine's root: processes, devices, terminals, memory, queues, hardware.
 
 use super::place::{open as open_place, ordinary_folder, required_in_view};
-use super::settings::{GroupsView, Settings};
+use super::settings::Settings;
+use super::shown::Shown;
 use super::trees::{self, Setting};
 use super::walk::Kind;
 use crate::failure::{Failure, Step};
@@ -17,19 +18,19 @@ const NOEXEC: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_NOEXEC;
 /// Each the root of its file system.
 pub struct Views {
     pub proc: OwnedFd,
-    pub dev: OwnedFd,
     pub sys: OwnedFd,
 }
 
-/// The kernel lets a user namespace have its own /proc and /sys while the host's are in sight, so the old root is still
-/// there.
-pub fn show(root: &OwnedFd, settings: &Settings) -> Result<Views, Failure> {
+/// And /dev, furnished.
+pub fn show(shown: &Shown, settings: &Settings) -> Result<Views, Failure> {
+    let root = &shown.root;
     let proc = view(root, "proc", &[], NOSUID | NODEV | NOEXEC)?;
-    // Filled by `devices.rs`.
-    let dev = trees::clone("devices/dev").step("clone the devices")?;
-    trees::attach(&dev, open_place(root, OsStr::new("/dev"), Kind::Folder)?)
-        .step("show the devices")?;
-    furnish(&dev, settings)?;
+    trees::attach(
+        &shown.dev,
+        open_place(root, OsStr::new("/dev"), Kind::Folder)?,
+    )
+    .step("show the devices")?;
+    furnish(&shown.dev, settings)?;
     let read_only = MountAttrFlags::MOUNT_ATTR_RDONLY;
     let sys = view(
         root,
@@ -37,16 +38,16 @@ pub fn show(root: &OwnedFd, settings: &Settings) -> Result<Views, Failure> {
         &[Setting::Flag("ro")],
         NOSUID | NODEV | NOEXEC | read_only,
     )?;
-    show_groups(required_in_view(&sys, "fs")?, settings)?;
-    Ok(Views { proc, dev, sys })
+    show_groups(required_in_view(&sys, "fs")?, shown.groups.as_ref())?;
+    Ok(Views { proc, sys })
 }
 
 /// Below /sys/fs the machine sees its cgroups alone: language runtimes read their limits there.
-fn show_groups(place: OwnedFd, settings: &Settings) -> Result<(), Failure> {
-    let GroupsView::Own = settings.groups_view else {
-        let groups = trees::clone_whole("fs").step("clone the cgroups")?;
+/// @param gathered None where the machine's group of version 2 is shown as it is.
+fn show_groups(place: OwnedFd, gathered: Option<&OwnedFd>) -> Result<(), Failure> {
+    if let Some(groups) = gathered {
         return trees::attach(groups, place).step("show the cgroups");
-    };
+    }
     let folder = [Setting::Value("mode", "755"), Setting::Value("size", "4k")];
     let folder = trees::make("tmpfs", &folder, NOSUID | NODEV | NOEXEC).step("make /sys/fs")?;
     mkdirat(&folder, "cgroup", Mode::from_raw_mode(0o755)).step("make /sys/fs/cgroup")?;

@@ -14,14 +14,15 @@ use std::os::fd::OwnedFd;
 const READ_ONLY: [&str; 4] = ["bus", "irq", "sys", "sysrq-trigger"];
 
 /// Paths that a kernel lacks are passed over.
-pub fn hide(views: &Views) -> Result<(), Failure> {
+/// @param dev The machine's /dev.
+pub fn hide(views: &Views, dev: &OwnedFd) -> Result<(), Failure> {
     check_procfs(&views.proc)?;
     for name in READ_ONLY {
         if let Some(place) = in_view(&views.proc, name)? {
             make_read_only(&place).step(format!("make /proc/{name} read-only"))?;
         }
     }
-    let null = null_device(&views.dev)?;
+    let null = null_device(dev)?;
     let mut empty = None;
     for path in MASKED_PATHS {
         let found = match path.strip_prefix("/proc/") {

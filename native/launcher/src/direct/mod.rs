@@ -7,6 +7,7 @@
 //! Killed at any moment, it leaves the cgroups, the folder of state and the socket, which are named after the sandbox.
 //! PID 1 is in the fence until it is in the machine's cgroups, and cannot join them once they are removed.
 
+pub mod bare;
 pub mod device_rules;
 mod groups;
 mod init;
@@ -19,6 +20,7 @@ mod privileges;
 mod report;
 mod root;
 mod settings;
+mod shown;
 mod state;
 mod stdio;
 mod trees;
@@ -45,7 +47,7 @@ pub fn start(direct: &Direct, namespaces: Namespaces, listener: OwnedFd) -> Resu
     let opened = Opened::open(direct, listener)?;
     let (reports, reporter) = report::pair()?;
     make_killable()?;
-    namespaces.join()?;
+    let _stage = namespaces.join()?;
     match clone(NAMESPACES, opened.groups.unified()).step("clone the machine's first process")? {
         None => {
             drop(reports);

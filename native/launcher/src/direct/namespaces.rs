@@ -1,7 +1,9 @@
-//! The machine's user and network namespaces, which its slot has made ahead of time.
+//! The machine's user and network namespaces, which its slot has made ahead of time, and that of mounts in which it begins.
 
+use super::bare;
 use super::settings::Direct;
 use crate::failure::{Failure, Step};
+use crate::mounts::namespace;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,7 +11,11 @@ use std::os::fd::{AsFd, OwnedFd};
 pub struct Namespaces {
     user: OwnedFd,
     net: OwnedFd,
+    bare: OwnedFd,
 }
+
+/// The namespace of mounts that was left. Its mounts are taken away when the last who holds it ends, which takes its time.
+pub struct Left(#[expect(dead_code, reason = "held")] OwnedFd);
 
 impl Direct {
     pub fn open_namespaces(&self) -> Result<Namespaces, Failure> {
@@ -19,16 +25,24 @@ impl Direct {
                 .step("open the user namespace of the slot")?,
             net: open(&self.net_namespace, flags, Mode::empty())
                 .step("open the network namespace of the slot")?,
+            bare: self
+                .bare_mounts
+                .as_ref()
+                .map_or_else(bare::make, namespace::open_at)?,
         })
     }
 }
 
 impl Namespaces {
-    /// The user namespace first: with it come the rights over the other one.
-    pub fn join(self) -> Result<(), Failure> {
+    /// The user namespace before the network's: with it come the rights over the other one. That of mounts is the host's, and comes
+    /// first.
+    pub fn join(self) -> Result<Left, Failure> {
+        let left = namespace::open_at("/proc/self/ns/mnt")?;
+        namespace::enter(self.bare)?;
         move_into_link_name_space(self.user.as_fd(), Some(LinkNameSpaceType::User))
             .step("join the user namespace")?;
         move_into_link_name_space(self.net.as_fd(), Some(LinkNameSpaceType::Network))
-            .step("join the network namespace")
+            .step("join the network namespace")?;
+        Ok(Left(left))
     }
 }

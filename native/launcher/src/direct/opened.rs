@@ -1,24 +1,24 @@
-//! Files that PID 1 needs, opened by the launcher with the rights of the host's root.
+//! What PID 1 needs, opened by the launcher with the rights of the host's root.
 
 use super::groups::Joined;
-use super::settings::{Bind, Direct};
+use super::settings::Direct;
+use super::shown::Shown;
 use crate::failure::Failure;
 use std::os::fd::OwnedFd;
 
 pub struct Opened {
     pub groups: Joined,
-    /// The mounts of what the settings bind.
-    pub shared: Vec<OwnedFd>,
+    pub shown: Shown,
     /// The agent's socket.
     pub listener: OwnedFd,
 }
 
 impl Opened {
+    /// In the stage.
     pub fn open(direct: &Direct, listener: OwnedFd) -> Result<Self, Failure> {
-        let binds = direct.settings.binds.iter();
         Ok(Opened {
             groups: direct.groups.open()?,
-            shared: binds.map(Bind::open).collect::<Result<_, _>>()?,
+            shown: Shown::clone(&direct.settings)?,
             listener,
         })
     }

@@ -16,6 +16,8 @@ pub struct Direct {
     pub groups: Groups,
     pub user_namespace: OsString,
     pub net_namespace: OsString,
+    /// Namespace of mounts to begin in (`bare.rs`). Without it one is made, which takes milliseconds.
+    pub bare_mounts: Option<OsString>,
     /// Folder of the machine's state, made here.
     pub state: PathBuf,
 }
@@ -68,6 +70,7 @@ pub struct Options {
     binds: Vec<Bind>,
     user_namespace: Option<OsString>,
     net_namespace: Option<OsString>,
+    bare_mounts: Option<OsString>,
     state: Option<PathBuf>,
     generation: Option<u64>,
     agent: Option<OsString>,
@@ -91,6 +94,7 @@ impl Options {
             }),
             "user-namespace" => self.user_namespace = Some(args.value()?),
             "net-namespace" => self.net_namespace = Some(args.value()?),
+            "bare-mounts" => self.bare_mounts = Some(args.value()?),
             "state" => self.state = Some(args.value()?.into()),
             "generation" => self.generation = Some(args.value()?.parse()?),
             "agent" => self.agent = Some(args.value()?),
@@ -120,6 +124,7 @@ impl Options {
             groups: self.groups,
             user_namespace: given("user-namespace", self.user_namespace)?,
             net_namespace: given("net-namespace", self.net_namespace)?,
+            bare_mounts: self.bare_mounts,
             state: given("state", self.state)?,
         })
     }

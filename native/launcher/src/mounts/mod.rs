@@ -2,6 +2,7 @@
 
 pub mod attributes;
 pub mod idmap;
+pub mod namespace;
 
 use crate::failure::{Failure, Step, failed};
 use crate::spare::Spare;

@@ -1,13 +1,14 @@
 //! One program that was started for the service.
 
 use super::frame::{Answer, Program};
+use super::mounts::Mounts;
 use rustix::fs::{MemfdFlags, SeekFrom, memfd_create, seek};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Error, Read, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -28,8 +29,8 @@ pub struct Child {
 }
 
 impl Child {
-    /// @param mounts Namespace for the start of a machine.
-    pub fn start(program: Program, mounts: Option<&OwnedFd>) -> Result<Self, Error> {
+    /// @param mounts Namespaces for the start of a machine.
+    pub fn start(program: Program, mounts: &Mounts) -> Result<Self, Error> {
         let (name, arguments) = program
             .arguments
             .split_first()
@@ -40,13 +41,10 @@ impl Child {
             let (name, value) = (bytes.get(..at)?, bytes.get(at + 1..)?);
             Some([name, value].map(OsStr::from_bytes))
         });
+        let of_start = is_start(name, arguments).then(|| mounts.arguments());
         let mut process = Command::new(name)
             .args(arguments)
-            .args(
-                mounts
-                    .into_iter()
-                    .flat_map(|mounts| of_start(name, arguments, mounts)),
-            )
+            .args(of_start.into_iter().flatten())
             .env_clear()
             .envs(variables.map(|[name, value]| (name, value)))
             .process_group(0)
@@ -113,15 +111,10 @@ impl Child {
     }
 }
 
-/// Further arguments of the launcher where it starts a machine. The descriptor is this process's own, which outlives the start.
-fn of_start(name: &OsStr, arguments: &[OsString], mounts: &OwnedFd) -> Vec<String> {
-    let is_start = Path::new(name).ends_with("sandhaven-launcher")
-        && arguments.first().is_some_and(|command| command == "start");
-    if !is_start {
-        return Vec::new();
-    }
-    let path = format!("/proc/{}/fd/{}", std::process::id(), mounts.as_raw_fd());
-    vec!["--mounts".into(), path]
+/// Of a machine, by the launcher.
+fn is_start(name: &OsStr, arguments: &[OsString]) -> bool {
+    Path::new(name).ends_with("sandhaven-launcher")
+        && arguments.first().is_some_and(|command| command == "start")
 }
 
 /// None at the stream's end, which closes it.

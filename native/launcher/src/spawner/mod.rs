@@ -12,17 +12,17 @@ mod netfilter;
 use crate::failure::{Failure, Step};
 use child::Child;
 use frame::{Answer, Reader, Request};
+use mounts::Mounts;
 use netfilter::Netfilter;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use std::io::{Write, stdin, stdout};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 /// Ends with standard input.
 pub fn run() -> Result<(), Failure> {
     let input = stdin();
-    // Without it starts copy all mounts of the host.
-    let mounts = mounts::without_pins().ok();
+    let mounts = Mounts::make();
     let mut reader = Reader::default();
     let mut children: Vec<Child> = Vec::new();
     let mut netfilter = Netfilter::default();
@@ -39,7 +39,7 @@ pub fn run() -> Result<(), Failure> {
                 return Ok(());
             };
             for request in requests {
-                for answer in obey(request, &mut children, mounts.as_ref(), &mut netfilter) {
+                for answer in obey(request, &mut children, &mounts, &mut netfilter) {
                     send(&answer)?;
                 }
             }
@@ -50,7 +50,7 @@ pub fn run() -> Result<(), Failure> {
 fn obey(
     request: Request,
     children: &mut Vec<Child>,
-    mounts: Option<&OwnedFd>,
+    mounts: &Mounts,
     netfilter: &mut Netfilter,
 ) -> Vec<Answer> {
     match request {

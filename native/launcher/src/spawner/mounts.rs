@@ -1,59 +1,53 @@
-//! A mount namespace for the starts of machines: the host's mounts, but for the pins of namespaces.
+//! Mount namespaces for the starts of machines, made once.
 //!
-//! A start copies the mounts of its namespace twice. Slots have two pins each, so with a thousand of them a copy of all took
-//! longer than the rest of the start. Mounts that the host removes later go here too, where the host shares its own; pins that
-//! it adds do not come (`slots/folder.rs`).
+//! The stage is made in a copy of the host's mounts without the pins of namespaces: slots have two pins each, so with a thousand of
+//! them a copy of all took longer than the rest of the start. Mounts that the host removes later go here too, where the host shares
+//! its own; pins that it adds do not come (`slots/folder.rs`). A machine that starts directly begins in one of the other kind
+//! (`direct/bare.rs`).
 
-use crate::process::clone::clone;
-use rustix::fs::{Mode, OFlags, open};
+use crate::direct::bare;
+use crate::failure::{Failure, Step};
+use crate::mounts::namespace;
 use rustix::mount::{MountPropagationFlags, UnmountFlags, mount_change, unmount};
-use rustix::process::{Pid, WaitOptions, waitpid};
 use std::ffi::OsString;
-use std::io::{Read, Result, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::net::UnixStream;
-use std::process::exit;
 
 /// File system of namespaces.
 const NAMESPACES: &str = "nsfs";
 
-/// The namespace lives as long as the descriptor.
-pub fn without_pins() -> Result<OwnedFd> {
-    let (mut parent, mut child) = UnixStream::pair()?;
-    match clone(libc::CLONE_NEWNS, None)? {
-        None => {
-            drop(parent);
-            let held = remove_pins().and_then(|()| {
-                child.write_all(b"ready")?;
-                child.read(&mut [0]).map(|_| ())
-            });
-            exit(i32::from(held.is_err()));
+/// None where it could not be made: starts do without, and take longer.
+pub struct Mounts {
+    unpinned: Option<OwnedFd>,
+    bare: Option<OwnedFd>,
+}
+
+impl Mounts {
+    pub fn make() -> Self {
+        Mounts {
+            unpinned: namespace::make(libc::CLONE_NEWNS, remove_pins).ok(),
+            bare: bare::make().ok(),
         }
-        Some(pid) => {
-            drop(child);
-            let namespace = namespace_of(pid, &mut parent);
-            drop(parent);
-            waitpid(Some(pid), WaitOptions::empty())?;
-            namespace
-        }
+    }
+
+    /// Arguments of a start. The descriptors are this process's own, which outlives the start.
+    pub fn arguments(&self) -> Vec<String> {
+        let given = [("--mounts", &self.unpinned), ("--bare-mounts", &self.bare)];
+        let given = given.into_iter().filter_map(|(name, namespace)| {
+            let descriptor = namespace.as_ref()?.as_raw_fd();
+            let path = format!("/proc/{}/fd/{descriptor}", std::process::id());
+            Some([name.to_owned(), path])
+        });
+        given.flatten().collect()
     }
 }
 
-fn namespace_of(pid: Pid, child: &mut UnixStream) -> Result<OwnedFd> {
-    child.read_exact(&mut [0; 5])?;
-    let path = format!("/proc/{}/ns/mnt", pid.as_raw_nonzero());
-    Ok(open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
-}
-
-fn remove_pins() -> Result<()> {
-    mount_change(
-        "/",
-        MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC,
-    )?;
-    let mounts = std::fs::read("/proc/self/mountinfo")?;
+fn remove_pins() -> Result<(), Failure> {
+    let downstream = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
+    mount_change("/", downstream).step("make mounts one-way")?;
+    let mounts = std::fs::read("/proc/self/mountinfo").step("read the mounts")?;
     for pin in pins(&mounts) {
-        unmount(pin, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW)?;
+        unmount(pin, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW).step("remove a pin")?;
     }
     Ok(())
 }
