@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -247,6 +247,24 @@ it('knows how many numbers are free after each change', () => {
     freeLocks(taken.map((index) => ({ index, instance, bootId: currentBootId() })));
   }
   expect(freeCount()).toBe(before);
+});
+
+it('leaves alone the number that another instance has just locked, and takes it once that is free', () => {
+  const instance = { id: 'other0', runDir: '/run/sandhaven-other0', dataDir: '/nowhere' };
+  const take = (): number => {
+    const [index = -1] = takeLocks(instance, 1, 'machine');
+    freeLocks([{ index, instance, bootId: currentBootId() }]);
+    return index;
+  };
+  const index = take();
+  const lock = `/run/sandhaven/slots/${index}`;
+  writeFileSync(lock, '{}');
+  try {
+    expect(take()).toBeGreaterThan(index);
+  } finally {
+    rmSync(lock);
+  }
+  expect(take()).toBe(index);
 });
 
 /** In a container only its own processes are in sight. */

@@ -38,8 +38,8 @@ export const machineDir = '/run/sandhaven';
 const locksDir = join(machineDir, 'slots');
 const mutexTimeoutMs = 5_000;
 let bootId: string | null = null;
-/** Number of locks at the last reading, and the state of their folder just before it. */
-let counted = { state: '', locks: 0 };
+/** Numbers that were locked at the last look, and the state of their folder then. */
+let seen = { state: '', locked: new Set<number>() };
 
 /** No process outlives its boot, so it is read once. */
 export function currentBootId(): string {
@@ -59,19 +59,21 @@ export function takeLocks(
   unusable: Set<number> = new Set(),
 ): number[] {
   return withMutex(() => {
-    const taken = new Set([...lockedIndexes(), ...unusable]);
+    const locked = lockedIndexes();
     const indexes: number[] = [];
     for (let index = 0; index < limits.network.slots && indexes.length < count; index++) {
-      if (taken.has(index)) continue;
-      writeLock({
+      if (locked.has(index) || unusable.has(index)) continue;
+      const lock = {
         index,
         instance,
         bootId: currentBootId(),
         networkNamespace: currentNetworkNamespace(),
         purpose,
-      });
-      indexes.push(index);
+      };
+      if (writeLock(lock)) indexes.push(index);
+      locked.add(index);
     }
+    seen = { state: folderState(), locked };
     return indexes;
   });
 }
@@ -79,10 +81,14 @@ export function takeLocks(
 /** Removes those locks that have not changed since they were read. */
 export function freeLocks(locks: Pick<Lock, 'index' | 'instance' | 'bootId'>[]): void {
   withMutex(() => {
+    const locked = lockedIndexes();
     for (const { index, instance, bootId } of locks) {
       const now = readLock(index);
-      if (now?.instance.id === instance.id && now.bootId === bootId) unlinkSync(pathOf(index));
+      if (now?.instance.id !== instance.id || now.bootId !== bootId) continue;
+      unlinkSync(pathOf(index));
+      locked.delete(index);
     }
+    seen = { state: folderState(), locked };
   });
 }
 
@@ -92,18 +98,11 @@ export function locksOf(instanceId: string): Lock[] {
 
 /** Returns every readable lock. Any other file stays and keeps its number from being used. */
 export function allLocks(): Lock[] {
-  return lockedIndexes().flatMap((index) => readLock(index) ?? []);
+  return list().flatMap((index) => readLock(index) ?? []);
 }
 
-/**
- * Reads the folder again only after a change of it, since each creation asks. In memory, as /run is, a folder's size counts its
- * names: it tells changes within one tick of the clock apart.
- */
 export function freeCount(): number {
-  const { mtimeNs = null, size = null } = statSync(locksDir, { bigint: true, throwIfNoEntry: false }) ?? {};
-  const state = `${mtimeNs} ${size}`;
-  if (counted.state !== state) counted = { state, locks: lockedIndexes().length };
-  return Math.max(0, limits.network.slots - counted.locks);
+  return Math.max(0, limits.network.slots - lockedIndexes().size);
 }
 
 /** Runs `work`, which must be short and synchronous, alone on this host. */
@@ -119,7 +118,23 @@ export function withMutex<T>(work: () => T): T {
   }
 }
 
-function lockedIndexes(): number[] {
+/**
+ * Reads the folder again only after another's change of it, since each creation asks. A change within the same tick of the clock can
+ * be missed, so a number that is not among them may be locked too, and one of them free.
+ */
+function lockedIndexes(): Set<number> {
+  const state = folderState();
+  if (seen.state !== state) seen = { state, locked: new Set(list()) };
+  return seen.locked;
+}
+
+/** In memory, as /run is, a folder's size counts its names: it tells changes within one tick of the clock apart. */
+function folderState(): string {
+  const { mtimeNs = null, size = null } = statSync(locksDir, { bigint: true, throwIfNoEntry: false }) ?? {};
+  return `${mtimeNs} ${size}`;
+}
+
+function list(): number[] {
   try {
     return readdirSync(locksDir)
       .filter((name) => /^\d{1,5}$/.test(name))
@@ -130,13 +145,21 @@ function lockedIndexes(): number[] {
   }
 }
 
-function writeLock({ index, ...contents }: Lock): void {
+/** Returns false where the number has a lock. */
+function writeLock({ index, ...contents }: Lock): boolean {
   const draft = join(machineDir, 'lock.new');
   // A draft left by a process killed here is the same file as its lock: never write into it.
   rmSync(draft, { force: true });
   writeFileSync(draft, JSON.stringify(contents), { mode: 0o600 });
-  linkSync(draft, pathOf(index));
-  rmSync(draft);
+  try {
+    linkSync(draft, pathOf(index));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft);
+  }
 }
 
 function readLock(index: number): Lock | null {
