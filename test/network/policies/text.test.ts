@@ -6,12 +6,12 @@ import { parseRule } from '../../../src/model/network/rule-text.ts';
 import type { SecretUse } from '../../../src/model/secrets/use.ts';
 import { readLines } from '../../../src/runtime/oci/network/egress/lines.ts';
 import { parseAnswer } from '../../../src/runtime/oci/network/egress/messages.ts';
-import { types } from '../../../src/runtime/oci/network/netlink/message.ts';
+import { type Message, types } from '../../../src/runtime/oci/network/netlink/message.ts';
 import {
   type AddressPolicy,
   addressPolicyOf,
 } from '../../../src/runtime/oci/network/policy/address-policy.ts';
-import { changeMessages } from '../../../src/runtime/oci/network/policy/change.ts';
+import { changeMessages, messagesBefore } from '../../../src/runtime/oci/network/policy/change.ts';
 import { apart, type Place } from '../../../src/runtime/oci/network/policy/grants.ts';
 import { ledPortsOf } from '../../../src/runtime/oci/network/policy/machine-secrets.ts';
 
@@ -20,13 +20,23 @@ const ruled = (...texts: string[]) =>
 const open = addressPolicyOf({ mode: 'open' });
 /** Address of the slot 4. */
 const address = '10.213.0.5';
-/** Messages of a change: what each does, and to what, as the text in it. */
-const change = (before: AddressPolicy | null, after: AddressPolicy | null) =>
-  changeMessages({ table: 't', address, before, after }).map(({ type, body }) => {
+/**
+ * Messages of a change: what each does, and to what, as the text in it. Those before a comma are a transaction of their own, and sets
+ * of grants have a number here, in the order of their appearance.
+ */
+const change = (before: AddressPolicy | null, after: AddressPolicy | null) => {
+  const sets: string[] = [];
+  const said = ({ type, body }: Message) => {
     const [kind] = Object.entries(types).find(([, number]) => number === type) ?? [];
-    const [, name] = /^.{4}t\0\0\0.\0.\0([a-z0-9_]+)\0/s.exec(body.toString('latin1')) ?? [];
-    return `${kind} ${name}`;
-  });
+    const [, name = ''] = /^.{4}t\0\0\0.\0.\0([\w-]+)\0/s.exec(body.toString('latin1')) ?? [];
+    const [, places] = /^grant_4_([\w-]{18})$/.exec(name) ?? [];
+    if (places && !sets.includes(places)) sets.push(places);
+    return `${kind} ${places ? `grant_4_${sets.indexOf(places)}` : name}`;
+  };
+  const parts = { table: 't', address, before, after };
+  const first = messagesBefore(parts).map(said);
+  return [...first, ...(first.length > 0 ? [','] : []), ...changeMessages(parts).map(said)];
+};
 /** Key of an element of sets of addresses, and of addresses with ports. */
 const elements = (before: AddressPolicy | null, after: AddressPolicy | null) =>
   changeMessages({ table: 't', address, before, after }).map(({ body }) => {
@@ -148,20 +158,32 @@ describe('a change', () => {
 
   it('of grants makes, changes and removes their chain', () => {
     expect(change(null, ruled('udp://203.0.113.7:1'))).toEqual([
-      'newElement ruled',
-      'newChain grant_4',
       'newSet grant_4_0',
       'newElement grant_4_0',
+      ',',
+      'newElement ruled',
+      'newChain grant_4',
       'newRule grant_4',
       'newElement granted',
     ]);
     expect(change(ruled('udp://203.0.113.7:1'), ruled('udp://203.0.113.7:2'))).toEqual([
-      'deleteRule grant_4',
-      'deleteSet grant_4_0',
       'newSet grant_4_0',
       'newElement grant_4_0',
+      ',',
+      'deleteRule grant_4',
+      'deleteSet grant_4_1',
       'newRule grant_4',
     ]);
+    expect(change(ruled('udp://203.0.113.7:1'), ruled('udp://203.0.113.7:1', 'tcp://203.0.113.7:1'))).toEqual(
+      [
+        'newSet grant_4_0',
+        'newElement grant_4_0',
+        ',',
+        'deleteRule grant_4',
+        'newRule grant_4',
+        'newRule grant_4',
+      ],
+    );
     expect(change(ruled('udp://203.0.113.7:1'), ruled('https://example.com'))).toEqual([
       'deleteElement granted',
       'deleteRule grant_4',

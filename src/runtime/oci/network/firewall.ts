@@ -3,7 +3,7 @@
  * nftables.conf does), the uplink may change, Docker may start: so the present rules are compared with the wanted
  * ones every few seconds, unless no table has changed since, and restored. Replacing the table leaves connections alone.
  *
- * A change of policies is one transaction for all addresses that wait at its time. Where that fails, because the table is
+ * A change of policies is made for all addresses that wait at its time. Where that fails, because the table is
  * not as it was left, the whole table is replaced.
  */
 import type { Log } from '../../../control/ports/index.ts';
@@ -19,9 +19,10 @@ import {
 import { apply } from './netlink/message.ts';
 import { generation } from './netlink/questions.ts';
 import type { AddressPolicies, AddressPolicy } from './policy/address-policy.ts';
-import { changeMessages } from './policy/change.ts';
+import { changeMessages, messagesBefore, type PolicyChange } from './policy/change.ts';
 import type { EgressWay } from './policy/egress-chains.ts';
 import { arePoliciesInForce } from './policy/in-force.ts';
+import { chainsIn, replaceTable } from './replacement.ts';
 import { renderRuleset } from './ruleset.ts';
 import { noteUplinks, openUplinks } from './uplinks.ts';
 
@@ -76,7 +77,7 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
     compared = null;
     if (chains && !(isSame && (await isWhole(ruleset, chains)))) {
       if (isSame) log.warn('firewall table was changed by another program; applied again');
-      await replace({ ...rules, policies: wanted });
+      await replace({ ...rules, policies: wanted }, chains);
       applied = ruleset;
     }
     openUplinks(guardedUplinks);
@@ -93,23 +94,24 @@ export function createFirewall(instanceId: string, gateway: string, log: Log): F
     );
   }
 
-  async function replace(input: Parameters<typeof renderRuleset>[0]): Promise<void> {
+  async function replace(input: Parameters<typeof renderRuleset>[0], chains: Chain[]): Promise<void> {
     const policies = new Map(input.policies);
     changed.clear();
     applied = '';
-    await runCommand('nft', ['-f', '-'], renderRuleset({ ...input, policies }));
+    await replaceTable(table, renderRuleset({ ...input, policies }), chains, log);
     inForce = policies;
   }
 
   async function applyChanges(): Promise<void> {
     next = null;
-    const changes = [...changed].map((address) => ({ address, after: wanted.get(address) ?? null }));
-    const messages = changes.flatMap(({ address, after }) =>
-      changeMessages({ table, address, before: inForce.get(address) ?? null, after }),
-    );
+    const changes = [...changed].map((address): PolicyChange => {
+      return { table, address, before: inForce.get(address) ?? null, after: wanted.get(address) ?? null };
+    });
     changed.clear();
     try {
-      if (messages.length > 0) await apply(messages);
+      for (const messages of [changes.flatMap(messagesBefore), changes.flatMap(changeMessages)]) {
+        if (messages.length > 0) await apply(messages);
+      }
       for (const { address, after } of changes) {
         if (after) inForce.set(address, after);
         else inForce.delete(address);
@@ -169,8 +171,4 @@ export async function removeFirewall(instanceId: string): Promise<void> {
   await withdrawFromForeignChains(instanceId);
   for (const table of [tableOf(instanceId), trafficTableOf(instanceId)])
     await runCommand('nft', ['-f', '-'], `add table inet ${table}\ndelete table inet ${table}\n`);
-}
-
-function chainsIn(ruleset: string): string[] {
-  return [...ruleset.matchAll(/^ {2}chain (\S+)/gm)].map(([, name = '']) => name);
 }

@@ -130,16 +130,11 @@ async function legacyPolicy(): Promise<string | undefined> {
   return /^-P FORWARD (\w+)$/m.exec(rules)?.[1];
 }
 
-export interface NftRow {
+interface NftRow {
   chain?: Chain;
   rule?: { handle: number; comment?: string };
-  set?: { name: string; elem?: Element[] };
-  map?: { elem?: Element[] };
+  set?: { family: string; table: string; name: string };
 }
-
-/** Key of a set, or key and value of a map. */
-type Element = Key | [key: Key, value: unknown];
-type Key = string | { concat: (string | number)[] };
 
 /** Runs nft for an answer in its JSON form. */
 export async function nftJson(args: string[]): Promise<NftRow[]> {

@@ -1,5 +1,5 @@
 /**
- * Firewall of one instance as text for `nft -f -`, replaced as a whole in one transaction.
+ * Firewall of one instance as text for `nft -f -`: a whole table.
  *
  * A machine with an open network reaches public IPv4 addresses and the DNS forwarder, nothing else: not the host under
  * any of its addresses, no other machine, no private or link-local network, no multicast. One with rules reaches of
@@ -35,9 +35,7 @@ export interface RulesetInput {
 export function renderRuleset(input: RulesetInput): string {
   const table = tableOf(input.instanceId);
   const machines = `"${interfacePrefix(input.instanceId)}*"`;
-  return `add table inet ${table}
-delete table inet ${table}
-table inet ${table} {
+  return `table inet ${table} {
 ${sets()}
 ${noteChains()}
 ${renderPolicies(input.policies)}

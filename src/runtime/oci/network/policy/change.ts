@@ -1,4 +1,7 @@
-/** Changes of policies as messages for the kernel, which the spawner sends: no nft runs for them. */
+/**
+ * Changes of policies as messages for the kernel, which the spawner sends: no nft runs for them. A change is two transactions where it
+ * has new sets of grants: the first makes these, the second one changes what packets are judged by.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import {
   addElements,
@@ -12,9 +15,9 @@ import {
 import type { Message } from '../netlink/message.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { grantChain, grantMap, ledSet, setOf } from './elements.ts';
-import { grantMessages } from './grant-messages.ts';
+import { ruleMessages, setMessages } from './grant-messages.ts';
 import { grantSet } from './grant-text.ts';
-import type { Grant } from './grants.ts';
+import type { Grant, PlacesGrant } from './grants.ts';
 
 /** An address' way from one policy to another; null where it has none. */
 export interface PolicyChange {
@@ -24,7 +27,16 @@ export interface PolicyChange {
   after: AddressPolicy | null;
 }
 
-/** Returns nothing for a change that is none. */
+/** Returns messages that make the sets which a change needs, and nothing for one that needs no new ones. */
+export function messagesBefore({ table, address, before, after }: PolicyChange): Message[] {
+  const chain = grantChain(address);
+  const had = setsOf(chain, before?.grants ?? []);
+  return [...setsOf(chain, after?.grants ?? [])].flatMap(([name, grant]) =>
+    had.has(name) ? [] : setMessages({ table, name }, grant),
+  );
+}
+
+/** Returns nothing for a change that is none. The sets that it needs are there. */
 export function changeMessages(change: PolicyChange): Message[] {
   return [...modeMessages(change), ...portMessages(change), ...chainMessages(change)];
 }
@@ -54,16 +66,19 @@ function chainMessages({ table, address, before, after }: PolicyChange): Message
   const chain = { table, name: grantChain(address) };
   const map = { table, name: grantMap };
   const key = keyOf(address);
-  const cleared = [flushChain(chain), ...setsOf(chain.name, had).map((name) => deleteSet({ table, name }))];
+  const kept = setsOf(chain.name, has);
+  const left = [...setsOf(chain.name, had).keys()].filter((name) => !kept.has(name));
+  const cleared = [flushChain(chain), ...left.map((name) => deleteSet({ table, name }))];
   if (has.length === 0) return [...deleteElements(map, [{ key }]), ...cleared, deleteChain(chain)];
-  const filled = grantMessages(table, chain.name, has);
+  const filled = ruleMessages(table, chain.name, has);
   if (had.length > 0) return [...cleared, ...filled];
   const verdict = { code: 'jump', chain: chain.name } as const;
   return [newChain(chain), ...filled, ...addElements(map, [{ key, verdict }])];
 }
 
-function setsOf(chain: string, grants: Grant[]): string[] {
-  return grants.flatMap(({ kind }, number) => (kind === 'places' ? grantSet(chain, number) : []));
+function setsOf(chain: string, grants: Grant[]): Map<string, PlacesGrant> {
+  const places = grants.filter((grant) => grant.kind === 'places');
+  return new Map(places.map((grant) => [grantSet(chain, grant), grant]));
 }
 
 /** Each part of a key takes four bytes. */

@@ -1,5 +1,5 @@
 /** Grants as messages for the kernel: the sets and rules of `grant-text.ts`. */
-import { addElements, addRule, type Element, keyTypes, newRangeSet } from '../netlink/changes.ts';
+import { addElements, addRule, type Element, keyTypes, type Named, newRangeSet } from '../netlink/changes.ts';
 import {
   compare,
   connection,
@@ -18,16 +18,13 @@ import { acceptNoted } from './packet-notes.ts';
 const protocolNumbers = { icmp: 1, tcp: 6, udp: 17 } as const satisfies Record<GrantProtocol, number>;
 const NOTED: Verdict = { code: 'goto', chain: acceptNoted };
 
-/** Fills a chain that has no rules, and makes its sets. */
-export function grantMessages(table: string, chain: string, grants: Grant[]): Message[] {
-  return grants.flatMap((grant, number) => {
-    const name = grantSet(chain, number);
-    const rule = addRule({ table, name: chain }, expressionsOf(grant, name));
-    return grant.kind === 'places' ? [...setMessages({ table, name }, grant), rule] : [rule];
-  });
+/** Fills a chain that has no rules. Its sets are there. */
+export function ruleMessages(table: string, chain: string, grants: Grant[]): Message[] {
+  return grants.map((grant) => addRule({ table, name: chain }, expressionsOf(chain, grant)));
 }
 
-function setMessages(set: { table: string; name: string }, { protocol, places }: PlacesGrant): Message[] {
+/** Makes the set of a grant. */
+export function setMessages(set: Named, { protocol, places }: PlacesGrant): Message[] {
   const second = protocol === 'icmp' ? keyTypes.protocol : keyTypes.port;
   return [newRangeSet(set, [keyTypes.address, second]), ...addElements(set, places.map(elementOf))];
 }
@@ -46,13 +43,13 @@ function keyOf(address: number, port?: number): Buffer {
   return key;
 }
 
-function expressionsOf(grant: Grant, set: string): Expression[] {
+function expressionsOf(chain: string, grant: Grant): Expression[] {
   const { protocol } = grant;
   const isProtocol = [meta('protocol'), compare('equal', Buffer.of(protocolNumbers[protocol]))];
   if (grant.kind === 'timed')
     return [...before(grant.until), ...isProtocol, ...notQuic(protocol), decide(NOTED)];
   const verdict = decide(grant.noted ? NOTED : { code: 'accept' });
-  const destination = connection('destination');
+  const [destination, set] = [connection('destination'), grantSet(chain, grant)];
   if (protocol === 'icmp') return [destination, connection('protocol', 'second'), lookup(set), verdict];
   return [...isProtocol, destination, connection('destinationPort', 'second'), lookup(set), verdict];
 }

@@ -1,23 +1,32 @@
 /** Grants as text for nft, for tables that are replaced as a whole. `grant-messages.ts` says the same to the kernel itself. */
+import { createHash } from 'node:crypto';
 import { formatAddressRange } from '../../../../model/network/address-range.ts';
 import { type Grant, type Place, type PlacesGrant, QUIC_PORT } from './grants.ts';
 import { acceptNoted } from './packet-notes.ts';
 
-/** Name of the set with the places of a chain's grant, by its number there. */
-export function grantSet(chain: string, number: number): string {
-  return `${chain}_${number}`;
+const DIGEST_CHARACTERS = 18;
+
+/**
+ * Name of the set with a grant's places, which follows from what the set holds: other places have another set. It is filled before a rule
+ * looks in it, because the kernel shows the elements of such a set a moment after the rules of the same transaction.
+ */
+export function grantSet(chain: string, grant: PlacesGrant): string {
+  const digest = createHash('sha256')
+    .update(`${grant.protocol} ${setText(grant)}`)
+    .digest('base64url');
+  return `${chain}_${digest.slice(0, DIGEST_CHARACTERS)}`;
 }
 
 /** Renders the sets of a chain, a line each, for the inside of the table. */
 export function grantSets(chain: string, grants: Grant[]): string[] {
-  return grants.flatMap((grant, number) =>
-    grant.kind === 'places' ? `  set ${grantSet(chain, number)} { ${setText(grant)} }` : [],
+  return grants.flatMap((grant) =>
+    grant.kind === 'places' ? `  set ${grantSet(chain, grant)} { ${setText(grant)} }` : [],
   );
 }
 
 /** Renders the rules of a chain, a line each. */
 export function grantRules(chain: string, grants: Grant[]): string {
-  return grants.map((grant, number) => `    ${ruleText(grant, grantSet(chain, number))}\n`).join('');
+  return grants.map((grant) => `    ${ruleText(chain, grant)}\n`).join('');
 }
 
 function setText({ protocol, places }: PlacesGrant): string {
@@ -31,12 +40,13 @@ function secondOf({ ports }: Place): string {
 }
 
 /** Matches the connection's first packet, whichever way the present one goes. */
-function ruleText(grant: Grant, set: string): string {
+function ruleText(chain: string, grant: Grant): string {
   const { protocol } = grant;
   if (grant.kind === 'timed') {
     const quic = protocol === 'udp' ? ` ct original proto-dst != ${QUIC_PORT}` : '';
     return `meta time < ${grant.until} meta l4proto ${protocol}${quic} goto ${acceptNoted}`;
   }
+  const set = grantSet(chain, grant);
   const verdict = grant.noted ? `goto ${acceptNoted}` : 'accept';
   if (protocol === 'icmp') return `ct original ip daddr . ct original protocol @${set} ${verdict}`;
   return `meta l4proto ${protocol} ct original ip daddr . ct original proto-dst @${set} ${verdict}`;
