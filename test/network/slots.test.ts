@@ -1,6 +1,15 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -265,6 +274,25 @@ it('leaves alone the number that another instance has just locked, and takes it 
     rmSync(lock);
   }
   expect(take()).toBe(index);
+});
+
+it('takes the last number that another instance has freed within the same tick of the clock', () => {
+  const instance = { id: 'other1', runDir: '/run/sandhaven-other1', dataDir: '/nowhere' };
+  const folder = '/run/sandhaven/slots';
+  const [index = -1] = takeLocks(instance, 1, 'machine');
+  const others = new Set(Array.from({ length: limits.network.slots }, (_, number) => number));
+  others.delete(index);
+  // The other takes a number too, so the folder looks as it did before.
+  const [from, to] = ['/run/sandhaven/time', `${folder}/x`];
+  execFileSync('touch', ['-r', folder, from]);
+  renameSync(`${folder}/${index}`, to);
+  execFileSync('touch', ['-r', from, folder]);
+  try {
+    expect(takeLocks(instance, 1, 'machine', others)).toEqual([index]);
+  } finally {
+    for (const path of [from, to]) rmSync(path);
+    freeLocks([{ index, instance, bootId: currentBootId() }]);
+  }
 });
 
 /** In a container only its own processes are in sight. */

@@ -58,24 +58,36 @@ export function takeLocks(
   purpose: Purpose,
   unusable: Set<number> = new Set(),
 ): number[] {
+  const origin = {
+    ...{ instance, purpose },
+    bootId: currentBootId(),
+    networkNamespace: currentNetworkNamespace(),
+  };
   return withMutex(() => {
-    const locked = lockedIndexes();
     const indexes: number[] = [];
-    for (let index = 0; index < limits.network.slots && indexes.length < count; index++) {
-      if (locked.has(index) || unusable.has(index)) continue;
-      const lock = {
-        index,
-        instance,
-        bootId: currentBootId(),
-        networkNamespace: currentNetworkNamespace(),
-        purpose,
-      };
-      if (writeLock(lock)) indexes.push(index);
-      locked.add(index);
+    // A kept listing may lack the number that another has just freed: only a new one says that none is left.
+    for (const locked of [lockedIndexes, listedIndexes]) {
+      if (indexes.length < count)
+        indexes.push(...takeFrom(locked(), origin, count - indexes.length, unusable));
     }
-    seen = { state: folderState(), locked };
     return indexes;
   });
+}
+
+function takeFrom(
+  locked: Set<number>,
+  origin: Omit<Lock, 'index'>,
+  count: number,
+  unusable: Set<number>,
+): number[] {
+  const indexes: number[] = [];
+  for (let index = 0; index < limits.network.slots && indexes.length < count; index++) {
+    if (locked.has(index) || unusable.has(index)) continue;
+    if (writeLock({ index, ...origin })) indexes.push(index);
+    locked.add(index);
+  }
+  seen = { state: folderState(), locked };
+  return indexes;
 }
 
 /** Removes those locks that have not changed since they were read. */
@@ -123,8 +135,11 @@ export function withMutex<T>(work: () => T): T {
  * be missed, so a number that is not among them may be locked too, and one of them free.
  */
 function lockedIndexes(): Set<number> {
-  const state = folderState();
-  if (seen.state !== state) seen = { state, locked: new Set(list()) };
+  return seen.state === folderState() ? seen.locked : listedIndexes();
+}
+
+function listedIndexes(): Set<number> {
+  seen = { state: folderState(), locked: new Set(list()) };
   return seen.locked;
 }
 
