@@ -10,26 +10,30 @@ import {
   publicAddress,
   type TestHost,
 } from '../harness.ts';
-import { connectTcp, type Server, serve } from '../probe.ts';
+import { serveBytes, sink, upload } from '../limits/transfers.ts';
+import { connectTcp, serve } from '../probe.ts';
 import { fakeEgress } from './fake-egress.ts';
 import { rules } from './rules.ts';
 import { tryInALoop } from './try-in-a-loop.ts';
 
 const port = 18_095;
 const forbidden = 18_096;
-const CHANGES = 150;
+const CHANGES = 2_000;
+const REPLACEMENTS = 150;
 const sandbox = 'sb_0000000000000001';
-const granted = rules(`tcp://${publicAddress}:${port}`);
+const texts = [`tcp://${publicAddress}:${port}`, `tcp://${publicAddress}:${sink}`];
+const granted = rules(...texts);
 const network = join(import.meta.dirname, '../../../src/runtime/oci/network');
 
 let host: TestHost;
 let instance: Instance;
 let slot: Slot;
-const servers: Server[] = [];
+const servers: Disposable[] = [];
 
 beforeAll(async () => {
   host = await createTestHost();
   servers.push(await serve(host.outside, port), await serve(host.outside, forbidden));
+  servers.push(await serveBytes(host.outside));
   instance = host.start({ poolSize: 1, egressPath: fakeEgress() });
   await instance.init();
   slot = await instance.acquire(sandbox, granted);
@@ -40,13 +44,16 @@ afterAll(async () => {
   await host?.[Symbol.asyncDispose]();
 });
 
-/** Expects that `change` resets no connection to the port, and opens the other one for none. */
+/** Expects that `change` ends and refuses no connection that is allowed, and opens the forbidden port for none. */
 async function goesUnnoticed(change: () => Promise<unknown>): Promise<void> {
   using one = await tryInALoop(slot, port);
   using other = await tryInALoop(slot, port);
   using third = await tryInALoop(slot, port);
   using refused = await tryInALoop(slot, forbidden);
+  // A connection with many packets is the likeliest to have one in the middle of a change.
+  using busy = await upload(inside(slot), publicAddress);
   await change();
+  expect(await busy.rate(500)).toBeGreaterThan(0);
   for (const { seen } of [one, other, third]) {
     expect(seen.refused).toBe(0);
     expect(seen.greeted).toBeGreaterThan(20);
@@ -58,10 +65,7 @@ describe('a connection that rules allow goes on', { timeout: 90_000 }, () => {
   it('while other rules come and go', async () => {
     await goesUnnoticed(async () => {
       for (let at = 1; at <= CHANGES; at++) {
-        await instance.setNetwork(
-          sandbox,
-          rules(`tcp://${publicAddress}:${port}`, `tcp://203.0.113.7:${at}`),
-        );
+        await instance.setNetwork(sandbox, rules(...texts, `tcp://203.0.113.7:${at}`));
       }
     });
     await instance.setNetwork(sandbox, granted);
@@ -81,7 +85,7 @@ describe('a connection that rules allow goes on', { timeout: 90_000 }, () => {
       const log = { info() {}, warn: console.log, error: console.log };
       const firewall = createFirewall(id, gateway, log);
       await firewall.start(new Map([[address, addressPolicyOf(JSON.parse(policy))]]));
-      for (let at = 1; at <= ${CHANGES}; at++) {
+      for (let at = 1; at <= ${REPLACEMENTS}; at++) {
         await firewall.lead(at % 2 ? { uid: 1, gatePort: at, dnsPort: 2, resolvers: [] } : null);
       }
       await firewall.close();
