@@ -65,7 +65,7 @@ export function takeLocks(
   };
   return withMutex(() => {
     const indexes: number[] = [];
-    // A kept listing may lack the number that another has just freed: only a new one says that none is left.
+    // A kept listing may still have a number that another has just freed: only a new one says that none is left.
     for (const locked of [lockedIndexes, listedIndexes]) {
       if (indexes.length < count)
         indexes.push(...takeFrom(locked(), origin, count - indexes.length, unusable));

@@ -7,8 +7,8 @@ import { acceptNoted } from './packet-notes.ts';
 const DIGEST_CHARACTERS = 18;
 
 /**
- * Name of the set with a grant's places, which follows from what the set holds: other places have another set. It is filled before a rule
- * looks in it, because the kernel shows the elements of such a set a moment after the rules of the same transaction.
+ * Name of the set with a grant's places. It follows from what the set holds, so other places get another set, which is filled before a
+ * rule looks in it: the kernel shows the elements of such a set a moment after the rules of the same transaction.
  */
 export function grantSet(chain: string, grant: PlacesGrant): string {
   const digest = createHash('sha256')
