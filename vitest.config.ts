@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { testFiles, withDocuments } from './test/quick.ts';
 import { onBothEngines, onEachChange } from './test/support/cluster-engine/lists.ts';
 
 /**
@@ -39,8 +40,8 @@ const alone = [
 /** Each looks after machines and links of its own on the host, and waits for them half of its time: two at once. */
 const inPairs = ['test/network/**/*.test.ts', 'test/runtime/**/*.test.ts'];
 
-/** They share one document database, which is started for them. */
-export const withDocuments = ['test/documentdb/**/*.test.ts', 'test/walk/documents.test.ts'];
+/** They start no program, and run by themselves: in the others, most of their time would be that of loading what they import. */
+const quick = testFiles().quick;
 
 /** They walk through the page in browsers, against one service that is started for them. */
 const walks = ['test/walk/**/*.test.ts'];
@@ -70,7 +71,7 @@ const hasCluster = chosen === 'all' || chosen === 'each-change';
 const isWhole = chosen === 'all';
 
 /** Vitest's own second is too short for a process on a busy machine. */
-export const poll = { timeout: 10_000 };
+const poll = { timeout: 10_000 };
 
 const onCluster = {
   extends: true as const,
@@ -143,10 +144,27 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'quick',
+          include: quick,
+          maxWorkers: 2,
+          // Two processes for all files. Threads would share one process, whose memory and processor time some tests look at.
+          pool: 'forks',
+          isolate: false,
+          // Collections of garbage are a tenth of the time otherwise.
+          execArgv: ['--max-semi-space-size=64'],
+          // Files are loaded as Node loads them anyway, not transformed before.
+          experimental: { viteModuleRunner: false },
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
           exclude: [
             '**/node_modules/**',
+            ...quick,
             ...waiting,
             ...alone,
             ...inPairs,
@@ -173,6 +191,7 @@ export default defineConfig({
         test: {
           name: 'waiting',
           include: waiting,
+          exclude: ['**/node_modules/**', ...quick],
           fileParallelism: false,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
@@ -183,7 +202,7 @@ export default defineConfig({
         test: {
           name: 'pairs',
           include: inPairs,
-          exclude: ['**/node_modules/**', ...waiting, ...alone],
+          exclude: ['**/node_modules/**', ...quick, ...waiting, ...alone],
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
@@ -193,7 +212,7 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: [...alone, ...(isWhole ? withCluster : hasCluster ? onEachChange.ofTheCluster : [])],
-          exclude: ['**/node_modules/**', ...waiting, ...withReplicas],
+          exclude: ['**/node_modules/**', ...quick, ...waiting, ...withReplicas],
           fileParallelism: false,
           maxWorkers: 1,
           sequence: { groupOrder: 3 },

@@ -67,6 +67,7 @@ if [ "${1:-}" != --static ]; then
   trap 'exit 143' TERM
   prepare_later
 fi
+[ "${1:-}" = --static ] || begin_tests quick --project quick
 check format-and-lint "$node" node_modules/.bin/biome check .
 check types "$node" node_modules/.bin/tsc --noEmit
 check types-of-the-page "$node" node_modules/.bin/tsc -p web
@@ -78,6 +79,7 @@ check rust-lint-of-the-image setup/processors/cargo.sh clippy --release --manife
   --target-dir target/typescript --locked --quiet -- -D warnings
 if [ "${1:-}" != --static ]; then
   check rust-tests setup/processors/cargo.sh test --workspace --locked --quiet
+  check quick-tests ended quick
   begin_tests waiting --project waiting
   check tests here run_tests beside --project together --project documents --project chromium --project firefox
   check tests-that-wait ended waiting

@@ -76,7 +76,8 @@ function testArguments(files: string[], report: string): string[] {
   return [
     'vitest',
     'run',
-    '--config=vitest.quick.config.ts',
+    '--project=quick',
+    '--silent=passed-only',
     '--configLoader=native',
     ...reporters,
     ...files,

@@ -5,10 +5,12 @@
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { withDocuments } from '../vitest.config.ts';
 import { importsOf } from './support/imports.ts';
 
 const root = join(import.meta.dirname, '..');
+
+/** They share one document database, which is started for them. */
+export const withDocuments = ['test/documentdb/**/*.test.ts', 'test/walk/documents.test.ts'];
 
 const startingPrograms = new Set([
   'node:child_process',
