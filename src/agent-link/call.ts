@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { inSpan, type Span } from '../concurrency/span.ts';
 import type { LiveOutput } from '../control/ports/index.ts';
 import { type AnswerHold, currentHold } from '../fairness/answer-room.ts';
+import type { Release } from '../fairness/shares.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
@@ -93,7 +94,7 @@ function exchanged<Reply>(
 ): Promise<Answer<Reply>> {
   return new Promise((resolve, reject) => {
     const hold = currentHold();
-    const makeRoom = (bytes: number) => void (hold && waitForRoom(exchange, hold, bytes, options));
+    const makeRoom = async (bytes: number) => hold && waitForRoom(exchange, hold, bytes, options);
     const collector = new Collector(options, makeRoom, resolve, reject);
     const exchange = new Exchange(collector, options.signal);
     run(exchange, openChannel, id, options).catch((error: unknown) => exchange.fail(error as Error));
@@ -144,22 +145,26 @@ async function waitForRoom(
   hold: AnswerHold,
   bytes: number,
   options: Pick<Call<unknown>, 'signal' | 'timeoutMs' | 'timeoutError'>,
-): Promise<void> {
+): Promise<Release | undefined> {
   exchange.pause();
   exchange.relax();
   try {
-    await hold.take(bytes, options.signal);
+    const release = await hold.take(bytes, options.signal);
     exchange.expect(options.timeoutMs, lateOf(options));
     exchange.resume();
+    return release;
   } catch (error) {
     exchange.fail(error as Error);
+    return undefined;
   }
 }
+
+type MakeRoom = (bytes: number) => Promise<Release | undefined>;
 
 class Collector<Reply> implements AnswerSink {
   readonly itemBounds: FrameBounds | undefined;
   readonly #options: Call<Reply>;
-  readonly #makeRoom: (bytes: number) => void;
+  readonly #makeRoom: MakeRoom;
   readonly #resolve: (answer: Answer<Reply>) => void;
   readonly #reject: (error: Error) => void;
   readonly #items: Item[] = [];
@@ -171,10 +176,12 @@ class Collector<Reply> implements AnswerSink {
   #dataBytes = 0;
   /** Bytes reserved so far. */
   #room: number = limits.smallAnswerBytes;
+  /** The last reservation, which alone may be more than its answer needs. */
+  #last: { bytes: number; made: Promise<Release | undefined> } | null = null;
 
   constructor(
     options: Call<Reply>,
-    makeRoom: (bytes: number) => void,
+    makeRoom: MakeRoom,
     resolve: (answer: Answer<Reply>) => void,
     reject: (error: Error) => void,
   ) {
@@ -227,6 +234,7 @@ class Collector<Reply> implements AnswerSink {
     if (!this.#reply || this.#dataBytes !== this.#reply.dataBytes) {
       throw new ProtocolError('less data than announced');
     }
+    this.#giveBack(this.#room - this.#itemBytes - this.#itemDataBytes - this.#dataBytes);
     this.#resolve({ items: this.#items, reply: this.#reply.value, data: Buffer.concat(this.#data) });
   }
 
@@ -234,11 +242,16 @@ class Collector<Reply> implements AnswerSink {
     this.#reject(error);
   }
 
+  #giveBack(unused: number): void {
+    const last = this.#last;
+    void last?.made.then((release) => release?.(last.bytes - unused));
+  }
+
   #expect(bytes: number, atLeast: number): void {
     if (bytes <= this.#room) return;
     const missing = Math.max(bytes - this.#room, atLeast);
     this.#room += missing;
-    this.#makeRoom(missing);
+    this.#last = { bytes: missing, made: this.#makeRoom(missing) };
   }
 }
 

@@ -5,12 +5,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { limits } from '../model/limits.ts';
 import { FairQueue } from './fair-queue.ts';
+import type { Release } from './shares.ts';
 
 /** Room held by one call. */
 export class AnswerHold {
   readonly #room: FairQueue;
   readonly #owner: string;
-  readonly #releases: (() => void)[] = [];
+  readonly #releases: Release[] = [];
   #over = false;
 
   constructor(room: FairQueue, owner: string) {
@@ -18,12 +19,13 @@ export class AnswerHold {
     this.#owner = owner;
   }
 
-  /** Waits for room. Rejects with `resource_exhausted`. */
-  async take(bytes: number, signal?: AbortSignal): Promise<void> {
-    if (bytes <= limits.smallAnswerBytes) return;
+  /** Waits for room, which it releases at the end at the latest. Rejects with `resource_exhausted`. */
+  async take(bytes: number, signal?: AbortSignal): Promise<Release> {
+    if (bytes <= limits.smallAnswerBytes) return () => {};
     const release = await this.#room.take(this.#owner, bytes, signal);
     if (this.#over) release();
     else this.#releases.push(release);
+    return release;
   }
 
   /** Releases all room, once the answer is sent or its reader is gone. */

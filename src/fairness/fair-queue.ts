@@ -2,7 +2,7 @@
  * Fair queue of a bounded total that owners take parts of and give back: each owner has a share and a line of their
  * own, and the lines are served in turn. An owner at the share waits behind their own requests alone.
  */
-import { Shares, type SharesOptions } from './shares.ts';
+import { type Release, Shares, type SharesOptions } from './shares.ts';
 
 export interface FairQueueOptions extends SharesOptions {
   /** Waiting requests of one owner. */
@@ -31,17 +31,16 @@ export class FairQueue {
   /**
    * Waits for `amount`, at most an owner's share. Rejects with `resource_exhausted` when too many of the owner's
    * requests wait or the wait is too long, and with the signal's reason when it is aborted before.
-   * @returns Gives the amount back; further calls of it do nothing.
    */
-  async take(owner: string, amount = 1, signal?: AbortSignal): Promise<() => void> {
+  async take(owner: string, amount = 1, signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
     if (amount > this.#options.perOwner) throw this.#shares.refusal(owner, amount);
     const isFirst = !this.#lines.has(owner);
     // A waiting owner whose share has room goes first.
     const isNext = isFirst && this.#shares.hasShare(owner, amount) && this.#isNext(amount);
     const release = isNext ? this.#shares.take(owner, amount) : await this.#wait(owner, amount, signal);
-    return () => {
-      release();
+    return (kept) => {
+      release(kept);
       this.#serve();
     };
   }
@@ -56,8 +55,7 @@ export class FairQueue {
     return this.#shares.total;
   }
 
-  /** @returns The release, like `Shares.take`. */
-  #wait(owner: string, amount: number, signal: AbortSignal | undefined): Promise<() => void> {
+  #wait(owner: string, amount: number, signal: AbortSignal | undefined): Promise<Release> {
     const line = this.#lines.get(owner) ?? [];
     const refusal = () => this.#shares.refusal(owner, amount);
     if (line.length >= this.#options.waiting) return Promise.reject(refusal());

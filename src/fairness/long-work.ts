@@ -25,7 +25,7 @@ export class LongWork {
     try {
       return await work();
     } finally {
-      void sleep(performance.now() - begun).then(done);
+      void sleep(performance.now() - begun).then(() => done());
     }
   }
 }

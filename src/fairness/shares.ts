@@ -19,6 +19,9 @@ export interface Load {
   readonly refused: number;
 }
 
+/** Gives a part of a share back: all of it, or all but `kept`. Does nothing for what is given back already. */
+export type Release = (kept?: number) => void;
+
 export class Shares implements Load {
   readonly #options: SharesOptions;
   readonly #held = new Map<string, number>();
@@ -32,18 +35,18 @@ export class Shares implements Load {
   /**
    * Takes `amount`, at least 1, for an owner. Throws `resource_exhausted`, and takes nothing, when it would exceed the
    * owner's share or the total.
-   * @returns Gives the amount back; further calls of it do nothing.
    */
-  take(owner: string, amount = 1): () => void {
+  take(owner: string, amount = 1): Release {
     if (!this.hasShare(owner, amount) || !this.hasRoom(amount)) {
       this.#refused += 1;
       throw this.refusal(owner, amount);
     }
     this.#add(owner, amount);
-    let taken = true;
-    return () => {
-      if (taken) this.#add(owner, -amount);
-      taken = false;
+    let held = amount;
+    return (kept = 0) => {
+      if (kept >= held) return;
+      this.#add(owner, kept - held);
+      held = kept;
     };
   }
 

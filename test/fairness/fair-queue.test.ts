@@ -71,6 +71,16 @@ describe('a fair queue', () => {
     }
   });
 
+  it('serves those who wait from a part that is given back', async () => {
+    const fair = queue();
+    const release = await fair.take('mallory', 2);
+    const second = fair.take('mallory');
+    expect(await state(second)).toBe('waits');
+    release(1);
+    expect(await state(second)).toBe('held');
+    expect(fair.of('mallory')).toBe(2);
+  });
+
   it('forgets who gives up waiting', async () => {
     const fair = queue();
     const held = await fair.take('mallory', 2);

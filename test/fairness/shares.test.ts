@@ -36,4 +36,15 @@ describe('shares of a bound', () => {
     expect(bound.of('a')).toBe(1);
     expect(bound.total).toBe(1);
   });
+
+  it('are given back in part, and never more than was taken', () => {
+    const bound = shares();
+    const release = bound.take('a', 3);
+    release(1);
+    expect([bound.of('a'), bound.total]).toEqual([1, 1]);
+    release(2);
+    expect([bound.of('a'), bound.total]).toEqual([1, 1]);
+    release();
+    expect([bound.of('a'), bound.total]).toEqual([0, 0]);
+  });
 });

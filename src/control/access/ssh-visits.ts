@@ -154,7 +154,7 @@ class Visit implements SshVisit {
           this.sandboxId,
           async (sandbox) => {
             const leave = this.#shares.take(sandbox.ownerId ?? '');
-            void this.left.then(leave);
+            void this.left.then(() => leave());
             this.env = await this.#parts.environments.of(sandbox);
             if (this.#over !== null) throw new SandhavenError('permission_denied', this.#over);
             this.#ownerId = sandbox.ownerId;

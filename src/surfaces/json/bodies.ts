@@ -1,12 +1,16 @@
 /**
  * Reads JSON bodies for every surface: bounded in bytes, keys, values and depth before parsing, in each user's total
  * at a time, and in the event-loop time that parsing takes from others.
+ *
+ * Invariant: a body holds nothing of its user's total until more than `smallBodyBytes` of it have come, then the most
+ * that it may have, and from its end until the answer its own length.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { LongWork } from '../../fairness/long-work.ts';
+import type { Release } from '../../fairness/shares.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { type JsonOutline, JsonScan, type JsonVerdict } from '../../model/json-bounds.ts';
 import { limits } from '../../model/limits.ts';
@@ -42,13 +46,20 @@ export class JsonBodies {
     }
     const announced = announcedBytes(request);
     if (announced > limits.jsonBodyBytes) throw bodyTooLarge();
-    if (announced > limits.json.smallBodyBytes) await this.#makeRoom(response, owner, announced);
+    let release: Release = () => {};
     const scan = new JsonScan(limits.json.body, own);
-    const chunks = await receive(request, (chunk) => {
-      assertFits(scan.push(chunk));
-      own?.assertSmall(scan);
+    const chunks = await receive(request, {
+      onChunk(chunk) {
+        assertFits(scan.push(chunk));
+        own?.assertSmall(scan);
+      },
+      // Once for all of it: bodies that took more as they grow would wait for each other, each with a part of the room.
+      onLarge: async () => {
+        release = await this.#makeRoom(response, owner, announced);
+      },
     });
     const body = Buffer.concat(chunks);
+    release(body.length);
     if (body.length === 0) return undefined;
     if (!isUtf8(body)) throw invalidBody('The request body is not valid UTF-8.');
     return body.length > limits.json.largeBodyBytes
@@ -56,17 +67,19 @@ export class JsonBodies {
       : parse(body.toString('utf8'));
   }
 
-  async #makeRoom(response: ServerResponse, owner: string, bytes: number): Promise<void> {
+  async #makeRoom(response: ServerResponse, owner: string, bytes: number): Promise<Release> {
     const left = new AbortController();
     const abort = () => left.abort(new Error('The client left.'));
     response.once('close', abort);
     const release = await this.#room.take(owner, bytes, left.signal);
     response.off('close', abort);
     if (response.closed) release();
-    else response.once('close', release);
+    else response.once('close', () => release());
+    return release;
   }
 }
 
+/** Returns the most that may come of the body. */
 function announcedBytes({ headers }: IncomingMessage): number {
   const length = headers['content-length'];
   if (length !== undefined) return Number(length) || 0;

@@ -6,18 +6,26 @@ import { limits } from '../../model/limits.ts';
 
 const CHECK_MS = 1_000;
 
+export interface Reception {
+  onChunk(chunk: Buffer): void;
+  /** Called once, above `smallBodyBytes`; the sender waits until it resolves, and its time does not run. */
+  onLarge(): Promise<void>;
+}
+
 /**
  * Rejects with `too_large`, with `timeout` for a sender slower than `limits.bodyBytesPerSecond`, and with every
- * error of `onChunk`. The rest of the request is then left unread.
+ * error of the reception. The rest of the request is then left unread.
  */
-export function receive(request: IncomingMessage, onChunk: (chunk: Buffer) => void): Promise<Buffer[]> {
+export function receive(request: IncomingMessage, { onChunk, onLarge }: Reception): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
-    const begun = performance.now();
+    let begun = performance.now();
+    let waitsSince: number | null = null;
     const chunks: Buffer[] = [];
     const small = new SmallPieces();
     let bytes = 0;
     const over = () => {
       clearInterval(timer);
+      waitsSince = null;
       request.off('data', data).off('end', end).off('close', gone).off('error', gone);
     };
     const fail = (error: unknown) => {
@@ -25,12 +33,23 @@ export function receive(request: IncomingMessage, onChunk: (chunk: Buffer) => vo
       request.pause();
       reject(error);
     };
+    const goOn = () => {
+      if (waitsSince === null) return;
+      begun += performance.now() - waitsSince;
+      waitsSince = null;
+      request.resume();
+    };
     const data = (chunk: Buffer) => {
+      const wasSmall = bytes <= limits.json.smallBodyBytes;
       bytes += chunk.length;
       try {
         if (bytes > limits.jsonBodyBytes) throw bodyTooLarge();
         onChunk(chunk);
         chunks.push(...small.add(chunk));
+        if (!wasSmall || bytes <= limits.json.smallBodyBytes) return;
+        waitsSince = performance.now();
+        request.pause();
+        onLarge().then(goOn, fail);
       } catch (error) {
         fail(error);
       }
@@ -41,6 +60,7 @@ export function receive(request: IncomingMessage, onChunk: (chunk: Buffer) => vo
     };
     const gone = () => fail(invalidArgument('body', 'The connection ended before the request body did.'));
     const timer = setInterval(() => {
+      if (waitsSince !== null) return;
       const ms = performance.now() - begun;
       const due = ((ms - limits.bodyGraceMs) / 1_000) * limits.bodyBytesPerSecond;
       if (bytes < due || ms > limits.jsonBodyMs) fail(tooSlow());

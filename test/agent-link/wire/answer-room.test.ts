@@ -98,4 +98,18 @@ describe('room for answers', () => {
     setTimeout(() => full.release(), 600);
     expect((await answer).data.length).toBe(1_000_000);
   });
+
+  it('is no more than the answer once its length is known', async () => {
+    const [host, agent] = duplexPair();
+    agent.once('data', () => {
+      agent.write(encodeJson(frameTypes.item, 'x'.repeat(100_000)));
+      agent.write(encodeJson(frameTypes.reply, {}));
+    });
+    const room = new AnswerRoom();
+    const hold = room.hold('mallory');
+    const options = { request: { v: 2, op: 'list' }, timeoutMs: 5_000, reply: z.object({}), maxItems: 1 };
+    await collecting(hold, () => call(async () => host, 'sb_1', options));
+    await room.hold('mallory').take(55 * MiB, AbortSignal.timeout(1_000));
+    hold.release();
+  });
 });
