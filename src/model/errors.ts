@@ -62,6 +62,14 @@ export class SandhavenError extends Error {
   }
 }
 
+/**
+ * Returns true for a fault of the service itself: only those are errors in its log.
+ * @param isCallerGone The caller has left, or has called the work off, whose end is then of any kind.
+ */
+export function isDefect(error: unknown, isCallerGone: boolean): boolean {
+  return !isCallerGone && !(error instanceof SandhavenError);
+}
+
 /** Returns the problem document for any thrown value. */
 export function toProblem(error: unknown, requestId: string): Problem {
   const known =

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { at } from '../../concurrency/deadline.ts';
 import { type Load, Shares } from '../../fairness/shares.ts';
 import { type AuditOutcome, auditActions } from '../../model/audit.ts';
-import { SandhavenError } from '../../model/errors.ts';
+import { isDefect, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditService } from '../audit/audit.ts';
 import { visitorOf } from '../audit/visitor.ts';
@@ -167,7 +167,8 @@ class Visit implements SshVisit {
           () => this.#finish("The sandbox's owner was disabled."),
         )
         .catch((error: unknown) => {
-          if (!(error instanceof SandhavenError)) this.#parts.log.error('an SSH visit failed', { error });
+          if (isDefect(error, this.#left.signal.aborted))
+            this.#parts.log.error('an SSH visit failed', { error });
           this.refuse(error);
           entered();
         });

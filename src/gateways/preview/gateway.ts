@@ -18,6 +18,7 @@ import type { PreviewAccess } from '../../control/access/preview-access.ts';
 import type { Log } from '../../control/ports/index.ts';
 import { gatherPieces } from '../../fairness/body-pieces.ts';
 import { paceConnections } from '../../fairness/paced-connection.ts';
+import { isDefect } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Arrival, Arrivals } from '../../model/network/arrival.ts';
 import type { TlsServing } from '../../tls/serving.ts';
@@ -140,7 +141,7 @@ export class PreviewGateway {
     this.#answer(request, response, upgrade)
       .catch((error: unknown) => {
         const refusal = refusalOf(error);
-        if (!refusal) this.#parts.log.error('preview failed', { error });
+        if (!refusal && isDefect(error, response.closed)) this.#parts.log.error('preview failed', { error });
         refuse(response, refusal ?? new Refusal(500, 'The preview failed with an internal error.'));
       })
       .finally(endsTimer);

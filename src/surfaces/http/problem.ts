@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../control/ports/index.ts';
-import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
+import { isDefect, type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 
 const TYPE = 'application/problem+json; charset=utf-8';
@@ -10,11 +10,10 @@ const RETRY_AFTER_SECONDS = 1;
 
 /** Builds the problem for the caller; the cause of an internal error goes to the log, and only there. */
 export function explain(error: unknown, request: FastifyRequest, log: Log): Problem {
-  const problem = toProblem(translate(error), request.id);
+  const known = translate(error);
+  const problem = toProblem(known, request.id);
   request.outcome = problem.code;
-  // Work cancelled for a departed client ends in errors of all kinds, and none is a defect.
-  if (problem.code === 'internal' && !request.abandoned)
-    log.error('request failed', { request_id: request.id, error });
+  if (isDefect(known, request.abandoned)) log.error('request failed', { request_id: request.id, error });
   return problem;
 }
 

@@ -3,7 +3,7 @@ import { callTool } from '../../catalog/call.ts';
 import type { Log } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
 import { type AnswerHold, collecting } from '../../fairness/answer-room.ts';
-import { type ErrorCode, toProblem } from '../../model/errors.ts';
+import { type ErrorCode, isDefect, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';
 import type { CarryOut } from './server.ts';
@@ -34,7 +34,7 @@ export function carryOutHere(services: Services, log: Log, { caller, address, ho
       return { result };
     } catch (error) {
       const problem = toProblem(error, requestId);
-      if (problem.code === 'internal') log.error('mcp call failed', { request_id: requestId, error });
+      if (isDefect(error, signal.aborted)) log.error('mcp call failed', { request_id: requestId, error });
       logged(problem.code);
       return { problem };
     }

@@ -47,6 +47,9 @@ describe('the MCP endpoint', () => {
     await second.close();
     await expect(other).rejects.toThrow();
     await expect.poll(() => fakes.aborted).toHaveLength(2);
+    const ended = expect.objectContaining({ message: 'mcp call' });
+    await expect.poll(() => fakes.logged).toEqual([ended, ended]);
+    expect(fakes.errors).toEqual([]);
   });
 
   it('[WIRE-HTTP-08] a client that goes away ends its command', async () => {
@@ -60,6 +63,7 @@ describe('the MCP endpoint', () => {
       await expect.poll(() => fakes.aborted).toHaveLength(1);
       fakes.begun.length = fakes.aborted.length = 0;
     }
+    expect(fakes.errors).toEqual([]);
   });
 
   it('ends what is in progress when it is closed, and keeps nothing open after a call', async () => {

@@ -28,6 +28,8 @@ export interface Fakes {
   services: Services;
   log: Log;
   logged: unknown[];
+  /** Messages of level error. */
+  errors: string[];
   /** Commands that were begun, and those whose signal was aborted. */
   begun: string[];
   aborted: string[];
@@ -42,11 +44,16 @@ export interface Fakes {
 export function createFakes(): Fakes {
   const logged: unknown[] = [];
   const write = (message: string, context?: unknown) => logged.push({ message, context });
+  const errors: string[] = [];
+  const error = (message: string, context?: unknown) => {
+    errors.push(message);
+    write(message, context);
+  };
   const gate = Promise.withResolvers<void>();
   const fakes: Fakes = {
     services: {} as Services,
-    log: { info: write, warn: write, error: write },
-    logged,
+    log: { info: write, warn: write, error },
+    ...{ logged, errors },
     begun: [],
     aborted: [],
     settled: [],

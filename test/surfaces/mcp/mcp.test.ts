@@ -96,6 +96,7 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
     expect(JSON.stringify(result)).not.toContain('hunter2');
     const { error } = result.structuredContent as { error: { request_id: string } };
     expect(JSON.stringify(fakes.logged)).toContain(error.request_id);
+    expect(fakes.errors).toEqual(['mcp call failed']);
   });
 
   it('an unknown tool is a protocol error that names near ones', async () => {

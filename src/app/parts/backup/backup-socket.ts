@@ -12,7 +12,7 @@ import type { Entry } from '../../../backup/entry.ts';
 import { tarOf } from '../../../backup/tar/write.ts';
 import type { AuditService } from '../../../control/audit/audit.ts';
 import { auditActions } from '../../../model/audit.ts';
-import { type ErrorCode, errorTable, SandhavenError, toProblem } from '../../../model/errors.ts';
+import { type ErrorCode, errorTable, isDefect, SandhavenError, toProblem } from '../../../model/errors.ts';
 import { newRequestId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import { runDirOf } from '../../engine.ts';
@@ -112,11 +112,17 @@ async function* whole(
 
 /** A stream that has begun is broken off: without its manifest it is no backup. */
 function refuse(response: ServerResponse, error: unknown, { log }: BackupSource): void {
-  if (!(error instanceof SandhavenError)) log.error('a backup failed', { error });
+  if (isDefect(error, isBrokenOff(error))) log.error('a backup failed', { error });
   if (response.headersSent || response.destroyed) return void response.destroy();
   const problem = toProblem(error, newRequestId());
   response.writeHead(problem.status, { 'content-type': 'application/problem+json' });
   response.end(JSON.stringify(problem));
+}
+
+/** The reader has left, or the service stops. A failure of ours closes the response too, so that says nothing. */
+function isBrokenOff(error: unknown): boolean {
+  const { name, code } = error as NodeJS.ErrnoException;
+  return name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 function errorOf(text: string): SandhavenError {

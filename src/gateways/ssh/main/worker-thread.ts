@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { SshVisit, SshVisits } from '../../../control/access/ssh-visits.ts';
 import type { Log } from '../../../control/ports/index.ts';
-import { SandhavenError } from '../../../model/errors.ts';
+import { isDefect, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { plainAddress } from '../../../model/network/arrival.ts';
 import type { Failure, GatewaySettings, Guest, Order, Report } from '../messages.ts';
@@ -110,7 +110,7 @@ export class GatewayThread {
         await this.#openChannel(id, report.asked.key);
       }
     } catch (error) {
-      if (!(error instanceof SandhavenError)) this.#options.log.error('the SSH gateway', { error });
+      if (isDefect(error, false)) this.#options.log.error('the SSH gateway', { error });
       this.#order({ type: 'failure', id, failure: failureOf(error) });
     }
   }

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream';
 import ssh2, { type Connection, type Server as SshServer } from 'ssh2';
 import type { AgentProcesses, AgentTunnels } from '../../../control/ports/index.ts';
+import { isDefect } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { WrongTokens } from '../main/wrong-tokens.ts';
 import { PortStream } from '../port-stream.ts';
@@ -60,8 +61,9 @@ export class GatewayServer {
     // ssh2 emits `connection` after the client's version line.
     this.#ssh.on('connection', (connection) => {
       this.#serve(connection).catch((error: unknown) => {
-        main.log.error('an SSH connection failed', { error });
-        streamOf(connection).destroy();
+        const stream = streamOf(connection);
+        if (isDefect(error, stream.destroyed)) main.log.error('an SSH connection failed', { error });
+        stream.destroy();
       });
     });
     main.on({

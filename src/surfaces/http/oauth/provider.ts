@@ -16,7 +16,7 @@ import type { OAuthRecords } from '../../../control/people/apps/oauth-records.ts
 import type { Log } from '../../../control/ports/index.ts';
 import { toolScopes } from '../../../model/access/oauth/grant.ts';
 import { faultOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';
-import { SandhavenError } from '../../../model/errors.ts';
+import { isDefect, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { createAdapter } from './adapter.ts';
 import type { DocumentFetch } from './client-documents.ts';
@@ -74,9 +74,12 @@ export async function createProvider(parts: ProviderDependencies): Promise<Autho
   });
   // Protocol and host are those that were checked.
   provider.proxy = true;
-  const report = (_ctx: unknown, error: Error) => log.error('authorization server failed', { error });
+  const report = (at: { req: IncomingMessage } | undefined, error: Error) => {
+    if (isDefect(error, at?.req.socket.destroyed === true))
+      log.error('authorization server failed', { error });
+  };
   provider.on('server_error', report);
-  (provider as EventEmitter).on('error', (error: Error) => report(null, error));
+  (provider as EventEmitter).on('error', (error: Error, at?: { req: IncomingMessage }) => report(at, error));
   const findClient = (id: string, network: string) =>
     networkOfPage.run(network, () => provider.Client.find(id)).catch(rethrowUnfetched);
   return { provider, handle: provider.callback(), findClient };

@@ -1,6 +1,7 @@
 /** /mcp: takes keys, and tokens of applications that people have authorized. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Log } from '../../../control/ports/index.ts';
+import { isDefect } from '../../../model/errors.ts';
 import type { McpClient, McpEndpoint } from '../../mcp/endpoint.ts';
 import { challenge } from '../oauth/metadata.ts';
 import { originOf } from '../origin.ts';
@@ -22,7 +23,8 @@ export function addMcpRoute(
         const client = { caller: request.caller, address: originOf(request).address };
         await mcp.handle(request.raw, reply.raw, { ...client, challenge: scopeChallenge(request) });
       } catch (error) {
-        log.error('mcp request failed', { request_id: request.id, error });
+        if (isDefect(error, request.abandoned))
+          log.error('mcp request failed', { request_id: request.id, error });
         reply.raw.destroy();
       }
       return reply;
