@@ -70,6 +70,8 @@ export const gatewaysLimits = {
     /** Variables that a client sets for one program, and the bytes of one value. */
     variables: 64,
     variableBytes: 4 * KiB,
+    /** Time that a sandbox has to name the locales it lacks; then the client's stay. */
+    localesMs: 2_000,
     /** Columns and rows of a terminal. */
     terminalCells: 4_096,
     terminalNameChars: 64,

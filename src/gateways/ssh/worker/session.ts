@@ -5,6 +5,7 @@ import type { Connection, ServerChannel, Session } from 'ssh2';
 import type { AgentProcesses, RunningProcess, TerminalSize } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
+import { withoutMissingLocales } from './locales.ts';
 import { failProgram, type ProgramPlace, runProgram } from './program.ts';
 import { boundInput, whenClosed } from './ssh2-gaps.ts';
 import { terminalSize } from './terminal.ts';
@@ -106,9 +107,10 @@ class ServedSession {
   }
 
   async #open(argv: (shell: string) => string[], signal: AbortSignal): Promise<RunningProcess> {
-    const { agent, key } = this.#parts;
+    const { agent, key, env } = this.#parts;
+    const variables = await withoutMissingLocales(this.#variables, { agent, key, env, signal });
     for (const shell of SHELLS) {
-      const request = { argv: argv(shell), cwd: '.', env: this.#environment(shell) };
+      const request = { argv: argv(shell), cwd: '.', env: this.#environment(shell, variables) };
       try {
         return await agent.openProcess(
           key,
@@ -125,7 +127,7 @@ class ServedSession {
   }
 
   /** The client's address is hidden from the sandbox; programs only test for these variables' presence. */
-  #environment(shell: string): Record<string, string> {
+  #environment(shell: string, variables: Record<string, string>): Record<string, string> {
     return {
       USER: 'root',
       LOGNAME: 'root',
@@ -134,7 +136,7 @@ class ServedSession {
       SSH_CLIENT: '127.0.0.1 0 22',
       SSH_CONNECTION: '127.0.0.1 0 127.0.0.1 22',
       ...(this.terminal ? { SSH_TTY: '/dev/tty', TERM: 'xterm' } : {}),
-      ...this.#variables,
+      ...variables,
     };
   }
 }
