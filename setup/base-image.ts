@@ -15,6 +15,7 @@ await step('base image', () => {
       sources: (mirror) => sourcesOf(mirror, 'trixie'),
       hookEnvironment: async (nodeModules) => ({
         NPM_DIST: join(nodeModules, 'npm'),
+        EMOJI_DIST: join(nodeModules, '@expo-google-fonts/noto-emoji'),
         TYPESCRIPT: await typescriptStarter(processor),
       }),
     },

@@ -148,7 +148,7 @@ describe('the base image', () => {
 
   it('[WIRE-ROOT-05] has the stated commands, Python 3.13 with its packages, and Node 24 with npm', () => {
     const commands =
-      'bash ls ps ip mount xxd file less unzip git curl rg ssh gcc make python python3 pip node npm npx apt-get';
+      'bash ls ps ip ping mount xxd file less unzip git curl rg ssh gcc make python python3 pip node npm npx apt-get';
     const script = [
       'set -e',
       `for command in ${commands}; do command -v $command >/dev/null || { echo "no $command"; exit 1; }; done`,
@@ -162,6 +162,30 @@ describe('the base image', () => {
   it('runs TypeScript, and imports matplotlib without listing fonts anew', () => {
     expect(inside('echo "const x: number = 2; console.log(x)" >/tmp/x.ts; node /tmp/x.ts')).toBe('2\n');
     expect(inside('MPLBACKEND=agg python3 -c "import matplotlib.pyplot" 2>&1')).toBe('');
+  });
+
+  it('has fonts for Chinese, Japanese, Korean and emoji, bold too: no label of a chart is a box', () => {
+    const chart = [
+      'import matplotlib.pyplot as plt',
+      'plt.title("销售额 繁體 売上高グラフ 매출 그래프", fontweight="bold")',
+      'plt.bar(["中文", "日本語", "한국어", "😀🚀🥰🫠"], [3, 5, 2, 4], label="❤️ ✅ 📈")',
+      'plt.legend()',
+      'plt.savefig("/tmp/chart.png")',
+    ].join('\n');
+    expect(inside(`MPLBACKEND=agg python3 -W error -c '${chart}' 2>&1`)).toBe('');
+  });
+
+  it('has the locales that clients name most: C.UTF-8, and en_US.UTF-8', () => {
+    expect(inside('locale -a')).toBe('C\nC.utf8\nPOSIX\nen_US.utf8\n');
+    expect(inside('LC_ALL=en_US.UTF-8 locale charmap 2>&1; LC_ALL=en_US.UTF-8 perl -e "print 1" 2>&1')).toBe(
+      'UTF-8\n1',
+    );
+  });
+
+  it('lets git work in a repository of another owner, as the Git tools do', () => {
+    expect(
+      inside('git init -q /tmp/r; chown -R 1000 /tmp/r; git -C /tmp/r status --short --branch 2>&1'),
+    ).toBe('## No commits yet on master\n');
   });
 
   it('lets pip install beside what Debian installed, and apt work as root', () => {
