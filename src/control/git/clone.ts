@@ -7,6 +7,8 @@ import { noSuchBranch, quoted } from './faults.ts';
 import type { Git } from './git.ts';
 import {
   accessWith,
+  type Configuration,
+  configuration,
   type Login,
   type RemoteDependencies,
   type RunRemote,
@@ -43,14 +45,32 @@ export async function clone(git: Git, parts: RemoteDependencies, request: CloneR
   const access = await accessWith(parts, login, remote.url, purpose);
   const made = await makeFolder(agent, sandboxId, path);
   try {
-    const operation = { remote, access, purpose, doing: 'Cloning from' };
     const inside = git.at(path);
+    const config: Configuration = access === null ? await configurationToBe(inside, request) : new Map();
+    const operation = { remote, access, config, purpose, doing: 'Cloning from' };
     await withRemote(inside, parts, operation, (run) => cloneInto(inside, run, request, access));
     if (login && remote.url) await parts.credentials.put({ sandboxId, url: remote.url.key, ...login });
     return { branch: await inside.branch(), sha: await inside.commit('HEAD') };
   } catch (error) {
     await undo(agent, sandboxId, path, made);
     throw error;
+  }
+}
+
+/**
+ * Returns what git will be configured with in the clone. Conditions of `includeIf` hold in a repository alone, so where
+ * there are any, the empty folder is one for a moment.
+ */
+async function configurationToBe(git: Git, { remote, path }: CloneRequest): Promise<Configuration> {
+  const around = await configuration(git.at('/'));
+  if (![...around.keys()].some((key) => key.startsWith('includeif.'))) return around;
+  const { agent, sandboxId } = git.place;
+  try {
+    await git.run(['init', '--quiet', '--template=']);
+    await git.run(['remote', 'add', '--', 'origin', remote.text]);
+    return await configuration(git);
+  } finally {
+    await agent.remove(sandboxId, { path: `${path}/.git`, recursive: true }).catch(unlessGone);
   }
 }
 

@@ -55,20 +55,17 @@ const settings: GitConfig = [
 const environment: Record<string, string> = {
   LC_ALL: 'C.UTF-8',
   GIT_TERMINAL_PROMPT: '0',
-  GIT_ASKPASS: '',
-  SSH_ASKPASS: '',
   GIT_EDITOR: 'true',
   GIT_MERGE_AUTOEDIT: 'no',
   GIT_PAGER: 'cat',
   GIT_OPTIONAL_LOCKS: '0',
   GIT_LITERAL_PATHSPECS: '1',
   GIT_ALLOW_PROTOCOL: TRANSPORTS.join(':'),
-  GIT_SSH_COMMAND: `ssh -oBatchMode=yes -oStrictHostKeyChecking=accept-new -oConnectTimeout=${limits.git.connectMs / 1_000}`,
 };
 
-/** Variables that point git away from its working folder, or add to its output. */
+/** Variables that point git away from its working folder or its configuration, or add to its output. */
 const misleading =
-  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR|NAMESPACE|PREFIX|TRACE.*|CONFIG_COUNT|CONFIG_PARAMETERS|(?:GLOB|NOGLOB|ICASE)_PATHSPECS)$/;
+  /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR|NAMESPACE|PREFIX|TRACE.*|CONFIG|(?:GLOB|NOGLOB|ICASE)_PATHSPECS)$/;
 
 export class Git {
   readonly place: GitPlace;

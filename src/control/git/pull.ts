@@ -43,7 +43,7 @@ export async function pull(git: Git, parts: RemoteDependencies, from?: string): 
   const remote = remoteOf(config, source.remote, false);
   const purpose = { service: 'git-upload-pack' } as const;
   const access = await accessFor(parts, git.place.sandboxId, remote, purpose);
-  const operation = { remote, access, purpose, doing: 'Pulling from' };
+  const operation = { remote, access, config, purpose, doing: 'Pulling from' };
   const before = await git.commit('HEAD');
   const fetched = await withRemote(git, parts, operation, async (run) => {
     const { exitCode, ...rest } = await fetchBranch(git, run, source, branch, from === undefined);

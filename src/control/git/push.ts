@@ -42,7 +42,7 @@ export async function push(
   const remote = remoteOf(config, name, true);
   const purpose = { service: 'git-receive-pack', ref } as const;
   const access = await accessFor(parts, git.place.sandboxId, remote, purpose);
-  const operation = { remote, access, purpose, doing: 'Pushing to' };
+  const operation = { remote, access, config, purpose, doing: 'Pushing to' };
   const args = [
     'push',
     '--porcelain',

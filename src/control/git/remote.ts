@@ -45,6 +45,8 @@ export interface RemoteOperation {
   remote: Remote;
   /** null: git reaches it by itself. Never given for a remote without a URL. */
   access: GitAccess | null;
+  /** What git is configured with, where it reaches the remote by itself. */
+  config: Configuration;
   purpose: GitPurpose;
   /** Words of the progress messages, before the remote's URL. */
   doing: string;
@@ -68,11 +70,14 @@ export async function withRemote<T>(
   operation: RemoteOperation,
   work: (run: RunRemote) => Promise<T>,
 ): Promise<T> {
-  const { remote, access, purpose, doing } = operation;
+  const { remote, access, purpose, doing, config } = operation;
   const { url, shown } = remote;
   parts.onProgress({ message: `${doing} ${shown}` });
   const timeoutMs = limits.git.networkMs;
-  if (access === null || url === null) return work((from, args) => from.run(args, { timeoutMs }));
+  if (access === null || url === null) {
+    const env = sshDefaults(git.place.env, config);
+    return work((from, args) => from.run(args, { timeoutMs, env }));
+  }
   const leave = parts.proxies.take(parts.caller.id);
   try {
     return await throughProxy(git, parts, { url, access, purpose, message: `${doing} ${shown}` }, work);
@@ -104,7 +109,8 @@ async function throughProxy<T>(
     try {
       const config = rewriting(url, listener.port, proxy.nonce);
       const result = await work(async (from, args) => {
-        const run = await from.run(args, { timeoutMs, config });
+        // The proxy asks for nothing, so nothing inside is asked.
+        const run = await from.run(args, { timeoutMs, config, env: { GIT_ASKPASS: '' } });
         if (run.exitCode !== 0 && proxy.failure) throw proxy.failure;
         return run;
       });
@@ -131,8 +137,20 @@ function rewriting(url: GitUrl, port: number, nonce: string): GitConfig {
     [`http.${local}.followRedirects`, 'false'],
     [`http.${local}.emptyAuth`, 'false'],
     ['credential.helper', ''],
-    ['core.askPass', ''],
   ];
+}
+
+/**
+ * An ssh that asks nobody, and takes the key of a host that it sees first, unless the sandbox says which ssh git uses:
+ * this variable would win over all of that. One with a program that asks for passwords may use it.
+ */
+function sshDefaults(env: Record<string, string>, config: Configuration): Record<string, string> {
+  if ('GIT_SSH_COMMAND' in env || 'GIT_SSH' in env || config.has('core.sshcommand')) return {};
+  const batch = 'SSH_ASKPASS' in env ? 'no' : 'yes';
+  const connectSeconds = limits.git.connectMs / 1_000;
+  return {
+    GIT_SSH_COMMAND: `ssh -oBatchMode=${batch} -oStrictHostKeyChecking=accept-new -oConnectTimeout=${connectSeconds}`,
+  };
 }
 
 function reporting(proxy: GitProxy, onProgress: OnProgress, message: string): NodeJS.Timeout {
