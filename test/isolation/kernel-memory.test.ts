@@ -55,6 +55,8 @@ describe('the host and another sandbox go on beside', () => {
     { kind: 'unaccepted', most: 1_400, ends: true },
     { kind: 'locks', most: 500, ends: true },
     { kind: 'dead', most: 500, ends: true },
+    { kind: 'sent', most: 500, ends: true },
+    { kind: 'alike', most: 500, ends: true },
     { kind: 'flocks', most: 500, ends: true },
     { kind: 'leases', most: 500, ends: true },
     { kind: 'files', most: 600, ends: true },

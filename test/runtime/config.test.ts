@@ -162,15 +162,10 @@ describe('the system calls of a machine', () => {
     ]);
   });
 
-  it('have no file locks without an owner, and every other command of fcntl', () => {
-    const decides = (command: number) =>
-      syscalls
-        .filter(({ names }) => names.includes('fcntl'))
-        .filter(({ args }) => args?.every(({ value, valueTwo }) => (command & value) >>> 0 === valueTwo))
-        .map(({ action, errnoRet }) => errnoRet ?? action);
-    for (const command of [36, 37, 38]) expect(decides(command)).toEqual([22]);
-    for (const command of [0, 1, 6, 7, 16, 1024, 1030, 1033])
-      expect(decides(command)).toEqual(['SCMP_ACT_ALLOW']);
+  it('leave every command of fcntl to the kernel, locks of open files too', () => {
+    expect(syscalls.filter(({ names }) => names.includes('fcntl'))).toEqual([
+      { names: expect.any(Array), action: 'SCMP_ACT_ALLOW' },
+    ]);
   });
 
   it('have no asynchronous I/O, as on a kernel without it', () => {

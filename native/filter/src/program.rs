@@ -227,7 +227,7 @@ mod tests {
             (__NR_socket, &[40, 1, 0], refused(libc::EPERM)),
             (__NR_prctl, &[22], refused(libc::EINVAL)),
             (__NR_prctl, &[24], ALLOWED),
-            (__NR_fcntl, &[0, 36], refused(libc::EINVAL)),
+            (__NR_fcntl, &[0, 37], ALLOWED),
             (__NR_fcntl, &[0, 1033], ALLOWED),
             (__NR_prlimit64, &[0, 7, 1], ALLOWED),
             (__NR_prlimit64, &[1, 7, 1], refused(libc::EPERM)),

@@ -102,6 +102,43 @@ def dead():
     return held
 
 
+def lock_open_file(file, kind):
+    """Locks that stay with the open file, whoever has it."""
+    F_OFD_SETLK = 37
+    for i in range(700):
+        fcntl.fcntl(file, F_OFD_SETLK, struct.pack("hhqqi4x", kind, os.SEEK_SET, (700 - i) * 2, 1, 0))
+
+
+def sent():
+    """Locks of open files whose maker has sent them to this process, and is gone."""
+    held, (here, there) = [], socket.socketpair()
+    while not over():
+        if os.fork() == 0:
+            with open(f"/workspace/lock-{len(held)}", "w") as file:
+                lock_open_file(file, fcntl.F_WRLCK)
+                socket.send_fds(there, [b"x"], [file.fileno()])
+            os._exit(0)
+        held += socket.recv_fds(here, 1, 1)[1]
+        os.wait()
+    return held
+
+
+def alike():
+    """Locks of open files that look the same in every process: of one place, at one number."""
+    PR_SET_PDEATHSIG, held = 1, []
+    names = [f"/workspace/lock-{i}" for i in range(16)]
+    while not over():
+        child = os.fork()
+        if child == 0:
+            libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            for name in names:
+                lock_open_file(os.open(name, os.O_RDWR | os.O_CREAT), fcntl.F_RDLCK)
+            time.sleep(60)
+        held.append(child)
+        time.sleep(0.2)
+    return held
+
+
 def spread(count, make):
     """In so many processes at once, since each has a number of open files; they end with this one."""
     PR_SET_PDEATHSIG, (ready, done) = 1, os.pipe()

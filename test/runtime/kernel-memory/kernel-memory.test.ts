@@ -88,6 +88,48 @@ sys.stdin.read()`;
   expect(await locksOf(processes)).toBe(0);
 });
 
+it('locks of an open file are those of each process that has it, however its rows look, and also when its maker is gone', async () => {
+  const program = `
+import fcntl, os, socket, struct, sys, tempfile
+F_OFD_SETLK = 37
+def lock(file, kind, count):
+    for i in range(count):
+        fcntl.fcntl(file, F_OFD_SETLK, struct.pack("hhqqi4x", kind, os.SEEK_SET, 2 * i, 1, 0))
+name = tempfile.mkstemp()[1]
+ours, theirs = socket.socketpair()
+if os.fork() == 0:
+    with tempfile.TemporaryFile() as sent:
+        lock(sent, fcntl.F_WRLCK, 30)
+        socket.send_fds(theirs, [b"x"], [sent.fileno()])
+    os._exit(0)
+received = socket.recv_fds(ours, 1, 1)[1]
+os.wait()
+ready, done = os.pipe()
+children = []
+for _ in range(3):
+    child = os.fork()
+    if child == 0:
+        os.close(received[0])
+        lock(os.open(name, os.O_RDWR), fcntl.F_RDLCK, 7)
+        os.write(done, b"x")
+        sys.stdin.read()
+        os._exit(0)
+    children.append(child)
+for _ in children:
+    os.read(ready, 1)
+os.unlink(name)
+print(os.getpid(), *children, flush=True)
+sys.stdin.read()`;
+  const python = spawn('python3', ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface(python.stdout), 'line');
+  const [parent = 0, ...children] = String(line).trim().split(' ').map(Number);
+  expect(await locksOf([parent])).toBe(30);
+  expect(await locksOf(children)).toBe(21);
+  expect(await locksOf([parent, ...children])).toBe(51);
+  python.stdin.end();
+  await once(python, 'close');
+});
+
 it('a listing returns whether it was read to its end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sandhaven-listing-'));
   const file = join(folder, 'table');

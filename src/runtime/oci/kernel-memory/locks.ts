@@ -13,6 +13,9 @@ import { eachLine, unlessEnded } from './listing.ts';
 
 const { kernel } = limits;
 
+/** Kind of a lock that belongs to an open file, in its row. */
+const OF_OPEN_FILE = 'OFDLCK';
+
 /** Descriptors read at once. */
 const AT_ONCE = 16;
 
@@ -105,7 +108,10 @@ export function parseLockTotal(slabinfo: string): number | null {
 
 /** Counts the locks of processes together; above a machine's bound the count is incomplete. */
 export async function locksOf(processes: number[]): Promise<number> {
-  /** Keys of number and row, which are equal in all processes that share or have inherited a descriptor. */
+  /**
+   * Keys of number and row, which are equal in all processes that share or have inherited a descriptor. The row of an open
+   * file's lock names no process: strangers' rows may be equal, so it counts for each process that has the descriptor.
+   */
   const locks = new Set<string>();
   for (const pid of processes) {
     const folder = `/proc/${pid}/fdinfo`;
@@ -113,7 +119,9 @@ export async function locksOf(processes: number[]): Promise<number> {
     await mapBounded(descriptors, AT_ONCE, async (descriptor) => {
       if (locks.size > kernel.fileLocks) return;
       await eachLine(`${folder}/${descriptor}`, kernel.lockListingBytes, ([field, , ...row]) => {
-        if (field === 'lock:') locks.add(`${descriptor} ${row.join(' ')}`);
+        if (field !== 'lock:') return;
+        const holder = row[0] === OF_OPEN_FILE ? pid : '';
+        locks.add(`${holder} ${descriptor} ${row.join(' ')}`);
       });
     });
     if (locks.size > kernel.fileLocks) break;

@@ -44,12 +44,6 @@ export function seccompRules(arch: string): Seccomp {
         errnoRet: EPROTONOSUPPORT,
       },
       allow('socketpair', { 0: AF_UNIX }),
-      ...fileControls.map(([value, mask]) => allowMasked('fcntl', masked(1, mask, value))),
-      ...descriptionLocks.map((command) => ({
-        ...allowMasked('fcntl', masked(1, 0xffffffff, command)),
-        action: 'SCMP_ACT_ERRNO' as const,
-        errnoRet: EINVAL,
-      })),
       ...personalities.map((persona) => allow('personality', { 0: persona })),
       allowMasked('clone', masked(0, NAMESPACE_FLAGS, 0)),
       ...withoutPageCache,
@@ -62,7 +56,6 @@ export function seccompRules(arch: string): Seccomp {
 }
 
 const EPERM = 1;
-const EINVAL = 22;
 const ENOSYS = 38;
 const EPROTONOSUPPORT = 93;
 const AF_UNIX = 1;
@@ -83,15 +76,6 @@ const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
 /** Databases that use it fall back to threads on a kernel without it. */
 const asynchronousIo = words('io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents');
 
-/** F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW: locks of an open file, listed by the kernel without a process. */
-const descriptionLocks = [36, 37, 38];
-/** All other commands of fcntl, as ranges: the value and its significant bits. */
-const fileControls: [number, number][] = [
-  [0, 0xffffffe0],
-  [32, 0xfffffffc],
-  [1024, 0xffffffe0],
-];
-
 function allowMasked(name: string, argument: SeccompArgument): SeccompRule {
   return { names: [name], action: 'SCMP_ACT_ALLOW', args: [argument] };
 }
@@ -108,7 +92,7 @@ const common = words(`
   accept accept4 adjtimex bind brk capget capset chdir chroot clock_adjtime clock_getres clock_gettime
   clock_nanosleep close close_range connect copy_file_range dup dup3 epoll_create1 epoll_ctl epoll_pwait
   epoll_pwait2 eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 fallocate fchdir fchmod
-  fchmodat fchmodat2 fchown fchownat fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat
+  fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat
   fstatfs fsync ftruncate futex futex_requeue futex_wait futex_waitv futex_wake get_robust_list getcpu getcwd
   getdents64 getegid geteuid getgid getgroups getitimer getpeername getpgid getpid getppid getpriority getrandom
   getresgid getresuid getrusage getsid getsockname getsockopt gettid gettimeofday getuid getxattr getxattrat
