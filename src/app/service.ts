@@ -112,10 +112,11 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const own = { store, engine, access, documents, host, audit, memberQuota };
   const parts = { ...own, challengeKey, signInProvider, trafficNotes: trafficNotes(data.trafficFile) };
   const control = wire(parts, options);
+  // After the engine, whose end is the end of calls that wait for a machine.
+  opened.defer(() => audit.close());
   opened.defer(() => engine.runtime.close());
   await engine.init();
   await audit.open();
-  opened.defer(() => audit.close());
   opened.defer(() => control.close());
   if (isOnHost(engine)) opened.defer(await serveBackups({ data, secrets, ...engine, log }, audit));
   await inBackground(tracer, async () => {

@@ -150,6 +150,29 @@ describe('writing', () => {
 });
 
 describe('the service', () => {
+  it('writes the rows of calls that its stop waits for, and of those that never end, before its own', async () => {
+    const first = await openLog();
+    const [ends, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const late = first.audit.call({ ...subject, action: 'ends late' }, () => ends.promise);
+    const never = first.audit.call({ ...subject, action: 'is stuck' }, () => stuck.promise);
+    const closed = first.close();
+    ends.resolve();
+    await late;
+    await closed;
+    stuck.resolve();
+    await never;
+    expect(first.logged).toEqual([]);
+    const { audit } = await openLog({ directory: dirname(first.databaseFile) });
+    const { rows } = await audit.list({ ...everything, after: 1 }, 0);
+    expect(rows.map(({ action, outcome }) => [action, outcome]).slice(0, 3)).toEqual([
+      ...[
+        ['ends late', 'ok'],
+        ['is stuck', 'cancelled'],
+        ['service.stop', 'ok'],
+      ],
+    ]);
+  });
+
   it('notes its start and its stop, so that a start without a stop before it shows a kill', async () => {
     const first = await openLog();
     await first.close();

@@ -2,6 +2,7 @@
  * Audit log of the service. Surfaces record calls and their outcomes, admins and members read rows, and any caller who
  * may read all of them may verify the log.
  */
+import { InProgress } from '../../concurrency/in-progress.ts';
 import {
   type AuditEvent,
   type AuditOutcome,
@@ -57,7 +58,10 @@ export class AuditService {
   readonly #writer: AuditWriter;
   /** The longest wait for a row between two looks. */
   readonly #lookMs: number;
+  /** Set while the log is open. */
   #timer: NodeJS.Timeout | null = null;
+  /** Calls in progress, as what writes the row of one before its end. */
+  readonly #calls = new InProgress<() => void>();
   /** Admits one walk of the whole chain at a time, and none while pruning moves its beginning. */
   #walk: Promise<unknown> | null = null;
   #onCall: CallListener = () => {};
@@ -95,9 +99,13 @@ export class AuditService {
     void this.prune();
   }
 
+  /** Gives calls that go on a last moment to end; those that do not end have their rows all the same. */
   async close(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer);
+    if (this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
     await this.#walk?.catch(() => {});
+    for (const cutOff of await this.#calls.endOfThese(limits.lastCallsMs)) cutOff();
     this.#writer.add(serviceEvent(auditActions.serviceStop));
     await this.#writer.close();
   }
@@ -118,14 +126,7 @@ export class AuditService {
       this.#onCall(subject.action, outcome, durationMs);
       this.note(subject, { outcome, durationMs, ...scope });
     };
-    try {
-      const result = await inScope(scope, work);
-      note(fault() ?? 'ok');
-      return result;
-    } catch (error) {
-      note(outcomeOf(error, subject.signal));
-      throw error;
-    }
+    return this.#noted(note, subject, () => inScope(scope, work), fault);
   }
 
   /**
@@ -142,19 +143,11 @@ export class AuditService {
     const scope: AuditScope = { sandboxId: null };
     const note = (outcome: AuditOutcome) =>
       this.note({ ...subject, action }, { outcome, durationMs: performance.now() - since, ...scope });
-    try {
-      const result = await inScope(scope, () =>
-        work(() => {
-          note('ok');
-          action = closing;
-        }),
-      );
+    const begun = () => {
       note('ok');
-      return result;
-    } catch (error) {
-      note(outcomeOf(error, subject.signal));
-      throw error;
-    }
+      action = closing;
+    };
+    return this.#noted(note, subject, () => inScope(scope, () => work(begun)));
   }
 
   /** Returns at once: writing never takes a caller's time. */
@@ -210,6 +203,32 @@ export class AuditService {
     await this.#walking(() => pruneAudit(parts, keptMs)).catch((error: unknown) =>
       log.error('the audit log could not be pruned', { error }),
     );
+  }
+
+  /** Runs `work`, and `note` once: at its end, or before it when the log closes. */
+  async #noted<T>(
+    note: (outcome: AuditOutcome) => void,
+    { signal }: Pick<AuditSubject, 'signal'>,
+    work: () => Promise<T>,
+    fault: () => AuditOutcome | null = () => null,
+  ): Promise<T> {
+    let isCutOff = false;
+    const end = this.#calls.begin(() => {
+      isCutOff = true;
+      note('cancelled');
+    });
+    const last = (outcome: AuditOutcome) => {
+      end();
+      if (!isCutOff) note(outcome);
+    };
+    try {
+      const result = await work();
+      last(fault() ?? 'ok');
+      return result;
+    } catch (error) {
+      last(outcomeOf(error, signal));
+      throw error;
+    }
   }
 
   async #walking<T>(work: () => Promise<T>): Promise<T> {
