@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { type Duplex, duplexPair } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -133,6 +134,17 @@ async function openProxy(
 const INFO = '/info/refs?service=git-upload-pack';
 
 describe('a proxy', () => {
+  it.each([
+    ['two hosts', 'Host: a\r\nHost: a\r\n'],
+    ['no host', ''],
+  ])('answers 400 to %s: RFC 9112 (3.2)', async (_what, hosts) => {
+    const { proxy } = await openProxy('http://127.0.0.1:9/repository.git');
+    const [inside, outside] = duplexPair();
+    proxy.accept(inside);
+    outside.write(`GET /${proxy.nonce}${INFO} HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`);
+    expect(await text(outside)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   it('takes 16 connections at once, ends the next one, and has room again when one is over', async () => {
     const { proxy } = await openProxy('http://127.0.0.1:9/repository.git');
     const connect = (): Duplex => {

@@ -10,6 +10,7 @@ import { gatherPieces } from '../../fairness/body-pieces.ts';
 import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
 import { limits } from '../../model/limits.ts';
+import { hasOneHost } from '../../model/network/arrival.ts';
 import { elsewhere, faultOfStatus, notGit } from './answers.ts';
 import { readPushCommands } from './push-commands.ts';
 import {
@@ -22,6 +23,7 @@ import {
 } from './smart-http.ts';
 import { brokenBy, type Upstream } from './upstream.ts';
 
+const AMBIGUOUS = 400;
 const REFUSED = 403;
 const BROKEN = 502;
 const EXPLAINED = [401, 403, 404];
@@ -84,6 +86,7 @@ export class RemoteProxy implements GitProxy {
     gatherPieces(request);
     request.on('error', () => {});
     response.on('error', () => {});
+    if (!hasOneHost(request)) return refuse(request, response, AMBIGUOUS);
     const { purpose } = this.#parts;
     const kind = requestOf(request, this.nonce, purpose);
     // Only a fault of the remote fails the operation: any process inside the sandbox may connect here.

@@ -60,6 +60,8 @@ export class PreviewGateway {
     this.#upstreams = new Upstreams((id, port, signal) => parts.access.connect(id, port, signal));
     const options: ServerOptions = {
       ...{ maxHeaderSize: limits.preview.requestHeaderBytes, insecureHTTPParser: false, keepAlive: true },
+      // Node's own refusal says nothing, and misses requests for an upgrade.
+      requireHostHeader: false,
       ...{ headersTimeout: limits.requestHeadersMs, connectionsCheckingInterval: limits.connectionCheckMs },
       // A request may take as long as bytes arrive, and a response as long as the application likes.
       ...{ requestTimeout: 0, keepAliveTimeout: limits.preview.visitorIdleMs, noDelay: true },
@@ -154,8 +156,8 @@ export class PreviewGateway {
   ): Promise<void> {
     const { access, files, domain, arrivals } = this.#parts;
     const arrival = arrivals(request);
-    const address = knownAddress(arrival, domain);
     assertPlain(request);
+    const address = knownAddress(arrival, domain);
     if (address.kind === 'file') {
       return sendFile({ request, response, client: arrival.client || null }, address.token, files);
     }

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { CHALLENGE_COOKIE } from '../../model/access/challenge.ts';
 import { PENDING_COOKIE, SIGN_IN_COOKIE } from '../../model/access/sign-ins.ts';
-import type { Arrival } from '../../model/network/arrival.ts';
+import { type Arrival, hasOneHost } from '../../model/network/arrival.ts';
 import { Refusal } from './refusal.ts';
 
 export const TOKEN_HEADER = 'x-sandbox-preview-token';
@@ -32,8 +32,8 @@ export function assertPlain(request: IncomingMessage): void {
   if (!target.startsWith('/') && !(target === '*' && request.method === 'OPTIONS')) {
     throw new Refusal(400, 'The request must name a path of this site.', { close: true });
   }
-  if (valuesOf(request.rawHeaders, 'host').length > 1) {
-    throw new Refusal(400, 'The request names several hosts.', { close: true });
+  if (!hasOneHost(request)) {
+    throw new Refusal(400, 'The request names no host, or several.', { close: true });
   }
   const encoding = request.headers['transfer-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {

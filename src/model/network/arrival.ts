@@ -50,6 +50,15 @@ export function createArrivals(trusted: readonly Network[]): Arrivals {
   };
 }
 
+/**
+ * Returns false for a request that RFC 9112 (3.2) has answered with 400: a proxy before the service may go by another of
+ * its hosts than the service does.
+ */
+export function hasOneHost({ rawHeaders, httpVersion }: Pick<IncomingMessage, 'rawHeaders' | 'httpVersion'>) {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+}
+
 /** Follows the chain from proxy to proxy, while each is trusted; an entry without an address ends it. */
 function followBack(
   nearest: string,

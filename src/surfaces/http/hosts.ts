@@ -2,7 +2,9 @@
  * Checks the names that this service answers to. A page on another site may resolve its own name to this
  * address (DNS rebinding); its requests then carry that name as Host, or its site as Origin, and are refused.
  */
-import { SandhavenError } from '../../model/errors.ts';
+import type { FastifyReply } from 'fastify';
+import { invalidArgument, SandhavenError } from '../../model/errors.ts';
+import { hasOneHost } from '../../model/network/arrival.ts';
 
 export interface HostCheck {
   /** Returns true when the Host header names this service. */
@@ -32,6 +34,14 @@ export function createHostCheck(allowedHosts: readonly string[]): HostCheck {
       });
     },
   };
+}
+
+/** In place of Node's own check, whose answer is no problem document, and which misses requests for an upgrade. */
+export function assertOneHost(reply: FastifyReply): void {
+  if (hasOneHost(reply.request.raw)) return;
+  // The rest of the connection may be meant for another.
+  reply.header('connection', 'close');
+  throw invalidArgument('Host', 'The request names no host, or several.', 'Send one header Host.');
 }
 
 /** Strips the brackets of an IPv6 address. */

@@ -28,7 +28,7 @@ import { SharedRoom } from '../shared-room.ts';
 import { Admission } from './admission.ts';
 import { authenticate } from './authenticate.ts';
 import { Connections } from './connections.ts';
-import { createHostCheck } from './hosts.ts';
+import { assertOneHost, createHostCheck } from './hosts.ts';
 import { linger } from './linger.ts';
 import { addMetricsRoute } from './metrics/route.ts';
 import { addOAuthRoutes, type OAuthDependencies } from './oauth/routes.ts';
@@ -165,6 +165,7 @@ function createApp({ log, tls }: HttpServerDependencies): FastifyInstance {
     headersTimeout: limits.requestHeadersMs,
     connectionsCheckingInterval: limits.connectionCheckMs,
     shouldUpgradeCallback: asksForUpgrade,
+    requireHostHeader: false,
   };
   const app = Fastify({
     logger: false,
@@ -224,6 +225,7 @@ function addChecks(
     request.answer = reply.raw;
     if (!request.routeOptions.config?.byteStream) readers.watch(reply.raw);
     whenClosed(request, reply, log);
+    assertOneHost(reply);
     if (!hosts.knows(request.arrival.host)) return refuseHost(request, reply);
     hosts.assertOrigin(request.headers.origin);
     if (request.routeOptions.config?.open) return undefined;

@@ -78,6 +78,30 @@ describe('Host and Origin', () => {
     },
   );
 
+  it.each([
+    ['two hosts', '1.1', 'Host: localhost\r\nHost: evil.example\r\n', 400],
+    ['two hosts alike', '1.1', 'Host: localhost\r\nhost: localhost\r\n', 400],
+    ['two hosts of an old client', '1.0', 'Host: localhost\r\nHost: localhost\r\n', 400],
+    ['no host', '1.1', '', 400],
+    ['no host of an old client', '1.0', '', 421],
+  ])('%s: RFC 9112 (3.2)', async (_what, version, hosts, status) => {
+    for (const path of [
+      '/healthz',
+      '/v1/tools',
+      '/mcp',
+      '/metrics',
+      '/nowhere',
+      '/v1/sandboxes/a/terminal',
+    ]) {
+      for (const upgrade of ['Connection: close', 'Connection: Upgrade\r\nUpgrade: websocket']) {
+        const head = `GET ${path} HTTP/${version}\r\n${hosts}Authorization: Bearer ${API_KEY}\r\n`;
+        const answer = await http.raw(`${head}${upgrade}\r\n\r\n`);
+        expect(answer, `${path} ${upgrade}`).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+        expect(answer).toContain('application/problem+json');
+      }
+    }
+  });
+
   it.each(['127.0.0.1', 'localhost', 'LOCALHOST:1234', 'localhost.'])(
     'answers to the Host %s',
     async (host) => {
