@@ -7,7 +7,7 @@ CARGO = setup/processors/cargo.sh
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case test-many mutate setup setup-checks build web pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-arm64 machines-arm64 test-packages otel-collector prometheus model-clients python-tools dist-python grafana-schema clean
+.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case test-many mutate setup setup-checks build web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-arm64 machines-arm64 test-packages otel-collector prometheus model-clients python-tools python-builder dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -127,14 +127,19 @@ setup:
 setup-checks:
 	@setup/locked.sh setup/setup.sh --checks
 
-# The static binaries (the agent, the egress program, the launcher and the unpacker), and the page.
-build: setup web
+# The static binaries (the agent, the egress program, the launcher and the unpacker), the page, and the packages that the service
+# gives to its users.
+build: setup web packages
 	@$(CARGO) build --release --locked --quiet
 
 # The page, into web/dist, when what it is made of has changed.
 web: setup
 	@SETUP_LOCK=web setup/locked.sh web/build/install.sh
 	@SETUP_LOCK=web setup/locked.sh $(NODE) web/build/build.ts
+
+# The packages that the service gives to its users, into packages/dist, when what they are made of has changed.
+packages: python-builder
+	@SETUP_LOCK=packages setup/locked.sh $(NODE) setup/release/served-packages.ts
 
 # The pictures of the page in README.md, into docs/images.
 pictures: setup-checks web
@@ -166,7 +171,7 @@ dist: build image
 
 # The same for arm64, on an amd64 machine too: the programs by a cross compiler, the base image by an emulated processor, which
 # takes ten minutes or more, once.
-dist-arm64: setup web
+dist-arm64: setup web packages
 	@setup/apt.sh dpkg-dev
 	@setup/processors/rust-target.sh aarch64
 	@PROCESSOR=aarch64 $(CARGO) build --release --locked --quiet
@@ -194,7 +199,7 @@ sdk: setup
 	@$(NODE) node_modules/.bin/tsc -p sdk/tsconfig.json
 	@cd sdk && npm pack
 
-# The npm packages to publish, the SDK and the bridge for MCP clients, each with its bill of materials: into dist/.
+# The npm packages: the SDK, the bridge for MCP clients and the command line, each with its bill of materials, into dist/.
 dist-npm: setup
 	@$(NODE) setup/release/dist-npm.ts
 
@@ -202,11 +207,15 @@ dist-npm: setup
 release: setup
 	@$(NODE) setup/release/set-version.ts "$(VERSION)" $(if $(DRY_RUN),--dry-run)
 # Python with what builds and checks its package, into the cache.
-python-tools: setup
+python-tools: setup-checks
+	@SETUP_LOCK=python setup/locked.sh sdk-python/build/install.sh --checks
+
+# Python with what builds its package alone.
+python-builder: setup
 	@SETUP_LOCK=python setup/locked.sh sdk-python/build/install.sh
 
 # The Python package to install: dist/sandhaven-…-py3-none-any.whl, and its source.
-dist-python: python-tools
+dist-python: python-builder
 	@$(NODE) sdk-python/build/dist.ts
 
 # Against a Docker engine on this machine.
@@ -224,4 +233,4 @@ bench-cluster: cluster-programs build image
 
 # What was built here; the cache, the dependencies and the service's data stay.
 clean:
-	rm -rf dist sdk/dist packages/mcp/dist web/dist native/target bench/results .mutation
+	rm -rf dist sdk/dist packages/dist packages/*/dist web/dist native/target bench/results .mutation

@@ -1,16 +1,16 @@
 /**
- * `make dist-python`: the package as a wheel and as its source, into dist/ or the folder that is given. The same commit makes the
+ * `make dist-python`: the package as a wheel and as its source, into dist/ or the folder that is given. The same source makes the
  * same bytes.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { command, step } from '../../setup/command.ts';
-import { lastCommit } from '../../setup/images/commit.ts';
 
 const home = join(import.meta.dirname, '..', '..');
 const source = join(home, 'sdk-python');
-const YEAR_1980_SECONDS = 315_532_800;
+/** Of every file in the package: 1980, since a wheel is a zip file, which knows no earlier year. */
+const EPOCH_SECONDS = '315532800';
 const parts = ['pyproject.toml', 'README.md', 'LICENSE', 'src'];
 
 if (import.meta.main) {
@@ -22,10 +22,6 @@ if (import.meta.main) {
 /** Returns the paths of both files. */
 export async function buildPython(folder: string): Promise<string[]> {
   const python = (await command(join(source, 'build', 'python-path.sh'), [])).trim();
-  const { epoch } = await lastCommit(
-    home,
-    parts.map((part) => `sdk-python/${part}`),
-  );
   // A copy, so that nothing of an earlier run is beside the source, such as compiled files.
   const room = mkdtempSync(join(tmpdir(), 'sandhaven-python-'));
   try {
@@ -34,9 +30,7 @@ export async function buildPython(folder: string): Promise<string[]> {
       cpSync(join(source, part), join(room, part), { recursive: true, filter });
     }
     const argv = ['-m', 'hatchling', 'build', '-t', 'sdist', '-t', 'wheel', '-d', folder];
-    // A wheel is a zip file, which knows no earlier year.
-    const time = String(Math.max(epoch, YEAR_1980_SECONDS));
-    await command(python, argv, { cwd: room, env: { SOURCE_DATE_EPOCH: time } });
+    await command(python, argv, { cwd: room, env: { SOURCE_DATE_EPOCH: EPOCH_SECONDS } });
   } finally {
     rmSync(room, { recursive: true });
   }

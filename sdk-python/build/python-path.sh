@@ -3,5 +3,5 @@
 set -eu
 cd "$(dirname "$0")"
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/sandhaven/python"
-list=$({ python3 -c 'import sys; print(sys.version, sys.base_prefix)' && cat requirements.txt; } | sha256sum | cut -c 1-16)
+list=$({ python3 -c 'import sys; print(sys.version, sys.base_prefix)' && cat ./*.txt; } | sha256sum | cut -c 1-16)
 echo "$cache/$list/bin/python"

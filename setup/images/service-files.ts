@@ -1,4 +1,7 @@
-/** The files of the service itself, for its OCI image and for its Debian package: sources, page, npm packages. */
+/**
+ * The files of the service itself, for its OCI image and for its Debian package: sources, page, the packages that it gives to its
+ * users, and npm packages.
+ */
 import { copyFile, cp, mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { productionPackages } from './production-packages.ts';
@@ -14,11 +17,13 @@ export async function copyService(home: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true });
   for (const name of ['package.json', 'LICENSE']) await copyFile(join(home, name), join(target, name));
   await cp(join(home, 'src'), join(target, 'src'), { recursive: true });
-  await cp(join(home, 'web/dist'), join(target, 'web/dist'), { recursive: true });
+  for (const made of ['web/dist', 'packages/dist'])
+    await cp(join(home, made), join(target, made), { recursive: true });
   for (const path of await productionPackages(home)) await copyPackage(join(home, path), join(target, path));
 }
 
-async function copyPackage(from: string, to: string): Promise<void> {
+/** Leaves out what nothing reads at run time. */
+export async function copyPackage(from: string, to: string): Promise<void> {
   await cp(from, to, {
     recursive: true,
     filter: (path) => {

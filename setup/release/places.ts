@@ -23,6 +23,7 @@ export const places: readonly Place[] = [
   { file: 'package.json', pattern: ownVersion, count: 1 },
   { file: 'package-lock.json', pattern: locked('sandhaven'), count: 2 },
   { file: 'sdk/package.json', pattern: ownVersion, count: 1 },
+  { file: 'packages/cli/package.json', pattern: ownVersion, count: 1 },
   { file: 'packages/mcp/package.json', pattern: ownVersion, count: 1 },
   { file: 'web/package.json', pattern: ownVersion, count: 1 },
   { file: 'web/package-lock.json', pattern: locked('@sandhaven/web'), count: 2 },

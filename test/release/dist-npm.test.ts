@@ -36,6 +36,8 @@ describe('the npm packages', () => {
   it('are these files', async () => {
     expect((await readdir(first)).toSorted()).toEqual([
       'SHA256SUMS',
+      `sandhaven-cli-${version}.cdx.json`,
+      `sandhaven-cli-${version}.tgz`,
       `sandhaven-mcp-${version}.cdx.json`,
       `sandhaven-mcp-${version}.tgz`,
       `sandhaven-sdk-${version}.cdx.json`,
@@ -85,9 +87,34 @@ describe('the npm packages', () => {
     expect(Object.keys(manifest.scripts ?? {})).toEqual(['build']);
   });
 
+  it('hold the command line, with all that it loads, and nothing of the service', async () => {
+    const files = await contents('cli');
+    expect(files).toEqual(
+      expect.arrayContaining([
+        ...['package/LICENSE', 'package/README.md', 'package/package.json', 'package/dist/package.json'],
+        ...['package/dist/packages/cli/src/main.js', 'package/dist/src/surfaces/cli/cli.js'],
+        'package/dist/bin/sandhaven-askpass',
+      ]),
+    );
+    const within = (start: string) => files.filter((file) => file.startsWith(start));
+    const folders = new Set(within('package/dist/src/').map((file) => file.split('/')[3]));
+    expect([...folders].toSorted()).toEqual(
+      ['administration', 'catalog', 'concurrency', 'model', 'surfaces', 'version.js'].toSorted(),
+    );
+    const others = new Set(within('package/node_modules/').map((file) => file.split('/')[2]));
+    expect([...others].toSorted()).toEqual(['tldts', 'tldts-core', 'ws', 'zod']);
+    for (const name of others) {
+      expect(
+        within(`package/node_modules/${name}/`).filter((file) => /licen[cs]e/i.test(file)),
+        name,
+      ).toHaveLength(1);
+    }
+    expect(files.filter((file) => /\.(?:node|ts)$/.test(file))).toEqual([]);
+  });
+
   it('have the licence of the project', async () => {
     const licence = await readFile(join(root, 'LICENSE'), 'utf8');
-    for (const folder of ['sdk', 'packages/mcp']) {
+    for (const folder of ['sdk', 'packages/mcp', 'packages/cli']) {
       expect(await readFile(join(root, folder, 'LICENSE'), 'utf8')).toBe(licence);
     }
   });
@@ -103,6 +130,8 @@ describe('the npm packages', () => {
     expect(await succeeds('sha256sum', ['--check', '--strict', 'SHA256SUMS'], second)).toBe(
       [
         'other.deb: OK',
+        `sandhaven-cli-${version}.cdx.json: OK`,
+        `sandhaven-cli-${version}.tgz: OK`,
         `sandhaven-mcp-${version}.cdx.json: OK`,
         `sandhaven-mcp-${version}.tgz: OK`,
         `sandhaven-sdk-${version}.cdx.json: OK`,

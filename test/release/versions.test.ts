@@ -15,6 +15,7 @@ it('is the same everywhere', () => {
   expect(found.map(([file]) => file)).toEqual(
     expect.arrayContaining([
       'sdk/package.json',
+      'packages/cli/package.json',
       'packages/mcp/package.json',
       'native/agent/Cargo.toml',
       'native/Cargo.lock',
