@@ -10,6 +10,7 @@ import { limits } from '../model/limits.ts';
 import { createArrivals } from '../model/network/arrival.ts';
 import { originForPeople } from '../model/network/own-name.ts';
 import type { PreviewSite } from '../model/network/public-site.ts';
+import type { PackageFile } from '../surfaces/http/packages/files.ts';
 import type { PageFiles } from '../surfaces/http/page/files.ts';
 import { createHttpServer } from '../surfaces/http/server.ts';
 import { LastCalls } from '../surfaces/http/stop/last-calls.ts';
@@ -36,6 +37,7 @@ interface ListenerDependencies {
   tls: TlsServing | null;
   /** null when it was not built. */
   page: PageFiles | null;
+  packages: readonly PackageFile[];
   kept: KeptSockets;
   log: Log;
 }
@@ -49,7 +51,7 @@ export interface Listeners {
 
 export function createListeners(
   service: RunningService,
-  { options, tools, tls, page, kept, log }: ListenerDependencies,
+  { options, tools, tls, page, packages, kept, log }: ListenerDependencies,
 ) {
   const { previewDomain: domain, publicUrl } = options;
   const { services } = service;
@@ -58,7 +60,7 @@ export function createListeners(
   const lastCalls = new LastCalls();
   const mcp = mcpEndpointOnUse({ services, log, version, tools, room });
   const http = createHttpServer({
-    ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl, room, lastCalls, page },
+    ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl, room, lastCalls, page, packages },
     tracer: service.tracer,
     allowedHosts: allowedHosts(options.listen, publicUrl),
     ready: () => service.readiness.check(),

@@ -8,6 +8,7 @@ import { createLog } from '../log.ts';
 import { limits } from '../model/limits.ts';
 import { assertUpCanStart, examine } from '../surfaces/cli/doctor/doctor.ts';
 import { listenAddresses } from '../surfaces/cli/doctor/ports.ts';
+import { readPackages } from '../surfaces/http/packages/files.ts';
 import { readPage } from '../surfaces/http/page/files.ts';
 import { TlsServing } from '../tls/serving.ts';
 import { missingPublicNames } from './announce.ts';
@@ -25,6 +26,8 @@ import type { ServiceOptions } from './service-options.ts';
 
 /** Made by `make web`. */
 const PAGE = join(import.meta.dirname, '../../web/dist');
+/** Made by `make packages`. */
+const PACKAGES = join(import.meta.dirname, '../../packages/dist');
 
 /**
  * Machines have other users than the service, who search the folders of their cgroups and read their files of /etc; what is
@@ -61,14 +64,14 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
   const reload = () => void tls?.reload();
   if (tls) process.on('SIGHUP', reload);
   try {
-    const page = await readPage(PAGE);
+    const [page, packages] = await Promise.all([readPage(PAGE), readPackages(PACKAGES)]);
     const service = await startService(serviceOptions(options, secrets, log));
     service.services.health.examinedBy(() =>
       examine(doctorFactsOf(options), options.dataDir, options.kubernetes !== null),
     );
     let serving = false;
     const stopGivingBack = giveBackIdleMemory(log);
-    const listeners = createListeners(service, { options, tools, tls, page, kept, log });
+    const listeners = createListeners(service, { options, tools, tls, page, packages, kept, log });
     try {
       const url = await listeners.open();
       serving = true;

@@ -47,5 +47,7 @@ export const listenersLimits = {
     /** Shorter answers fit in the packets that carry their headers. */
     compressedFromChars: 2_048,
   },
+  /** Packages that the service gives to its users, all in memory. */
+  packages: { files: 64, bytes: 32 * MiB },
   region: { count: 64, textChars: 100 },
 } as const;

@@ -14,6 +14,16 @@ export function originForPeople(origin: string): string {
   return url.origin;
 }
 
+/**
+ * Returns the origin for programs. Most resolve no name below `localhost`: only browsers and curl do so themselves, and Debian's
+ * resolver does not. A name in an `https` origin stays, since its certificate is for it.
+ */
+export function originForPrograms(origin: string, loopback: string): string {
+  const url = new URL(origin);
+  if (url.protocol === 'http:' && /^(?:.+\.)?localhost$/.test(url.hostname)) url.hostname = loopback;
+  return url.origin;
+}
+
 /** Returns true where browsers keep the cookie of a sign-in: over TLS, and on their own machine. */
 export function keepsSignIn(origin: string): boolean {
   const url = URL.parse(origin);

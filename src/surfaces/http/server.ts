@@ -33,6 +33,8 @@ import { linger } from './linger.ts';
 import { addMetricsRoute } from './metrics/route.ts';
 import { addOAuthRoutes, type OAuthDependencies } from './oauth/routes.ts';
 import { addOpenApiRoute } from './openapi/route.ts';
+import type { PackageFile } from './packages/files.ts';
+import { addPackageRoutes } from './packages/routes.ts';
 import { compressForPage } from './page/compression.ts';
 import type { PageFiles } from './page/files.ts';
 import { addPageRoutes, ROUTES_HINT } from './page/routes.ts';
@@ -44,6 +46,7 @@ import { addByteRoutes } from './routes/bytes.ts';
 import { addCredentialRoutes } from './routes/credentials/credentials.ts';
 import { addDeviceSignInRoutes } from './routes/device-sign-in.ts';
 import { addEventRoutes } from './routes/events.ts';
+import { addHealthRoutes } from './routes/health.ts';
 import { acceptJsonBodies } from './routes/json-body.ts';
 import { addMcpRoute } from './routes/mcp.ts';
 import { addSignInRoutes } from './routes/sign-in.ts';
@@ -80,6 +83,8 @@ export interface HttpServerDependencies {
   fetchDocument?: NonNullable<OAuthDependencies['fetchDocument']>;
   /** The built page; none without it. */
   page?: PageFiles | null;
+  /** Clients that anybody may fetch; none without it. */
+  packages?: readonly PackageFile[];
   /** Receives the request with its body unread. */
   mcp?: Pick<McpEndpoint, 'handle'>;
   tracer?: Tracer | null;
@@ -126,7 +131,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addChecks(app, parts);
   compressForPage(app);
   addRequestSpans(app, parts.tracer ?? null);
-  addHealthRoutes(app, parts);
+  addHealthRoutes(app, parts.ready);
   acceptJsonBodies(app, room.bodies);
   addToolRoutes(app, { ...parts, answers: room.answers });
   addAdminRoutes(app, parts.services);
@@ -150,6 +155,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addPageRoutes(app, { files: parts.page ?? null, frames }, async (request, reply) => {
     request.caller = await authenticate(parts.services, request, reply);
   });
+  addPackageRoutes(app, { packages: parts.packages ?? [], publicUrl: parts.publicUrl ?? null });
   addOpenApiRoute(app, parts);
   app.register(async (raw) => {
     raw.removeAllContentTypeParsers();
@@ -284,17 +290,6 @@ function whenClosed(request: FastifyRequest, reply: FastifyReply, log: Log): voi
       ...(request.span && request.outcome ? { trace_id: request.span.traceId } : {}),
       client: request.arrival.client,
       ...(request.caller ? { user: request.caller.id } : {}),
-    });
-  });
-}
-
-function addHealthRoutes(app: FastifyInstance, { ready }: HttpServerDependencies): void {
-  const config = { open: true };
-  app.get('/healthz', { config }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { config }, async () => {
-    if (await ready()) return { status: 'ready' };
-    throw new SandhavenError('unavailable', 'The service is not ready yet.', {
-      hint: 'Try again in a second.',
     });
   });
 }

@@ -7,6 +7,7 @@ import { adminPaths, adminSchemas } from './admin.ts';
 import { credentialPaths } from './credentials.ts';
 import { metricsPaths } from './metrics.ts';
 import { oauthPaths } from './oauth.ts';
+import { packagesPaths } from './packages.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 import { signInPaths } from './sign-in.ts';
 import { providerSignInPaths } from './sign-in-provider.ts';
@@ -46,6 +47,7 @@ export function openApi(version: string, url = '/'): Json {
       ),
       ...adminPaths,
       ...servicePaths,
+      ...packagesPaths,
       ...signInPaths,
       ...credentialPaths,
       ...providerSignInPaths,

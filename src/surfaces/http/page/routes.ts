@@ -75,7 +75,9 @@ export const ROUTES_HINT =
 
 /** A browser that opens an address, and no program that asks for one of the API. */
 function opensPage({ url, headers }: FastifyRequest): boolean {
-  return (headers.accept ?? '').includes('text/html') && !/^\/(?:v1|mcp|auth|assets)(?:[/?]|$)/.test(url);
+  return (
+    (headers.accept ?? '').includes('text/html') && !/^\/(?:v1|mcp|auth|assets|packages)(?:[/?]|$)/.test(url)
+  );
 }
 
 function policyWith(frames: string | null): string {
