@@ -73,9 +73,11 @@ export interface AuditEvent {
   sandboxId: string | null;
   /**
    * Team that the caller acted for, or that owns the sandbox of a gateway's visitor; of an admin who reads inside, the owner,
-   * also a user. Absent for none.
+   * also a user; of an admin who looks at another user's account or changes it, that user. Absent for none.
    */
   teamId?: string;
+  /** Admin who made the key, or what the sign-in came by, for the caller. Absent for the caller's own. */
+  madeBy?: string;
   /** Address of the connection's other end; of its client, behind a trusted proxy. */
   clientAddress: string | null;
   requestId: string | null;
@@ -100,7 +102,7 @@ export interface AuditRow extends AuditEvent {
 
 /** Matches only rows with all of these. */
 export interface AuditFilter {
-  /** The caller, or the user inside whose sandboxes an admin read. */
+  /** The caller, or the user inside whose sandboxes an admin read or whose account an admin changed. */
   userId?: string;
   keyId?: string;
   action?: string;

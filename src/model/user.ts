@@ -43,6 +43,8 @@ export interface Caller extends User {
   scopes: readonly Scope[] | null;
   /** true: the key itself has less than that. */
   isNarrow?: boolean;
+  /** Id of the admin who made the key, or what the sign-in came by, for the user; absent for the user's own. */
+  keyMadeBy?: string;
 }
 
 export const keyStates = ['valid', 'expired', 'revoked'] as const;
@@ -63,4 +65,6 @@ export interface ApiKey {
   scopes: readonly Scope[] | null;
   /** Team that the key is bound to; null: none. */
   teamId: string | null;
+  /** Id of the admin who made it for the user; null: the user's own. */
+  createdBy: string | null;
 }

@@ -44,10 +44,10 @@ describe('replicas', () => {
   it('finish what another one has begun, once among all of them', async () => {
     const [one, two] = replicas;
     const { cookie, query } = await walk(one);
-    const finished = await two.providerSignIns?.finish(ADDRESS, cookie, query);
+    const finished = await two.providerSignIns?.finish(ADDRESS, cookie, query, null);
     expect(finished).toMatchObject({ returnPath: '/snapshots', opened: { caller: { name: 'Grace' } } });
     for (const { providerSignIns } of replicas)
-      await expect(providerSignIns?.finish(ADDRESS, cookie, query)).rejects.toMatchObject({
+      await expect(providerSignIns?.finish(ADDRESS, cookie, query, null)).rejects.toMatchObject({
         code: 'unauthenticated',
       });
   });
@@ -56,7 +56,7 @@ describe('replicas', () => {
     const ids = [];
     for (const replica of replicas) {
       const { cookie, query } = await walk(replica);
-      ids.push((await replica.providerSignIns?.finish(ADDRESS, cookie, query))?.opened.caller.id);
+      ids.push((await replica.providerSignIns?.finish(ADDRESS, cookie, query, null))?.opened.caller.id);
     }
     expect(ids[0]).toMatch(/^user_/);
     expect(ids[1]).toBe(ids[0]);
@@ -65,7 +65,7 @@ describe('replicas', () => {
   it('end the sign-ins of all of them, once for each logout token', async () => {
     const [one, two] = replicas;
     const { cookie, query } = await walk(one);
-    const opened = (await one.providerSignIns?.finish(ADDRESS, cookie, query))?.opened;
+    const opened = (await one.providerSignIns?.finish(ADDRESS, cookie, query, null))?.opened;
     const sent = `${opened?.signIn.id}.${opened?.token}`;
     expect(await two.signIns.authenticate(sent)).toMatchObject({ caller: { name: 'Grace' } });
     const now = Math.floor(Date.now() / 1_000);

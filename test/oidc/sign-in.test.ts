@@ -1,5 +1,6 @@
 /** Signing in by a real provider: who comes in, as what, and with which audit. */
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { API_KEY, MEMBER_KEY } from '../surfaces/fakes/fake-people.ts';
 import { startHttp } from '../surfaces/http/http-harness.ts';
 import { Browser } from './support/browser.ts';
 import { startWorld } from './support/signing-in.ts';
@@ -173,21 +174,66 @@ describe('a user who is here already', () => {
     expect((await browser.who(world)).status).toBe(200);
   });
 
-  it('is not taken over by an e-mail address, until an admin links the two', async () => {
+  it('is not taken over by an e-mail address, until an admin links who never came in', async () => {
+    const world = await startWorld();
+    await world.act('CreateUser', { name: 'Eve', email: 'eve@example.org' });
+    world.team.people.set('sub-eve', { ...grace, email: 'EVE@example.org' });
+    const refused = await new Browser().signIn(world, 'sub-eve');
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain('sandhaven identities link EMAIL --subject sub-eve');
+    const linked = await world.act('LinkIdentity', { user: 'eve@example.org', subject: 'sub-eve' });
+    expect(await linked.json()).toMatchObject({ email: 'eve@example.org', linked_by: 'user_1' });
+    const browser = new Browser();
+    await browser.signIn(world, 'sub-eve');
+    expect(await (await browser.who(world)).json()).toMatchObject({ name: 'Eve', role: 'member' });
+    const listed = await (await world.act('ListSignIns', { user: 'eve@example.org' })).json();
+    expect(listed).toMatchObject({ sign_ins: [{ made_by: 'user_1' }] });
+    const unlinked = await world.act('UnlinkIdentity', { subject: 'sub-eve' });
+    expect(await unlinked.json()).toMatchObject({ email: 'eve@example.org', unlinked: true });
+    expect((await browser.who(world)).status).toBe(401);
+    expect((await new Browser().signIn(world, 'sub-eve')).status).toBe(409);
+  });
+
+  it('is not handed to an identity of an admin’s own', async () => {
+    const world = await startWorld();
+    world.team.people.set('sub-ada', { ...grace, email: 'ada@team.example' });
+    const refused = await world.act('LinkIdentity', { user: 'ben@example.org', subject: 'sub-ada' });
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({
+      detail:
+        'The user has a valid key already, and admins may not read inside: who makes a way in acts as the user.',
+    });
+    const browser = new Browser();
+    await browser.signIn(world, 'sub-ada');
+    expect(await (await browser.who(world)).json()).toMatchObject({ email: 'ada@team.example' });
+  });
+
+  it('links the person with the same address, signed in in the same browser, and no other', async () => {
     const world = await startWorld();
     world.team.people.set('sub-ben', { ...grace, email: 'BEN@example.org' });
-    const refused = await new Browser().signIn(world, 'sub-ben');
-    expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain('sandhaven identities link EMAIL --subject sub-ben');
-    const linked = await world.act('LinkIdentity', { user: 'ben@example.org', subject: 'sub-ben' });
-    expect(linked.status).toBe(200);
+    world.team.people.set('sub-other', { ...grace, email: 'other@example.org' });
+    const signedIn = async (api_key: string) => {
+      const browser = new Browser();
+      const headers = { ...world.page, 'content-type': 'application/json' };
+      const body = JSON.stringify({ api_key });
+      await browser.go(`${world.http.url}/v1/sign-in`, { method: 'POST', headers, body });
+      return browser;
+    };
+    expect((await (await signedIn(API_KEY)).signIn(world, 'sub-ben')).status).toBe(409);
+    const narrow = await fetch(`${world.http.url}/v1/admin/CreateKey`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${MEMBER_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'n', scopes: ['sandboxes:read'] }),
+    });
+    const { api_key: narrowKey } = (await narrow.json()) as { api_key: string };
+    expect((await (await signedIn(narrowKey)).signIn(world, 'sub-ben')).status).toBe(409);
+    const other = await signedIn(MEMBER_KEY);
+    await other.signIn(world, 'sub-other');
+    expect(await (await other.who(world)).json()).toMatchObject({ email: 'other@example.org' });
+    expect((await (await signedIn(MEMBER_KEY)).signIn(world, 'sub-ben')).status).toBe(303);
     const browser = new Browser();
     await browser.signIn(world, 'sub-ben');
-    expect(await (await browser.who(world)).json()).toMatchObject({ user_id: 'user_2', role: 'member' });
-    const unlinked = await world.act('UnlinkIdentity', { subject: 'sub-ben' });
-    expect(await unlinked.json()).toMatchObject({ user_id: 'user_2', unlinked: true });
-    expect((await browser.who(world)).status).toBe(401);
-    expect((await new Browser().signIn(world, 'sub-ben')).status).toBe(409);
+    expect(await (await browser.who(world)).json()).toMatchObject({ user_id: 'user_2' });
   });
 
   it('stays out when an admin has disabled them, whatever their groups', async () => {

@@ -108,6 +108,30 @@ describe('the step of viewers and teams', () => {
   });
 });
 
+describe('the step of ways in', () => {
+  it('takes for users who came in those who have used a key, or left something', () => {
+    const { database } = newDatabase();
+    migrate(database, migrations.slice(0, 22));
+    database.exec(`
+      INSERT INTO users (id, name, email, created_at) VALUES ('used', 'A', 'a@x', 7), ('unused', 'B', 'b@x', 7),
+        ('linked', 'C', 'c@x', 7), ('password', 'D', 'd@x', 7), ('snapshot', 'E', 'e@x', 7), ('nothing', 'F', 'f@x', 7);
+      INSERT INTO users (id, name, email, kind) VALUES ('team', 'T', 'team', 'team');
+      INSERT INTO api_keys (hash, selector, user_id, last_used_at, revoked_at) VALUES
+        (zeroblob(32), zeroblob(8), 'unused', NULL, NULL), (randomblob(32), zeroblob(8), 'used', 5, 6);
+      INSERT INTO identities VALUES ('i', 's', 'linked', 5);
+      INSERT INTO passwords VALUES ('password', 5, '[]', x'00');
+      INSERT INTO snapshots (id, owner_id, name, state, image, resources, region_id, created_at, updated_at) VALUES
+        ('sn_1', 'snapshot', 'x', 'active', 'i', '{}', 'r', 1, 1), ('sn_2', 'team', 'x', 'active', 'i', '{}', 'r', 1, 1);
+    `);
+    migrate(database);
+    const rows = database.prepare('SELECT id, entered_at FROM users ORDER BY sequence').all();
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      ...[['used', 7], ['unused', null], ['linked', null], ['password', 7], ['snapshot', 7]], // biome-ignore format: pairs
+      ...[['nothing', null], ['team', null]], // biome-ignore format: pairs
+    ]);
+  });
+});
+
 describe('the step of networks', () => {
   it('leaves the network of sandboxes of before open', async () => {
     const { database } = newDatabase();

@@ -104,7 +104,7 @@ describe('users', () => {
 
 describe('keys', () => {
   it('[SBX-AUTH-01] [SBX-IDENT-01] open the service for their owner, and are shown once', async () => {
-    const { body } = await act('CreateKey', { name: 'laptop', user: ben });
+    const { body } = await act('CreateKey', { name: 'laptop' }, MEMBER_KEY);
     expect(body).toMatchObject({ name: 'laptop', email: ben, state: 'valid', expires_at: null });
     expect(await owner(body['api_key'])).toBe(ben);
     const listed = JSON.stringify((await act('ListKeys', {})).body);
@@ -125,7 +125,7 @@ describe('keys', () => {
   });
 
   it('[WIRE-AUTH-04] open nothing once they are revoked, at once and for good', async () => {
-    const { body } = await act('CreateKey', { name: 'lost', user: ben });
+    const { body } = await act('CreateKey', { name: 'lost' }, MEMBER_KEY);
     const revoked = await act('RevokeKey', { key_id: body['key_id'] });
     expect(revoked.body).toMatchObject({ key_id: body['key_id'], state: 'revoked' });
     expect(await owner(body['api_key'])).toBeNull();
@@ -203,7 +203,7 @@ describe('work in progress of a key', () => {
     ['is revoked', async (keyId: unknown) => act('RevokeKey', { key_id: keyId })],
     ['belongs to a user who is disabled', async () => act('DisableUser', { user: ben })],
   ])('ends when the key %s', async (_when, end) => {
-    const { body } = await act('CreateKey', { name: 'busy', user: ben });
+    const { body } = await act('CreateKey', { name: 'busy' }, MEMBER_KEY);
     const cut = working(body['api_key']);
     await expect.poll(() => http.begun).toEqual(['sleep 600']);
     await end(body['key_id']);
@@ -212,7 +212,7 @@ describe('work in progress of a key', () => {
   });
 
   it('goes on when another key ends, or another user', async () => {
-    const { body } = await act('CreateKey', { name: 'other', user: ben });
+    const { body } = await act('CreateKey', { name: 'other' }, MEMBER_KEY);
     const cut = working(API_KEY);
     await expect.poll(() => http.begun).toEqual(['sleep 600']);
     await act('RevokeKey', { key_id: body['key_id'] });
@@ -239,12 +239,14 @@ describe('on the command line', () => {
   });
 
   it('a key is made, listed and revoked', async () => {
-    const made = await cli(['keys', 'create', 'build server', '--user', ben, '--expires-in-minutes', '60']);
+    const builder = 'builder@example.org';
+    await cli(['users', 'create', '--name', 'Builder', '--email', builder]);
+    const made = await cli(['keys', 'create', 'farm', '--user', builder, '--expires-in-minutes', '60']);
     expect(made).toMatchObject({ code: 0, stderr: '' });
     const key = /api_key +(shv_\w+)/.exec(made.stdout)?.[1];
-    expect(await owner(key)).toBe(ben);
-    const { stdout } = await cli(['keys', 'list', ben]);
-    const id = /(key_\S+) +build server/.exec(stdout)?.[1];
+    expect(await owner(key)).toBe(builder);
+    const { stdout } = await cli(['keys', 'list', builder]);
+    const id = /(key_\S+) +farm +builder@example\.org .* ada@example\.org /.exec(stdout)?.[1];
     expect(stdout).not.toContain(key);
     expect((await cli(['keys', 'revoke', `${id}`])).stdout).toContain('revoked');
     expect(await owner(key)).toBeNull();

@@ -137,7 +137,11 @@ describe('a key that is bound to a team', () => {
   it('is made for a team that its owner is in', async () => {
     expect(await act('CreateKey', { name: 'x', team: 'blue' }, MEMBER_KEY)).toMatchObject({ status: 404 });
     expect(await act('CreateKey', { name: 'x', team: 'red' })).toMatchObject({ status: 404 });
-    expect(await act('CreateKey', { name: 'x', team: 'red', user: ben })).toMatchObject({ status: 200 });
+    const eve = 'eve@example.org';
+    await act('CreateUser', { name: 'Eve', email: eve });
+    expect(await act('CreateKey', { name: 'x', team: 'red', user: eve })).toMatchObject({ status: 404 });
+    await act('AddTeamMember', { team: 'red', user: eve });
+    expect(await act('CreateKey', { name: 'x', team: 'red', user: eve })).toMatchObject({ status: 200 });
   });
 
   it('opens nothing once its owner is out of the team', async () => {
@@ -214,16 +218,8 @@ describe('the command line', () => {
   });
 
   it('takes --team as the parameter where an action has one', async () => {
-    const made = await cliFor(http.url)([
-      'keys',
-      'create',
-      'agent',
-      '--team',
-      'red',
-      '--user',
-      ben,
-      '--json',
-    ]);
+    const words = ['keys', 'create', 'agent', '--team', 'red', '--json'];
+    const made = await cliFor(http.url)(words, { env: env() });
     expect(JSON.parse(made.stdout)).toMatchObject({ email: ben, team_id: expect.stringMatching(/^team_/) });
   });
 

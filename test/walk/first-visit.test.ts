@@ -26,7 +26,7 @@ describe('a first visit', () => {
     expect(await walker.page.evaluate('document.cookie')).toBe('');
     const { sign_ins } = await walker.sdk.administration.call<{ sign_ins: unknown[] }>('ListSignIns', {});
     expect(sign_ins).toHaveLength(1);
-    const link = await linkOf(service, walker.user.email);
+    const link = await linkOf({ url: service.url, apiKey: walker.user.apiKey });
     const guest = await browser.newContext();
     const page = await guest.newPage();
     await page.goto(link);

@@ -41,7 +41,7 @@ describe('sign-in', () => {
 
   it('takes the ticket of a link, and removes it from the address bar', async () => {
     const guest = await visit(opened.browser, opened.url);
-    const { url } = await opened.world.services.signIns.createLink('user_1');
+    const { url } = await opened.world.services.signIns.createLink('user_1', null);
     await guest.go(url);
     await guest.sees('Sandboxes');
     expect(await guest.page.evaluate('location.href')).toBe(`${opened.url}/sandboxes`);

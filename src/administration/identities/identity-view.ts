@@ -16,10 +16,12 @@ export const identityOutput = z.looseObject({
   user_id: z.string(),
   email: z.string(),
   linked_at: z.string(),
+  /** Id of the admin who linked it; null: the person signed in. */
+  linked_by: z.string().nullable(),
 });
 
 export function toIdentityView({ identity, user }: OwnedIdentity): z.output<typeof identityOutput> {
-  const { issuer, subject, userId, linkedAt } = identity;
+  const { issuer, subject, userId, linkedAt, linkedBy } = identity;
   const at = new Date(linkedAt).toISOString();
-  return { issuer, subject, user_id: userId, email: user.email, linked_at: at };
+  return { issuer, subject, user_id: userId, email: user.email, linked_at: at, linked_by: linkedBy };
 }

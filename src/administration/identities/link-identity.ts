@@ -9,14 +9,16 @@ import { identityOutput, subject, toIdentityView } from './identity-view.ts';
 export const linkIdentity = defineAction({
   name: 'LinkIdentity',
   title: 'Link an identity',
-  description: 'Lets a person of the identity provider sign in as a user that is here already.',
+  description:
+    'Lets a person of the identity provider sign in as a user that is here already: one who never came in or, where the ' +
+    'operator lets admins read inside, anybody. A user who is signed in links their own by signing in there.',
   role: 'admin',
   command: 'identities link',
   argument: 'user',
   input: z.strictObject({ user, subject }),
   output: identityOutput,
-  async handler({ user, subject }, { services }) {
-    return toIdentityView(await services.identities.link(user, subject));
+  async handler({ user, subject }, { services, caller }) {
+    return toIdentityView(await services.identities.link(caller, user, subject));
   },
 });
 

@@ -13,7 +13,8 @@ export const createKey = defineAction({
   name: 'CreateKey',
   title: 'Create an API key',
   description:
-    'Creates a key for yourself or, as an admin, for any user. Returns it only once and stores only its hash.',
+    'Creates a key for yourself. As an admin, for another user: the first way in of one who never came in or, where the ' +
+    'operator lets admins read inside, any, which names you to the user. Returns it only once and stores only its hash.',
   role: 'member',
   command: 'keys create',
   argument: 'name',

@@ -3,6 +3,15 @@ import { z } from 'zod';
 import type { OwnedKey } from '../../control/people/keys.ts';
 import { keyStates } from '../../model/user.ts';
 
+/** Admin who made a way in for its user; null: the user did. */
+export const makerOutput = z
+  .looseObject({
+    user_id: z.string(),
+    email: z.string().nullable().describe('null: a user who is gone.'),
+  })
+  .nullable()
+  .describe('Admin who made it for the user, and may act as the user with it; null: the user did.');
+
 export const keyOutput = z.looseObject({
   key_id: z.string(),
   name: z.string(),
@@ -18,11 +27,12 @@ export const keyOutput = z.looseObject({
   scopes: z.array(z.string()).nullable(),
   /** Team that the key is bound to; null: none. */
   team_id: z.string().nullable(),
+  created_by: makerOutput,
 });
 
 export type KeyView = z.output<typeof keyOutput>;
 
-export function toKeyView({ key, owner, state }: OwnedKey): KeyView {
+export function toKeyView({ key, owner, maker, state }: OwnedKey): KeyView {
   const { id, name, createdAt, expiresAt, lastUsedAt, revokedAt, scopes, teamId } = key;
   return {
     ...{ key_id: id, name, user_id: owner.id, email: owner.email },
@@ -34,11 +44,13 @@ export function toKeyView({ key, owner, state }: OwnedKey): KeyView {
     revoked_at: timeOf(revokedAt),
     scopes: scopes && [...scopes],
     team_id: teamId,
+    created_by: maker && { user_id: maker.id, email: maker.email },
   };
 }
 
 export function keyRow(view: KeyView): Record<string, unknown> {
-  const { key_id, name, email, state, created_at, expires_at, last_used_at, scopes, team_id } = view;
+  const { key_id, name, email, state, created_at, expires_at, last_used_at, scopes, team_id, created_by } =
+    view;
   return {
     key: key_id,
     name,
@@ -46,6 +58,7 @@ export function keyRow(view: KeyView): Record<string, unknown> {
     state,
     scopes: scopes?.join(',') ?? 'all',
     team: team_id,
+    by: created_by && (created_by.email ?? created_by.user_id),
     created: created_at,
     expires: expires_at,
     used: last_used_at,

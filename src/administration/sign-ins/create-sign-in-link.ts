@@ -9,7 +9,8 @@ export const createSignInLink = defineAction({
   name: 'CreateSignInLink',
   title: 'Create a sign-in link',
   description:
-    'Makes a link with which a browser signs in as you or, for an admin, as any user. It works once, within 15 minutes.',
+    'Makes a link with which a browser signs in as you. As an admin, for another user: the first way in of one who never ' +
+    'came in or, where the operator lets admins read inside, of anybody. It works once, within 15 minutes.',
   role: 'member',
   command: 'sign-ins link',
   argument: 'user',
@@ -21,7 +22,10 @@ export const createSignInLink = defineAction({
     // The browser that uses it may do all that its user may.
     if (isNarrowed(caller)) throw tooNarrow();
     const account = await services.keys.ownerOf(caller, user ?? caller.id);
-    const { url, expiresAt } = await services.signIns.createLink(account.id);
+    const { url, expiresAt } = await services.signIns.createLink(
+      account.id,
+      services.keys.makerOf(caller, account),
+    );
     return { url, email: account.email, expires_at: new Date(expiresAt).toISOString() };
   },
 });

@@ -25,9 +25,10 @@ export const listSignIns = defineAction({
     return { sign_ins: views, ...pageOf(totalCount, { page, page_size: pageSize }) };
   },
   rows: ({ sign_ins }) =>
-    sign_ins.map(({ sign_in_id, user_id, current, created_at, last_used_at, expires_at }) => ({
+    sign_ins.map(({ sign_in_id, user_id, made_by, current, created_at, last_used_at, expires_at }) => ({
       'sign-in': sign_in_id,
       user: user_id,
+      by: made_by,
       current,
       created: created_at,
       used: last_used_at,

@@ -27,10 +27,13 @@ export interface Origin {
   address: string | null;
 }
 
+/** Facts about a call that are known once it has ended. */
+type Ending = Pick<AuditEvent, 'outcome' | 'durationMs' | 'sandboxId'> & Partial<Pick<AuditScope, 'userId'>>;
+
 /** Facts about a call that are known before it runs. */
 export interface AuditSubject {
   action: string;
-  caller: { id: string | null; keyId: string | null; team?: { id: string } };
+  caller: { id: string | null; keyId: string | null; keyMadeBy?: string; team?: { id: string } };
   origin: Origin;
   requestId: string | null;
   /** Aborted when the client disconnects. */
@@ -120,7 +123,7 @@ export class AuditService {
     fault: () => AuditOutcome | null = () => null,
   ): Promise<T> {
     const begun = performance.now();
-    const scope: AuditScope = { sandboxId: null };
+    const scope: AuditScope = { sandboxId: null, userId: null };
     const note = (outcome: AuditOutcome) => {
       const durationMs = performance.now() - begun;
       this.#onCall(subject.action, outcome, durationMs);
@@ -140,7 +143,7 @@ export class AuditService {
   ): Promise<T> {
     const since = performance.now();
     let action = subject.action;
-    const scope: AuditScope = { sandboxId: null };
+    const scope: AuditScope = { sandboxId: null, userId: null };
     const note = (outcome: AuditOutcome) =>
       this.note({ ...subject, action }, { outcome, durationMs: performance.now() - since, ...scope });
     const begun = () => {
@@ -151,15 +154,15 @@ export class AuditService {
   }
 
   /** Returns at once: writing never takes a caller's time. */
-  note(
-    { action, caller, origin, requestId }: AuditSubject,
-    { outcome, durationMs, sandboxId }: Pick<AuditEvent, 'outcome' | 'durationMs' | 'sandboxId'>,
-  ): void {
+  note({ action, caller, origin, requestId }: AuditSubject, ending: Ending): void {
+    const { outcome, durationMs, sandboxId, userId } = ending;
+    const about = caller.team?.id ?? (userId === caller.id ? null : userId);
     this.#writer.add({
       ...{ action, outcome, sandboxId, requestId, count: null },
       ...{ transport: origin.transport, clientAddress: origin.address },
       ...{ userId: caller.id, keyId: caller.keyId },
-      ...(caller.team ? { teamId: caller.team.id } : {}),
+      ...(about ? { teamId: about } : {}),
+      ...(caller.keyMadeBy === undefined ? {} : { madeBy: caller.keyMadeBy }),
       durationMs: Math.round(durationMs * 10) / 10,
     });
   }

@@ -62,11 +62,12 @@ export function same(one: Buffer, other: Buffer): boolean {
 /** Lists values by position, so that two rows with one canonical form are the same row. */
 function canonical(row: Omit<AuditRow, 'hash'>): string {
   const { sequence, time, action, transport, outcome, durationMs, userId, keyId } = row;
-  const { sandboxId, clientAddress, requestId, count, teamId } = row;
+  const { sandboxId, clientAddress, requestId, count, teamId, madeBy } = row;
   return JSON.stringify([
     ...[sequence, time, action, transport, outcome, durationMs],
     ...[userId, keyId, sandboxId, clientAddress, requestId, count],
-    // Absent without one, so that rows from before there were teams keep their hashes.
-    ...(teamId === undefined ? [] : [teamId]),
+    // Absent without one, so that rows from before there were teams, and makers of keys, keep their hashes.
+    ...(teamId === undefined && madeBy === undefined ? [] : [teamId ?? null]),
+    ...(madeBy === undefined ? [] : [madeBy]),
   ]);
 }

@@ -5,6 +5,7 @@ import { type Passkey, type PasskeySite, passkeySite } from '../../model/access/
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { newPasskeyId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';
+import { concernsUser } from '../audit/scope.ts';
 import type { KeyService } from '../people/keys.ts';
 import type { Opened, SignInService } from '../people/sign-ins.ts';
 import type { UserService } from '../people/users.ts';
@@ -122,6 +123,7 @@ export class PasskeyService {
     const { store, fresh, ways } = this.#d;
     const passkey = await this.#find(caller, id);
     await fresh.assertMayRemove(caller);
+    concernsUser(passkey.userId);
     await assertWayLeft(ways, caller, { userId: passkey.userId, without: 'passkey' });
     if (!(await store.removePasskey(id))) throw unknown(id);
     return passkey;

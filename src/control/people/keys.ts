@@ -1,10 +1,12 @@
 /** API keys: a member's own, and all keys for an admin. */
 
 import { beyond, ownScopes, type Scope } from '../../model/access/scopes.ts';
+import type { Maker } from '../../model/access/ways-in.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newApiKey } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Account, ApiKey, Caller, KeyState } from '../../model/user.ts';
+import { concernsUser } from '../audit/scope.ts';
 import type { Clock, KeyStore, Page, SignInStore, TeamStore } from '../ports/index.ts';
 import { noTeam } from '../teams/acting.ts';
 import type { KeyUse } from './key-use.ts';
@@ -19,6 +21,8 @@ export interface KeyDependencies {
   standing: Standing;
   signIns: Pick<SignInStore, 'removeSignInsOfKey'>;
   clock: Clock;
+  /** true: admins read inside everybody's sandboxes, so they may act as anybody. */
+  adminsReadInside: boolean;
 }
 
 export interface KeyRequest {
@@ -31,11 +35,24 @@ export interface KeyRequest {
   team?: string | undefined;
 }
 
+export interface KeyMaker {
+  id: string;
+  /** null: a user who is gone. */
+  email: string | null;
+}
+
 export interface OwnedKey {
   key: ApiKey;
   owner: Account;
+  /** The admin who made it for the owner; null: the owner's own. */
+  maker: KeyMaker | null;
   /** Current state of the key. */
   state: KeyState;
+}
+
+interface NewKey extends Omit<KeyRequest, 'user' | 'team'> {
+  teamId: string | null;
+  by: Maker | null;
 }
 
 const MINUTE_MS = 60_000;
@@ -48,7 +65,8 @@ export class KeyService {
   }
 
   /**
-   * Creates a key and returns it in clear, for the only time. 0 minutes never expire.
+   * Creates a key and returns it in clear, for the only time. 0 minutes never expire. Rejects with `permission_denied` where
+   * an admin makes one for a user who has had a way in, and admins may not read inside.
    * @param user Owner of the key; the caller by default.
    */
   async create(
@@ -61,7 +79,7 @@ export class KeyService {
     const lacking = beyond(ownScopes(caller), scopes);
     if (lacking.length > 0) throw more(lacking);
     const teamId = team === undefined ? null : await this.#teamOf(owner, team);
-    return this.#make(owner, { name, expiresInMinutes, scopes, teamId });
+    return this.#make(owner, { name, expiresInMinutes, scopes, teamId, by: this.makerOf(caller, owner) });
   }
 
   /** Creates a key that its owner has asked for in another way. Rejects with `permission_denied` for a disabled one. */
@@ -71,20 +89,20 @@ export class KeyService {
   ): Promise<OwnedKey & { apiKey: string }> {
     const owner = await this.#d.users.find(userId);
     if (owner.disabledAt !== null) throw disabled();
-    return this.#make(owner, { ...request, teamId: null });
+    return this.#make(owner, { ...request, teamId: null, by: null });
   }
 
   async #make(
     owner: Account,
-    { name, expiresInMinutes, scopes, teamId }: Omit<KeyRequest, 'user' | 'team'> & { teamId: string | null },
+    { name, expiresInMinutes, scopes, teamId, by }: NewKey,
   ): Promise<OwnedKey & { apiKey: string }> {
     const { store, clock } = this.#d;
     const now = clock.now();
     if ((await store.countLive(owner.id, now)) >= limits.keysPerUser) throw tooMany();
     const apiKey = newApiKey();
     const expiresAt = expiresInMinutes === 0 ? null : now + expiresInMinutes * MINUTE_MS;
-    const key = await store.add(owner.id, apiKey, { name, createdAt: now, expiresAt, scopes, teamId });
-    return { ...this.#shown(key, owner), apiKey };
+    const key = await store.add(owner.id, apiKey, { name, createdAt: now, expiresAt, scopes, teamId, by });
+    return { ...(await this.#shown(key, owner)), apiKey };
   }
 
   /** @param user Owner of the keys; by default all that the caller may see. */
@@ -109,6 +127,7 @@ export class KeyService {
     const may = found !== null && (caller.role === 'admin' || found.userId === caller.id);
     const key = may ? await store.revoke(id, clock.now()) : null;
     if (!key) throw notFound('key', `There is no key '${id}'.`, 'ListKeys shows the ids of keys.');
+    concernsUser(key.userId);
     standing.ended(key.id);
     for (const signIn of await signIns.removeSignInsOfKey(key.id)) standing.ended(signIn);
     return this.#shown(key, await users.find(key.userId));
@@ -120,9 +139,16 @@ export class KeyService {
     return found.id;
   }
 
-  #shown(key: ApiKey, owner: Account): OwnedKey {
-    const expired = key.expiresAt !== null && key.expiresAt <= this.#d.clock.now();
-    return { key, owner, state: key.revokedAt !== null ? 'revoked' : expired ? 'expired' : 'valid' };
+  async #shown(key: ApiKey, owner: Account): Promise<OwnedKey> {
+    const { clock, users } = this.#d;
+    const expired = key.expiresAt !== null && key.expiresAt <= clock.now();
+    const state = key.revokedAt !== null ? 'revoked' : expired ? 'expired' : 'valid';
+    return { key, owner, state, maker: await users.maker(key.createdBy) };
+  }
+
+  /** Returns the maker of a way in of the owner's; null where the owner makes it. */
+  makerOf(caller: Pick<Caller, 'id'>, owner: Pick<Account, 'id'>): Maker | null {
+    return caller.id === owner.id ? null : { id: caller.id, invites: !this.#d.adminsReadInside };
   }
 
   /**
@@ -131,7 +157,11 @@ export class KeyService {
    */
   async ownerOf(caller: Caller, user: string): Promise<Account> {
     const own = user === caller.id || user.toLowerCase() === caller.email.toLowerCase();
-    if (own || caller.role === 'admin') return this.#d.users.find(user);
+    if (own || caller.role === 'admin') {
+      const owner = await this.#d.users.find(user);
+      concernsUser(owner.id);
+      return owner;
+    }
     throw new SandhavenError('permission_denied', 'Only an admin may do this for another user.', {
       parameter: 'user',
       hint: 'Leave user out for yourself, or ask an admin.',

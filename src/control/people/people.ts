@@ -109,6 +109,7 @@ export function createPeople({
   const signIns = new SignInService({ store: store.signIns, keys: store.keys, users, standing, clock });
   const keys = new KeyService({
     ...{ store: store.keys, signIns: store.signIns, users, teams: store.teams, use, standing, clock },
+    adminsReadInside,
   });
   const apps = new AuthorizedApps({ store: store.oauth, standing, clock });
   const { users: userStore, oauth, serviceSecrets: secrets } = store;
@@ -120,7 +121,7 @@ export function createPeople({
     oauth: new OAuthRecords({ store: oauth, users: userStore, secrets, apps, clock }),
     deviceSignIns: new DeviceSignInService({ store: store.deviceSignIns, keys, clock }),
     identities: new LinkedIdentities({
-      ...{ store: store.identities, users, standing, clock },
+      ...{ store: store.identities, users, keys, standing, clock },
       provider: signInProvider?.provider ?? null,
     }),
     providerSignIns:

@@ -6,10 +6,12 @@ import { hash as digest } from 'node:crypto';
 import type { ProviderSession } from '../../model/access/identity.ts';
 import { withinScopes } from '../../model/access/scopes.ts';
 import { fresh, isLive, judge, type SignIn, type SignInTokens } from '../../model/access/sign-ins.ts';
+import type { Maker } from '../../model/access/ways-in.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { isSignInId, newSignInId, newSignInToken } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Account, Caller } from '../../model/user.ts';
+import { concernsUser } from '../audit/scope.ts';
 import type { Clock, KeyStore, Page, SignInStore } from '../ports/index.ts';
 import { KeyUse } from './key-use.ts';
 import type { Standing } from './standing.ts';
@@ -30,6 +32,13 @@ export interface Opened {
   token: string | null;
 }
 
+interface Opening extends Pick<SignIn, 'keyId' | 'madeBy'> {
+  endsAt: number | null;
+  scopes: Caller['scopes'];
+}
+
+const plain: Opening = { keyId: null, madeBy: null, endsAt: null, scopes: null };
+
 export class SignInService {
   readonly #d: SignInDependencies;
   readonly #use: KeyUse;
@@ -47,27 +56,28 @@ export class SignInService {
     const caller = await keys.callerOf(apiKey, clock.now());
     if (!caller) throw refused('The API key is not valid.');
     if (caller.boundTo !== undefined) throw refused('The API key is bound to a team, and signs nobody in.');
-    return this.#open(caller, { keyId: caller.keyId, endsAt: caller.keyExpiresAt, scopes: caller.scopes });
+    const { keyId, keyExpiresAt: endsAt, keyMadeBy: madeBy = null, scopes } = caller;
+    return this.#open(caller, { keyId, madeBy, endsAt, scopes });
   }
 
   /** Uses the ticket of a one-time link up. Rejects with `unauthenticated` for one that is unknown, used or over. */
   async openWithTicket(ticket: string): Promise<Opened> {
     const { store, users, clock } = this.#d;
-    const userId = await store.takeLink(hashOf(ticket), clock.now());
-    const user = userId === null ? null : await users.find(userId);
+    const link = await store.takeLink(hashOf(ticket), clock.now());
+    const user = link && (await users.find(link.userId));
     if (!user || user.disabledAt !== null) throw refused('The link was used already, or is over.');
-    return this.openFor(user);
+    return this.#open(user, { ...plain, madeBy: link.createdBy });
   }
 
   /** Opens one for a user who was recognized by a way in of their own. */
   openFor(user: Pick<Account, 'id' | 'name' | 'email' | 'role'>): Promise<Opened> {
-    return this.#open(user, { keyId: null, endsAt: null, scopes: null });
+    return this.#open(user, plain);
   }
 
   /** Signs in as a user whom the identity provider has just confirmed. Ends with that session. */
   openWithIdentity(user: Account, { issuer, subject, sid }: ProviderSession): Promise<Opened> {
     const session = { issuer, subject, sid };
-    return this.#open(user, { keyId: null, endsAt: null, scopes: null }, session);
+    return this.#open(user, plain, session);
   }
 
   /** Returns null for a token that opens nothing. Gives a new one once the old one has its age. */
@@ -91,11 +101,16 @@ export class SignInService {
     };
   }
 
-  /** Makes a one-time link for a user. The ticket is in its fragment, which no server and no log gets to see. */
-  async createLink(userId: string): Promise<{ url: string; expiresAt: number }> {
+  /**
+   * Makes a one-time link for a user. The ticket is in its fragment, which no server and no log gets to see. Rejects with
+   * `permission_denied` where the maker only invites, and the user has had a way in.
+   * @param by null: the user, or the service for the first one.
+   */
+  async createLink(userId: string, by: Maker | null): Promise<{ url: string; expiresAt: number }> {
     const ticket = newSignInToken();
-    const expiresAt = this.#d.clock.now() + limits.signIn.linkMs;
-    await this.#d.store.addLink(hashOf(ticket), userId, expiresAt);
+    const now = this.#d.clock.now();
+    const expiresAt = now + limits.signIn.linkMs;
+    await this.#d.store.addLink(hashOf(ticket), userId, { now, expiresAt, by });
     return { url: `${this.#url}/#ticket=${ticket}`, expiresAt };
   }
 
@@ -103,7 +118,7 @@ export class SignInService {
   async firstLink(): Promise<string | null> {
     const { totalCount } = await this.#d.store.listSignIns(null, { page: 1, pageSize: 1 });
     const user = totalCount > 0 ? null : await this.#d.users.first();
-    return user && (await this.createLink(user.id)).url;
+    return user && (await this.createLink(user.id, null)).url;
   }
 
   /** @param url Origin of the page. */
@@ -121,6 +136,7 @@ export class SignInService {
   async revoke(caller: Caller, id: string): Promise<SignIn> {
     const owner = caller.role === 'admin' ? null : caller.id;
     const removed = isSignInId(id) ? await this.#remove(id, owner) : null;
+    if (removed) concernsUser(removed.userId);
     if (removed) return removed;
     throw notFound('sign_in', `There is no sign-in '${id.slice(0, 100)}'.`, 'ListSignIns shows them.');
   }
@@ -144,14 +160,14 @@ export class SignInService {
 
   async #open(
     user: Pick<Account, 'id' | 'name' | 'email' | 'role'>,
-    { keyId, endsAt, scopes }: { keyId: string | null; endsAt: number | null; scopes: Caller['scopes'] },
+    { keyId, madeBy, endsAt, scopes }: Opening,
     session?: ProviderSession,
   ): Promise<Opened> {
     const { store, standing, clock } = this.#d;
     const now = clock.now();
     const expiresAt = Math.min(now + limits.signIn.wholeMs, endsAt ?? Number.POSITIVE_INFINITY);
     const times = { createdAt: now, lastUsedAt: now, expiresAt };
-    const signIn: SignIn = { id: newSignInId(), userId: user.id, keyId, ...times };
+    const signIn: SignIn = { id: newSignInId(), userId: user.id, keyId, madeBy, ...times };
     const token = newSignInToken();
     const ended = await store.addSignIn(signIn, fresh(hashOf(token), now), session);
     for (const id of ended) standing.ended(id);
@@ -175,10 +191,11 @@ export class SignInService {
 
 function callerOf(
   { id, name, email, role }: Pick<Account, 'id' | 'name' | 'email' | 'role'>,
-  { id: signInId, expiresAt }: SignIn,
+  { id: signInId, madeBy, expiresAt }: SignIn,
   scopes: Caller['scopes'],
 ): Caller {
-  return withinScopes({ id, name, email, role, keyId: signInId, keyExpiresAt: expiresAt, scopes });
+  const made = madeBy === null ? {} : { keyMadeBy: madeBy };
+  return withinScopes({ id, name, email, role, keyId: signInId, keyExpiresAt: expiresAt, scopes, ...made });
 }
 
 function hashOf(token: string): Buffer {

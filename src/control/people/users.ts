@@ -5,6 +5,7 @@ import { newUserId } from '../../model/ids.ts';
 import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
 import type { Account, Caller, Role } from '../../model/user.ts';
+import { concernsUser } from '../audit/scope.ts';
 import type { AccountPatch, Clock, OwnerNetworkStore, Page, UserStore } from '../ports/index.ts';
 import type { Quotas } from './quotas.ts';
 import type { Standing } from './standing.ts';
@@ -101,8 +102,15 @@ export class UserService {
     );
   }
 
+  /** Returns the maker of something, for people; null for none. */
+  async maker(id: string | null): Promise<{ id: string; email: string | null } | null> {
+    if (id === null) return null;
+    return { id, email: (await this.#d.store.findUser(id))?.email ?? null };
+  }
+
   async #change(idOrEmail: string, change: (account: Account) => AccountPatch): Promise<Member> {
     const { id } = await this.find(idOrEmail);
+    concernsUser(id);
     return this.#member((await this.#d.store.updateUser(id, change)) ?? (await this.find(id)));
   }
 

@@ -2,6 +2,7 @@
 import type { ProviderSession } from '../../model/access/identity.ts';
 import type { Scope } from '../../model/access/scopes.ts';
 import type { SignIn, SignInTokens } from '../../model/access/sign-ins.ts';
+import type { Maker } from '../../model/access/ways-in.ts';
 import type { Account } from '../../model/user.ts';
 import type { Page } from './common.ts';
 
@@ -13,10 +14,23 @@ export interface StoredSignIn {
   scopes: readonly Scope[] | null;
 }
 
+export interface NewLink {
+  now: number;
+  expiresAt: number;
+  /** null: the user. */
+  by: Maker | null;
+}
+
+export interface TakenLink {
+  userId: string;
+  /** Id of the admin who made it; null: the user. */
+  createdBy: string | null;
+}
+
 export interface SignInStore {
   /**
-   * Adds one. Returns the ids of those that ended for it: the user's, above the bound.
-   * @param session The session at the identity provider that it came from, and ends with.
+   * Adds one: the user has come in from then on. Returns the ids of those that ended for it: the user's, above the bound.
+   * @param session The session at the identity provider that it came from, and ends with; it also names who linked them.
    */
   addSignIn(signIn: SignIn, tokens: SignInTokens, session?: ProviderSession): Promise<string[]>;
   /** Returns null for one that is not there, whose user is disabled, or whose key is revoked or expired. */
@@ -36,8 +50,11 @@ export interface SignInStore {
   /** Removes sign-ins and links that are over, and sign-ins last used before `idleSince`. */
   pruneSignIns(now: number, idleSince: number): Promise<void>;
 
-  /** Keeps a link's hash; the user's oldest ones give way above the bound. */
-  addLink(hash: Buffer, userId: string, expiresAt: number): Promise<void>;
-  /** Uses the link up. Returns the id of its user; null for one that is unknown, used or over. */
-  takeLink(hash: Buffer, now: number): Promise<string | null>;
+  /**
+   * Keeps a link's hash; the user's oldest ones give way above the bound. Rejects with `permission_denied` one by a maker who
+   * only invites, for a user who has had a way in.
+   */
+  addLink(hash: Buffer, userId: string, link: NewLink): Promise<void>;
+  /** Uses the link up. Returns null for one that is unknown, used or over. */
+  takeLink(hash: Buffer, now: number): Promise<TakenLink | null>;
 }

@@ -1,4 +1,5 @@
 /** Store of users and their API keys. */
+import type { Maker } from '../../model/access/ways-in.ts';
 import type { Account, ApiKey, Caller } from '../../model/user.ts';
 import type { Page } from './common.ts';
 
@@ -19,18 +20,22 @@ export interface UserStore {
   updateUser(id: string, change: (account: Account) => AccountPatch): Promise<Account | null>;
 }
 
-/** No scopes are all; without a team the key is bound to none. */
+/** No scopes are all; without a team the key is bound to none; without a maker it is its user's own. */
 export type KeyDetails = Pick<ApiKey, 'name' | 'createdAt' | 'expiresAt'> &
-  Partial<Pick<ApiKey, 'scopes' | 'teamId'>>;
+  Partial<Pick<ApiKey, 'scopes' | 'teamId'>> & { by?: Maker | null };
 
 /** Keys are stored as SHA-256 hashes and compared in constant time. */
 export interface KeyStore {
   /**
    * Adds a key; leaves a known key of this user unchanged, also a revoked one. Rejects with `already_exists` for
-   * another user's key. Forgets the longest dead keys of a user with very many.
+   * another user's key, with `permission_denied` for one by a maker who only invites, and whose user has had a way in.
+   * Forgets the longest dead keys of a user with very many.
    */
   add(userId: string, apiKey: string, details: KeyDetails): Promise<ApiKey>;
-  /** Returns null for a key that is unknown, revoked or expired, or whose user is disabled. */
+  /**
+   * Returns null for a key that is unknown, revoked or expired, or whose user is disabled. Otherwise the user has come in
+   * from then on.
+   */
   callerOf(apiKey: string, now: number): Promise<Caller | null>;
   find(id: string): Promise<ApiKey | null>;
   /** Newest first; of one user, or of all. */

@@ -15,6 +15,8 @@ export interface Identity {
 export interface LinkedIdentity extends Identity {
   userId: string;
   linkedAt: number;
+  /** Id of the admin who linked it; null: the person signed in. */
+  linkedBy: string | null;
 }
 
 /** The session at the provider that a sign-in came from. */

@@ -31,6 +31,8 @@ export interface SignIn {
   userId: string;
   /** Key that it was opened with, and ends with; null: opened otherwise. */
   keyId: string | null;
+  /** Id of the admin who made the key, the link or the identity that it came by; null: the user's own. */
+  madeBy: string | null;
   createdAt: number;
   lastUsedAt: number;
   /** End of it, used or not. */

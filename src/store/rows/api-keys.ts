@@ -10,6 +10,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ApiKey, Caller, Role } from '../../model/user.ts';
 import { type Row, type Sql, statement, type Work } from '../sql/sql.ts';
+import { assertFirstWayIn, enter } from './identity/ways-in.ts';
 
 const SELECTOR_BYTES = 8;
 const idPattern = new RegExp(`^key_([0-9a-f]{${2 * SELECTOR_BYTES}})$`);
@@ -25,14 +26,16 @@ export class KeyRows implements KeyStore {
     const hash = hashOf(apiKey);
     const selector = selectorOf(hash);
     const { insert, forget, find } = statements;
-    const row = { name: details.name, created: details.createdAt, expires: details.expiresAt };
+    const { name, createdAt, expiresAt, by } = details;
+    const row = { name, created: createdAt, expires: expiresAt, by: by?.id ?? null };
     const scopes = details.scopes ? JSON.stringify(details.scopes) : null;
     return this.#sql.write('keys', function* () {
       const known = yield* matching(hash);
       if (known && known['user_id'] !== userId) throw anothers();
       if (!known) {
+        if (by?.invites) yield* assertFirstWayIn(userId, createdAt);
         yield* insert.run({ hash, selector, user_id: userId, scopes, team: details.teamId ?? null, ...row });
-        yield* forget.run({ user_id: userId, now: details.createdAt, kept: limits.keysKeptPerUser });
+        yield* forget.run({ user_id: userId, now: createdAt, kept: limits.keysKeptPerUser });
       }
       return keyOf((yield* find.get({ selector })) ?? {});
     });
@@ -41,11 +44,13 @@ export class KeyRows implements KeyStore {
   async callerOf(apiKey: string, now: number): Promise<Caller | null> {
     const row = await this.#sql.read(() => matching(hashOf(apiKey)), 'callers');
     if (!row || row['revoked_at'] !== null || row['disabled_at'] !== null) return null;
-    const { id, userId, expiresAt, scopes, teamId } = keyOf(row);
+    const { id, userId, expiresAt, scopes, teamId, createdBy } = keyOf(row);
     if (expiresAt !== null && expiresAt <= now) return null;
+    if (row['entered_at'] === null) await this.#sql.write('users', () => enter(userId, now));
     const user = { name: String(row['user_name']), email: String(row['email']), role: row['role'] as Role };
     const bound = teamId === null ? {} : { boundTo: teamId };
-    return { id: userId, ...user, keyId: id, keyExpiresAt: expiresAt, scopes, ...bound };
+    const made = createdBy === null ? {} : { keyMadeBy: createdBy };
+    return { id: userId, ...user, keyId: id, keyExpiresAt: expiresAt, scopes, ...bound, ...made };
   }
 
   async find(id: string): Promise<ApiKey | null> {
@@ -91,18 +96,19 @@ export class KeyRows implements KeyStore {
   }
 }
 
-const COLUMNS = 'selector, user_id, name, created_at, expires_at, last_used_at, revoked_at, scopes, team_id';
+const COLUMNS =
+  'selector, user_id, name, created_at, expires_at, last_used_at, revoked_at, scopes, team_id, created_by';
 const LIVE = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)';
 const OF_USER = '(user_id = :user_id OR :user_id IS NULL)';
 
 const statements = {
   insert: statement(
-    `INSERT INTO api_keys (hash, selector, user_id, name, created_at, expires_at, scopes, team_id)
-       VALUES (:hash, :selector, :user_id, :name, :created, :expires, :scopes, :team)`,
+    `INSERT INTO api_keys (hash, selector, user_id, name, created_at, expires_at, scopes, team_id, created_by)
+       VALUES (:hash, :selector, :user_id, :name, :created, :expires, :scopes, :team, :by)`,
   ),
   bySelector: statement(
     `SELECT hash, selector, user_id, api_keys.name, api_keys.created_at, expires_at, last_used_at, revoked_at, scopes,
-              team_id, users.name AS user_name, users.email, users.role, users.disabled_at
+              team_id, created_by, users.name AS user_name, users.email, users.role, users.disabled_at, users.entered_at
        FROM api_keys JOIN users ON users.id = api_keys.user_id WHERE selector = :selector`,
   ),
   find: statement(`SELECT ${COLUMNS} FROM api_keys WHERE selector = :selector`),
@@ -168,6 +174,7 @@ function keyOf(row: Row): ApiKey {
     revokedAt: row['revoked_at'] as number | null,
     scopes: scopesIn(row['scopes']),
     teamId: row['team_id'] as string | null,
+    createdBy: row['created_by'] as string | null,
   };
 }
 

@@ -18,6 +18,7 @@ const columns: Record<Exclude<keyof AuditRow, 'hash'>, string> = {
   requestId: 'request_id',
   count: 'count',
   teamId: 'team_id',
+  madeBy: 'made_by',
 };
 const properties = Object.keys(columns) as (keyof typeof columns)[];
 const names = [...Object.values(columns), 'hash'];
@@ -141,7 +142,7 @@ function encode(row: AuditRow): SqlValues {
 
 function decode(row: Row): AuditRow {
   const plain = Object.fromEntries(properties.map((property) => [property, row[columns[property]]]));
-  if (plain['teamId'] === null) delete plain['teamId'];
+  for (const rare of ['teamId', 'madeBy']) if (plain[rare] === null) delete plain[rare];
   return { ...plain, hash: bytesOf(row['hash']) } as unknown as AuditRow;
 }
 

@@ -3,6 +3,7 @@
  * released step is never edited: a change is a new step.
  */
 
+import { pendingAuthorizations, providerAuthorizations, renewals } from './authorizations.ts';
 import { credentialTables } from './credentials.ts';
 import { deviceSignIns } from './device-sign-ins.ts';
 import { identityTables } from './identities.ts';
@@ -11,6 +12,7 @@ import { oauthTables } from './oauth.ts';
 import { providerSecrets, secretTables } from './secrets.ts';
 import { signInTables } from './sign-ins.ts';
 import { auditByTeam, teamTables } from './teams.ts';
+import { waysIn } from './ways-in.ts';
 import { webhookTables } from './webhooks.ts';
 
 export interface Migration {
@@ -19,24 +21,6 @@ export interface Migration {
   sql: string;
 }
 
-const provider = `
-  CREATE TABLE provider_authorizations (
-    id TEXT PRIMARY KEY,
-    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    provider TEXT NOT NULL,
-    account_id TEXT NOT NULL,
-    account_login TEXT NOT NULL,
-    scopes TEXT NOT NULL,
-    access_token BLOB NOT NULL,
-    access_expires_at INTEGER,
-    refresh_token BLOB,
-    refresh_expires_at INTEGER,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL
-  ) STRICT;
-  CREATE UNIQUE INDEX provider_authorizations_by_user ON provider_authorizations (user_id, provider);
-`;
-
 const previewEpochs = `
   CREATE TABLE preview_epochs (
     sandbox_id TEXT PRIMARY KEY REFERENCES sandboxes (id) ON DELETE CASCADE,
@@ -44,34 +28,9 @@ const previewEpochs = `
   ) STRICT;
 `;
 
-/** `state` is also kept sealed, since repeated calls show the same URL. */
-const pendingAuthorizations = `
-  CREATE TABLE pending_authorizations (
-    id TEXT PRIMARY KEY,
-    user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    provider TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL,
-    state_hash BLOB CHECK (length(state_hash) = 32),
-    interval_ms INTEGER,
-    next_poll_at INTEGER,
-    outcome TEXT,
-    state BLOB,
-    verifier BLOB,
-    device_code BLOB
-  ) STRICT;
-  CREATE UNIQUE INDEX pending_authorizations_by_state ON pending_authorizations (state_hash);
-  CREATE INDEX pending_authorizations_by_user ON pending_authorizations (user_id, created_at);
-  CREATE INDEX pending_authorizations_by_end ON pending_authorizations (expires_at);
-`;
-
 /** A JSON array; NULL: all. */
 const scopes = `
   ALTER TABLE api_keys ADD COLUMN scopes TEXT;
-`;
-
-const renewals = `
-  ALTER TABLE provider_authorizations ADD COLUMN renewing_until INTEGER;
 `;
 
 /** Sandboxes of before have an open network. */
@@ -277,7 +236,7 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
-  { version: 3, sql: [people, auditLog, registries, provider].join('') },
+  { version: 3, sql: [people, auditLog, registries, providerAuthorizations].join('') },
   { version: 4, sql: previewEpochs },
   { version: 5, sql: idempotencyByOwner },
   { version: 6, sql: replicas },
@@ -297,4 +256,5 @@ export const migrations: readonly Migration[] = [
   { version: 20, sql: secretTables },
   { version: 21, sql: networkTables },
   { version: 22, sql: providerSecrets },
+  { version: 23, sql: waysIn },
 ];

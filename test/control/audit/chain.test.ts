@@ -32,10 +32,18 @@ describe('a link', () => {
     ...[{ time: 2 }, { action: 'Sandbox.GetSandbox' }, { transport: 'mcp' }, { outcome: 'not_found' }],
     ...[{ durationMs: 3 }, { userId: null }, { keyId: 'key_2' }, { sandboxId: null }],
     ...[{ clientAddress: '::2' }, { requestId: 'req_2' }, { count: 0 }],
+    ...[{ teamId: 'team_1' }, { madeBy: 'user_2' }],
   ] as Partial<AuditRow>[])('has another hash with %o', (change) => {
     expect(
       same(chain.link(chain.origin, { ...row, ...change }).hash, chain.link(chain.origin, row).hash),
     ).toBe(false);
+  });
+
+  it('has another hash with a team than with a maker of that id', () => {
+    const [team, maker] = [{ teamId: 'user_2' }, { madeBy: 'user_2' }].map(
+      (more) => chain.link(chain.origin, { ...row, ...more }).hash,
+    );
+    expect(team?.equals(maker ?? Buffer.alloc(0))).toBe(false);
   });
 
   it('has another hash at another place, and with another key', () => {

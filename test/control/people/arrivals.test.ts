@@ -12,7 +12,7 @@ it('ends what an admin reads inside when the groups make no admin any more', asy
     ...{ issuer: 'https://id.example.org', subject: 'grace', email: 'grace@example.org', name: 'Grace' },
     ...{ groups: [], sid: null, emailVerified: true },
   };
-  const come = (role: Role | null) => arrive(store, claims, { role, standing, now: 0 });
+  const come = (role: Role | null) => arrive(store, claims, { role, signedIn: null, standing, now: 0 });
   // The last admin stays one.
   await store.users.insertUser({
     ...{ id: 'user_1', name: 'Ada', email: 'ada@example.org', role: 'admin' },

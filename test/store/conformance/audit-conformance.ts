@@ -15,7 +15,7 @@ export function auditConformance(name: string, getStore: () => Store): void {
       const whole = row(1, {
         ...{ action: 'Sandbox.RunCommand', transport: 'mcp', outcome: 'not_found', durationMs: 12.3 },
         ...{ userId: 'user_1', keyId: 'key_1', sandboxId: 'sb_1', clientAddress: '::1', requestId: 'req_1' },
-        teamId: 'team_1',
+        ...{ teamId: 'team_1', madeBy: 'user_2' },
       });
       const bare = row(2, { count: 7 });
       await audit().append([whole, bare]);

@@ -13,6 +13,7 @@ import { everybodyConformance } from './everybody-conformance.ts';
 import { identityConformance } from './identity-conformance.ts';
 import { ownerNetworkConformance } from './network/owner-network-conformance.ts';
 import { oauthConformance } from './oauth-conformance.ts';
+import { waysInConformance } from './people/ways-in-conformance.ts';
 import { peopleConformance } from './people-conformance.ts';
 import { quotaConformance } from './quota-conformance.ts';
 import { registryConformance } from './registry-conformance.ts';
@@ -524,6 +525,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   secretConformance(name, () => store);
   ownerNetworkConformance(name, () => store);
   serviceSecretConformance(name, () => store);
+  waysInConformance(name, () => store);
   signInConformance(name, () => store);
   deviceSignInConformance(name, () => store);
   credentialConformance(name, () => store);

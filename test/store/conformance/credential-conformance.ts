@@ -154,7 +154,10 @@ export function credentialConformance(name: string, store: () => Store): void {
     it('are removed at once', async () => {
       const times = { createdAt: NOW, lastUsedAt: NOW, expiresAt: NOW + 1_000 };
       for (const [id, userId] of [['sgn_1', alice.id], ['sgn_2', alice.id], ['sgn_3', bob.id]] as const) // biome-ignore format: pairs
-        await store().signIns.addSignIn({ id, userId, keyId: null, ...times }, fresh(Buffer.alloc(32), NOW));
+        await store().signIns.addSignIn(
+          { id, userId, keyId: null, madeBy: null, ...times },
+          fresh(Buffer.alloc(32), NOW),
+        );
       expect(await store().signIns.removeOtherSignIns(alice.id, 'sgn_1')).toEqual(['sgn_2']);
       expect(await store().signIns.findSignIn('sgn_1', NOW)).not.toBeNull();
       expect(await store().signIns.findSignIn('sgn_3', NOW)).not.toBeNull();

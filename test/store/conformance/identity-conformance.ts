@@ -17,11 +17,12 @@ export function identityConformance(name: string, store: () => Store): void {
     ...identity,
     userId,
     linkedAt,
+    linkedBy: null,
   });
 
   const addSignIn = (id: string, subject: string, sid: string | null, userId = alice.id) => {
     const times = { createdAt: NOW, lastUsedAt: NOW, expiresAt: NOW + 1_000 };
-    const signIn: SignIn = { id, userId, keyId: null, ...times };
+    const signIn: SignIn = { id, userId, keyId: null, madeBy: null, ...times };
     return store().signIns.addSignIn(signIn, fresh(Buffer.alloc(32, 1), NOW), {
       issuer: ISSUER,
       subject,
@@ -58,12 +59,12 @@ export function identityConformance(name: string, store: () => Store): void {
     });
 
     it('are linked with one user, at most eight of them, newest first', async () => {
-      await identities().link(linked(one, bob.id));
-      await identities().link(linked(one, bob.id, NOW + 5));
-      await expect(identities().link(linked(one, alice.id))).rejects.toMatchObject({
+      await identities().link(linked(one, bob.id), null);
+      await identities().link(linked(one, bob.id, NOW + 5), null);
+      await expect(identities().link(linked(one, alice.id), null)).rejects.toMatchObject({
         code: 'already_exists',
       });
-      await identities().link(linked(two, alice.id, NOW + 1));
+      await identities().link(linked(two, alice.id, NOW + 1), null);
       expect(await identities().listIdentities(null, everything)).toEqual({
         identities: [linked(two, alice.id, NOW + 1), linked(one, bob.id)],
         totalCount: 2,
@@ -73,13 +74,13 @@ export function identityConformance(name: string, store: () => Store): void {
         totalCount: 1,
       });
       for (let count = 1; count < 8; count++)
-        await identities().link(linked({ issuer: ISSUER, subject: `more ${count}` }, bob.id));
-      const ninth = identities().link(linked({ issuer: ISSUER, subject: 'ninth' }, bob.id));
+        await identities().link(linked({ issuer: ISSUER, subject: `more ${count}` }, bob.id), null);
+      const ninth = identities().link(linked({ issuer: ISSUER, subject: 'ninth' }, bob.id), null);
       await expect(ninth).rejects.toMatchObject({ code: 'resource_exhausted' });
     });
 
     it('are unlinked, and say from whom', async () => {
-      await identities().link(linked(one, bob.id));
+      await identities().link(linked(one, bob.id), null);
       expect(await identities().unlink(one)).toEqual(linked(one, bob.id));
       expect(await identities().unlink(one)).toBeNull();
       expect(await identities().findUserOf(one)).toBeNull();

@@ -11,13 +11,17 @@ const hashOf = (fill: number) => Buffer.alloc(32, fill);
 
 function signIn(id: string, more: Partial<SignIn> = {}): SignIn {
   const times = { createdAt: NOW, lastUsedAt: NOW, expiresAt: NOW + 1_000 };
-  return { id, userId: alice.id, keyId: null, ...times, ...more };
+  return { id, userId: alice.id, keyId: null, madeBy: null, ...times, ...more };
 }
 
 export function signInConformance(name: string, store: () => Store): void {
   const signIns = () => store().signIns;
   const add = (id: string, more: Partial<SignIn> = {}, tokens = fresh(hashOf(1), NOW)) =>
     signIns().addSignIn(signIn(id, more), tokens);
+  const addLink = (hash: Buffer, userId: string, expiresAt: number) =>
+    signIns().addLink(hash, userId, { now: NOW, expiresAt, by: null });
+  const take = async (fill: number, now: number) =>
+    (await signIns().takeLink(hashOf(fill), now))?.userId ?? null;
 
   describe(`${name}: sign-ins`, () => {
     it('are found with their user, as they were added', async () => {
@@ -118,33 +122,33 @@ export function signInConformance(name: string, store: () => Store): void {
 
   describe(`${name}: one-time links`, () => {
     it('open once, until they are over', async () => {
-      await signIns().addLink(hashOf(1), alice.id, NOW + 10);
-      await signIns().addLink(hashOf(2), bob.id, NOW + 10);
-      expect(await signIns().takeLink(hashOf(3), NOW)).toBeNull();
-      expect(await signIns().takeLink(hashOf(1), NOW)).toBe(alice.id);
-      expect(await signIns().takeLink(hashOf(1), NOW)).toBeNull();
-      expect(await signIns().takeLink(hashOf(2), NOW + 10)).toBeNull();
+      await addLink(hashOf(1), alice.id, NOW + 10);
+      await addLink(hashOf(2), bob.id, NOW + 10);
+      expect(await take(3, NOW)).toBeNull();
+      expect(await take(1, NOW)).toBe(alice.id);
+      expect(await take(1, NOW)).toBeNull();
+      expect(await take(2, NOW + 10)).toBeNull();
     });
 
     it('open once of two at the same time', async () => {
-      await signIns().addLink(hashOf(1), alice.id, NOW + 10);
-      const taken = await Promise.all([1, 2, 3].map(() => signIns().takeLink(hashOf(1), NOW)));
+      await addLink(hashOf(1), alice.id, NOW + 10);
+      const taken = await Promise.all([1, 2, 3].map(() => take(1, NOW)));
       expect(taken.filter((user) => user !== null)).toEqual([alice.id]);
     });
 
     it('give way to newer ones above the bound of a user', async () => {
-      await signIns().addLink(hashOf(100), bob.id, NOW + 1);
+      await addLink(hashOf(100), bob.id, NOW + 1);
       for (let number = 1; number <= limits.signIn.linksPerUser + 1; number++)
-        await signIns().addLink(hashOf(number), alice.id, NOW + number);
-      expect(await signIns().takeLink(hashOf(1), NOW)).toBeNull();
-      expect(await signIns().takeLink(hashOf(2), NOW)).toBe(alice.id);
-      expect(await signIns().takeLink(hashOf(100), NOW)).toBe(bob.id);
+        await addLink(hashOf(number), alice.id, NOW + number);
+      expect(await take(1, NOW)).toBeNull();
+      expect(await take(2, NOW)).toBe(alice.id);
+      expect(await take(100, NOW)).toBe(bob.id);
     });
 
     it('are swept when they are over', async () => {
-      await signIns().addLink(hashOf(1), alice.id, NOW);
+      await addLink(hashOf(1), alice.id, NOW);
       await signIns().pruneSignIns(NOW, 0);
-      expect(await signIns().takeLink(hashOf(1), NOW - 1)).toBeNull();
+      expect(await take(1, NOW - 1)).toBeNull();
     });
   });
 }

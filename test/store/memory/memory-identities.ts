@@ -3,6 +3,7 @@ import type { IdentityStore, OneTimeProof, UserStore } from '../../../src/contro
 import type { Identity, LinkedIdentity, ProviderSession } from '../../../src/model/access/identity.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { memoryWaysIn } from './memory-ways-in.ts';
 
 /** @param endSignIns Removes the sign-ins whose session is ended; returns their ids. */
 export function memoryIdentities(
@@ -10,6 +11,8 @@ export function memoryIdentities(
   endSignIns: (isEnded: (session: ProviderSession) => boolean) => string[],
 ): IdentityStore {
   let rows: LinkedIdentity[] = [];
+  const ways = memoryWaysIn(users);
+  ways.count('identities', (userId) => rows.filter((row) => row.userId === userId).length);
   let used: { hash: Buffer; expiresAt: number }[] = [];
   const find = ({ issuer, subject }: Identity) =>
     rows.find((row) => row.issuer === issuer && row.subject === subject);
@@ -31,7 +34,7 @@ export function memoryIdentities(
       if (user) return user;
       if (rows.length >= limits.identity.identities) throw new SandhavenError('resource_exhausted', 'full');
       // Known at once: two may come side by side.
-      const row = { issuer, subject, userId: account.id, linkedAt: account.createdAt };
+      const row = { issuer, subject, userId: account.id, linkedAt: account.createdAt, linkedBy: null };
       rows.push(row);
       try {
         await users.insertUser(account);
@@ -41,13 +44,14 @@ export function memoryIdentities(
       }
       return account;
     },
-    async link(identity) {
+    async link(identity, by) {
       const known = find(identity);
       if (known && known.userId !== identity.userId) throw new SandhavenError('already_exists', 'linked');
       if (known) return;
+      ways.assert(by, identity.userId, identity.linkedAt);
       if (rows.filter(({ userId }) => userId === identity.userId).length >= limits.identity.perUser)
         throw new SandhavenError('resource_exhausted', 'full');
-      rows.push({ ...identity });
+      rows.push({ ...identity, linkedBy: by?.id ?? null });
     },
     async unlink(identity) {
       const known = find(identity) ?? null;

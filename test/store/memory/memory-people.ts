@@ -4,14 +4,16 @@ import { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { Account, ApiKey } from '../../../src/model/user.ts';
 import { memoryTeams, type Owned } from './memory-teams.ts';
+import { memoryWaysIn } from './memory-ways-in.ts';
 
 /** @param owned By default, teams own nothing. */
 export function memoryPeople(
   owned: Owned = () => ({ sandboxes: 0, snapshots: 0 }),
 ): Pick<Store, 'users' | 'teams' | 'keys'> {
   const users = new Map<string, Account>();
-  const { keys, unbind } = memoryKeys(users);
-  return { ...memoryUsers(users), ...memoryTeams(users, owned, unbind), keys };
+  const stored = memoryUsers(users);
+  const { keys, unbind } = memoryKeys(users, memoryWaysIn(stored.users));
+  return { ...stored, ...memoryTeams(users, owned, unbind), keys };
 }
 
 function memoryUsers(users: Map<string, Account>): Pick<Store, 'users'> {
@@ -54,7 +56,10 @@ function memoryUsers(users: Map<string, Account>): Pick<Store, 'users'> {
   };
 }
 
-function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> & { unbind(teamId: string): void } {
+function memoryKeys(
+  users: Map<string, Account>,
+  ways: ReturnType<typeof memoryWaysIn>,
+): Pick<Store, 'keys'> & { unbind(teamId: string): void } {
   /** By the key itself, oldest first. */
   const keys = new Map<string, ApiKey>();
   let drawn = 0;
@@ -68,12 +73,15 @@ function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> & { unbind
       .slice(limits.keysKeptPerUser);
     for (const [apiKey] of gone) keys.delete(apiKey);
   };
+  const live = (userId: string, now: number) =>
+    [...keys.values()].filter((key) => key.userId === userId && !dead(key, now));
+  ways.count('keys', (userId, now) => live(userId, now).length);
   return {
     unbind(teamId) {
       for (const [apiKey, key] of keys) if (key.teamId === teamId) keys.delete(apiKey);
     },
     keys: {
-      add: async (userId, apiKey, details) => {
+      add: async (userId, apiKey, { by, ...details }) => {
         if (!users.has(userId)) throw new Error('no such user');
         const known = keys.get(apiKey);
         if (known && known.userId !== userId) throw new SandhavenError('already_exists', 'taken');
@@ -83,9 +91,11 @@ function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> & { unbind
           ...details,
           scopes: details.scopes ?? null,
           teamId: details.teamId ?? null,
+          createdBy: by?.id ?? null,
           lastUsedAt: null,
           revokedAt: null,
         };
+        if (!known) ways.assert(by, userId, details.createdAt);
         if (!known) keys.set(apiKey, fresh);
         if (!known) forget(userId, details.createdAt);
         return structuredClone(known ?? fresh);
@@ -94,10 +104,12 @@ function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> & { unbind
         const key = keys.get(apiKey);
         const user = users.get(key?.userId ?? '');
         if (!key || !user || user.disabledAt !== null || dead(key, now)) return null;
+        ways.enter(user.id, now);
         const { id, name, email, role } = user;
         const bound = key.teamId === null ? {} : { boundTo: key.teamId };
         const { id: keyId, expiresAt: keyExpiresAt, scopes } = key;
-        return { id, name, email, role, keyId, keyExpiresAt, scopes, ...bound };
+        const made = key.createdBy === null ? {} : { keyMadeBy: key.createdBy };
+        return { id, name, email, role, keyId, keyExpiresAt, scopes, ...bound, ...made };
       },
       find: async (id) => structuredClone(byId(id)),
       list: async (userId, { page, pageSize }) => {
@@ -110,11 +122,8 @@ function memoryKeys(users: Map<string, Account>): Pick<Store, 'keys'> & { unbind
           totalCount: found.length,
         };
       },
-      countLive: async (userId, now) =>
-        [...keys.values()].filter((key) => key.userId === userId && !dead(key, now)).length,
-      countOpening: async (userId, now) =>
-        [...keys.values()].filter((key) => key.userId === userId && key.teamId === null && !dead(key, now))
-          .length,
+      countLive: async (userId, now) => live(userId, now).length,
+      countOpening: async (userId, now) => live(userId, now).filter(({ teamId }) => teamId === null).length,
       revoke: async (id, now) => {
         const key = byId(id);
         if (key) key.revokedAt ??= now;

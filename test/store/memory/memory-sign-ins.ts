@@ -4,33 +4,49 @@ import type { ProviderSession } from '../../../src/model/access/identity.ts';
 import type { SignIn, SignInTokens } from '../../../src/model/access/sign-ins.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { memoryIdentities } from './memory-identities.ts';
+import { memoryWaysIn } from './memory-ways-in.ts';
 
 type People = Pick<Store, 'users' | 'keys'>;
 
 export function memorySignIns({ users, keys }: People): Pick<Store, 'signIns' | 'identities'> {
   const rows = new Map<string, { signIn: SignIn; tokens: SignInTokens }>();
   const sessions = new Map<string, ProviderSession>();
-  let links: { hash: Buffer; userId: string; expiresAt: number }[] = [];
+  let links: { hash: Buffer; userId: string; expiresAt: number; createdBy: string | null }[] = [];
+  const ways = memoryWaysIn(users);
+  ways.count(
+    'links',
+    (userId, now) => links.filter((link) => link.userId === userId && link.expiresAt > now).length,
+  );
+  const identities = memoryIdentities(users, (isEnded) => {
+    const ids = [...rows.keys()].filter((id) => {
+      const session = sessions.get(id);
+      return session !== undefined && isEnded(session);
+    });
+    for (const id of ids) rows.delete(id);
+    return ids;
+  });
   const sorted = (userId: string | null) =>
     [...rows.values()]
       .map(({ signIn }) => signIn)
       .filter((one) => userId === null || one.userId === userId)
       .reverse()
       .sort((a, b) => b.lastUsedAt - a.lastUsedAt);
+  const linkerOf = async ({ issuer, subject }: ProviderSession, userId: string) => {
+    const linked = await identities.listIdentities(userId, { page: 1, pageSize: limits.identity.perUser });
+    return linked.identities.find((one) => one.issuer === issuer && one.subject === subject)?.linkedBy;
+  };
   const isSame = (a: Buffer | null, b: Buffer | null) => (a && b ? a.equals(b) : a === b);
   return {
-    identities: memoryIdentities(users, (isEnded) => {
-      const ids = [...rows.keys()].filter((id) => {
-        const session = sessions.get(id);
-        return session !== undefined && isEnded(session);
-      });
-      for (const id of ids) rows.delete(id);
-      return ids;
-    }),
+    identities,
     signIns: {
       async addSignIn(signIn, tokens, session) {
         if (session) sessions.set(signIn.id, session);
-        rows.set(signIn.id, structuredCopy({ signIn, tokens }));
+        const linkedBy = session && (await linkerOf(session, signIn.userId));
+        rows.set(
+          signIn.id,
+          structuredCopy({ signIn: { ...signIn, madeBy: linkedBy ?? signIn.madeBy }, tokens }),
+        );
+        ways.enter(signIn.userId, signIn.createdAt);
         const surplus = sorted(signIn.userId).slice(limits.signIn.perUser);
         for (const { id } of surplus) rows.delete(id);
         return surplus.map(({ id }) => id);
@@ -93,8 +109,9 @@ export function memorySignIns({ users, keys }: People): Pick<Store, 'signIns' | 
           if (signIn.expiresAt <= now || signIn.lastUsedAt <= idleSince) rows.delete(id);
         links = links.filter(({ expiresAt }) => expiresAt > now);
       },
-      async addLink(hash, userId, expiresAt) {
-        links.unshift({ hash, userId, expiresAt });
+      async addLink(hash, userId, { now, expiresAt, by }) {
+        ways.assert(by, userId, now);
+        links.unshift({ hash, userId, expiresAt, createdBy: by?.id ?? null });
         const own = links.filter((link) => link.userId === userId);
         const surplus = own.sort((a, b) => b.expiresAt - a.expiresAt).slice(limits.signIn.linksPerUser);
         links = links.filter((link) => !surplus.includes(link));
@@ -102,7 +119,7 @@ export function memorySignIns({ users, keys }: People): Pick<Store, 'signIns' | 
       async takeLink(hash, now) {
         const link = links.find((one) => one.hash.equals(hash));
         links = links.filter((one) => one !== link);
-        return link && link.expiresAt > now ? link.userId : null;
+        return link && link.expiresAt > now ? { userId: link.userId, createdBy: link.createdBy } : null;
       },
     },
   };

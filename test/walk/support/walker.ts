@@ -59,7 +59,7 @@ export async function walkerOf(
   await noteViolations(context, faults);
   if (browserName === 'firefox') await context.addInitScript(typeIntoFirefox);
   const page = await context.newPage();
-  const link = await linkOf(service, user.email);
+  const link = await linkOf({ url: service.url, apiKey: user.apiKey });
   const { origin } = new URL(link);
   notePage(page, origin, faults);
   await page.goto(link);
@@ -68,8 +68,9 @@ export async function walkerOf(
   return { ...{ page, context, origin, sdk, user, faults }, ...stepsOf(page, context, origin, faults) };
 }
 
-export async function linkOf(service: Addressed, email: string): Promise<string> {
-  return String((await mustAct(service, 'CreateSignInLink', { user: email }))['url']);
+/** A link of the owner of the key. */
+export async function linkOf(own: Addressed): Promise<string> {
+  return String((await mustAct(own, 'CreateSignInLink'))['url']);
 }
 
 type Steps = Pick<Walker, 'go' | 'click' | 'choose' | 'confirm' | 'fill' | 'sees' | 'wear' | 'close'>;

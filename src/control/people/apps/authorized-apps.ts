@@ -9,6 +9,7 @@ import { invalidArgument, notFound, SandhavenError } from '../../../model/errors
 import { isGrantId, newGrantId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Caller } from '../../../model/user.ts';
+import { concernsUser } from '../../audit/scope.ts';
 import type { Clock, OAuthStore, Page } from '../../ports/index.ts';
 import { KeyUse } from '../key-use.ts';
 import type { Standing } from '../standing.ts';
@@ -83,6 +84,7 @@ export class AuthorizedApps {
   async revoke(caller: Caller, id: string): Promise<Grant> {
     const owner = caller.role === 'admin' ? null : caller.id;
     const ended = isGrantId(id) ? await this.end(id, owner) : null;
+    if (ended) concernsUser(ended.userId);
     if (ended) return ended;
     const what = `There is no authorized application '${id.slice(0, 100)}'.`;
     throw notFound('grant', what, 'ListAuthorizedApps shows them.');

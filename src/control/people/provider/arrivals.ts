@@ -1,23 +1,27 @@
 /**
  * The user that a person of the identity provider is: found by issuer and subject, made at the first sign-in. A user that
- * is there with the same e-mail address is somebody else until an admin links the two.
+ * is there with the same e-mail address is somebody else, unless the browser is signed in as that user, or until an admin
+ * links the two.
  */
 import type { Identity, IdentityClaims } from '../../../model/access/identity.ts';
+import { isNarrowed } from '../../../model/access/scopes.ts';
 import { readingId } from '../../../model/access/team.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { newUserId } from '../../../model/ids.ts';
-import type { Account, Role } from '../../../model/user.ts';
+import type { Account, Caller, Role } from '../../../model/user.ts';
 import type { IdentityStore, UserStore } from '../../ports/index.ts';
 import type { Standing } from '../standing.ts';
 
 export interface ArrivalStore {
-  users: Pick<UserStore, 'updateUser'>;
-  identities: Pick<IdentityStore, 'findUserOf' | 'enrol'>;
+  users: Pick<UserStore, 'findUser' | 'updateUser'>;
+  identities: Pick<IdentityStore, 'findUserOf' | 'enrol' | 'link'>;
 }
 
 export interface Arrival {
   /** By the person's groups; null: a user keeps the one there is. A viewer is made a member by admins alone. */
   role: Role | null;
+  /** Whom the browser is signed in as; null: nobody. */
+  signedIn: Caller | null;
   standing: Pick<Standing, 'ended'>;
   now: number;
 }
@@ -28,11 +32,13 @@ export interface Arrival {
 export async function arrive(
   { users, identities }: ArrivalStore,
   claims: IdentityClaims,
-  { role, standing, now }: Arrival,
+  { role, signedIn, standing, now }: Arrival,
 ): Promise<Account> {
   const identity: Identity = { issuer: claims.issuer, subject: claims.subject };
   const known =
-    (await identities.findUserOf(identity)) ?? (await enrolled(identities, identity, claims, role, now));
+    (await identities.findUserOf(identity)) ??
+    (await linked({ users, identities }, identity, claims, { signedIn, now })) ??
+    (await enrolled(identities, identity, claims, role, now));
   if (known.disabledAt !== null) throw disabled();
   // An admin's restriction outlives a sign-in that grants no more than membership.
   const keeps = role === null || role === known.role || (role === 'member' && known.role === 'viewer');
@@ -41,6 +47,21 @@ export async function arrive(
   if (role !== 'admin') standing.ended(readingId(known.id));
   if (!changed || changed.disabledAt !== null) throw disabled();
   return changed;
+}
+
+/**
+ * Links the person with the user whom the browser is signed in as, where both have one address: each of the two has just
+ * been proven. A key with scopes gains no way in without them.
+ */
+async function linked(
+  { users, identities }: ArrivalStore,
+  identity: Identity,
+  { email }: IdentityClaims,
+  { signedIn, now }: Pick<Arrival, 'signedIn' | 'now'>,
+): Promise<Account | null> {
+  if (!signedIn || isNarrowed(signedIn) || email?.toLowerCase() !== signedIn.email.toLowerCase()) return null;
+  await identities.link({ ...identity, userId: signedIn.id, linkedAt: now }, null);
+  return users.findUser(signedIn.id);
 }
 
 async function enrolled(
@@ -76,6 +97,9 @@ function nameless(): SandhavenError {
   );
 }
 
+const LINK =
+  'If that user is you, sign this browser in with a key, a link or a passkey, and then by the identity provider.';
+
 /** Shows the subject only where it means nothing to a shell: an admin copies the command. */
 function emailOfAnother(subject: string): SandhavenError {
   const isPlain = /^[A-Za-z0-9][A-Za-z0-9._:@=+-]*$/.test(subject);
@@ -84,8 +108,8 @@ function emailOfAnother(subject: string): SandhavenError {
     'A user with your e-mail address is here already, and is not linked with your account at the identity provider.',
     {
       hint: isPlain
-        ? `If that user is you, ask an admin to run: sandhaven identities link EMAIL --subject ${subject}`
-        : 'If that user is you, ask an admin to link it with your subject at the identity provider.',
+        ? `${LINK} Who never came in asks an admin to run: sandhaven identities link EMAIL --subject ${subject}`
+        : LINK,
     },
   );
 }

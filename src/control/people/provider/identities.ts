@@ -1,13 +1,17 @@
 /** Identities of users at the team's provider, for admins: which person there signs in as which user here. */
-import type { LinkedIdentity, OwnedIdentity } from '../../../model/access/identity.ts';
+import type { OwnedIdentity } from '../../../model/access/identity.ts';
 import { notFound, SandhavenError } from '../../../model/errors.ts';
+import type { Caller } from '../../../model/user.ts';
+import { concernsUser } from '../../audit/scope.ts';
 import type { Clock, IdentityProvider, IdentityStore, Page } from '../../ports/index.ts';
+import type { KeyService } from '../keys.ts';
 import type { Standing } from '../standing.ts';
 import type { UserService } from '../users.ts';
 
 export interface IdentityDependencies {
   store: IdentityStore;
   users: Pick<UserService, 'find'>;
+  keys: Pick<KeyService, 'makerOf'>;
   standing: Pick<Standing, 'ended'>;
   /** null: none is configured. */
   provider: Pick<IdentityProvider, 'issuer'> | null;
@@ -21,14 +25,19 @@ export class LinkedIdentities {
     this.#d = dependencies;
   }
 
-  /** Links a person of the configured provider with a user: the person signs in as that user from now on. */
-  async link(idOrEmail: string, subject: string): Promise<OwnedIdentity> {
-    const { store, users, clock } = this.#d;
+  /**
+   * Links a person of the configured provider with a user: the person signs in as that user from now on. Rejects with
+   * `permission_denied` for another user who has had a way in, where admins may not read inside.
+   */
+  async link(caller: Caller, idOrEmail: string, subject: string): Promise<OwnedIdentity> {
+    const { store, users, keys, clock } = this.#d;
     const issuer = this.#issuer();
     const user = await users.find(idOrEmail);
-    const identity: LinkedIdentity = { issuer, subject, userId: user.id, linkedAt: clock.now() };
-    await store.link(identity);
-    return { identity, user };
+    const identity = { issuer, subject, userId: user.id, linkedAt: clock.now() };
+    concernsUser(user.id);
+    const by = keys.makerOf(caller, user);
+    await store.link(identity, by);
+    return { identity: { ...identity, linkedBy: by?.id ?? null }, user };
   }
 
   /**
@@ -39,6 +48,7 @@ export class LinkedIdentities {
     const { store, users, standing } = this.#d;
     const identity = await store.unlink({ issuer, subject });
     if (!identity) throw unknown();
+    concernsUser(identity.userId);
     const ended = await store.removeSignInsOf({ issuer, subject, sid: null });
     for (const id of ended ?? []) standing.ended(id);
     return { identity, user: await users.find(identity.userId) };

@@ -11,6 +11,7 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { newSignInToken } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
+import type { Caller } from '../../../model/user.ts';
 import type { Clock, IdentityProvider, IdentityStore } from '../../ports/index.ts';
 import type { Opened, SignInService } from '../sign-ins.ts';
 import type { Standing } from '../standing.ts';
@@ -89,8 +90,14 @@ export class ProviderSignIns {
   /**
    * Signs the browser in that comes back. Its cookie proves that it has begun here; its state works once.
    * @param query The query of its request, as it came.
+   * @param signedIn Whom the browser is signed in as; null: nobody.
    */
-  async finish(address: string, cookie: string | null, query: string): Promise<Finished> {
+  async finish(
+    address: string,
+    cookie: string | null,
+    query: string,
+    signedIn: Caller | null,
+  ): Promise<Finished> {
     const { provider, rules, key, store, signIns, standing, clock } = this.#d;
     const pending = openPending(key, cookie, clock.now());
     const returned = query.length <= limits.identity.queryChars ? new URLSearchParams(query) : null;
@@ -101,7 +108,7 @@ export class ProviderSignIns {
     const url = new URL(`${this.#callbackUrl()}?${returned}`);
     const claims = await within(this.#exchanges, address, () => provider.finish(url, pending));
     const role = admit(claims, rules);
-    const user = await arrive(store, claims, { role, standing, now: clock.now() });
+    const user = await arrive(store, claims, { role, signedIn, standing, now: clock.now() });
     const opened = await signIns.openWithIdentity(user, claims);
     return { opened, returnPath: pending.returnPath };
   }

@@ -1,5 +1,6 @@
 /** Store of linked identities, and of secrets that work once. */
 import type { Identity, LinkedIdentity, ProviderLogout } from '../../../model/access/identity.ts';
+import type { Maker } from '../../../model/access/ways-in.ts';
 import type { Account } from '../../../model/user.ts';
 import type { Page } from '../common.ts';
 
@@ -23,9 +24,10 @@ export interface IdentityStore {
   enrol(account: Account, identity: Identity): Promise<Account>;
   /**
    * Links an identity with a user. Rejects with `already_exists` for one that is linked with another user, with
-   * `resource_exhausted` above the bound of one user.
+   * `resource_exhausted` above the bound of one user, with `permission_denied` where the maker only invites, and the user has
+   * had a way in.
    */
-  link(identity: LinkedIdentity): Promise<void>;
+  link(identity: Omit<LinkedIdentity, 'linkedBy'>, by: Maker | null): Promise<void>;
   /** Returns the one that was removed. */
   unlink(identity: Identity): Promise<LinkedIdentity | null>;
   /** Newest first; of one user, or of all. */

@@ -1,11 +1,13 @@
 /** Identities at the team's provider as rows, and the end of sign-ins that came from there. */
 import type { EndedSessions, IdentityStore, OneTimeProof, Page } from '../../../control/ports/index.ts';
 import type { Identity, LinkedIdentity } from '../../../model/access/identity.ts';
+import type { Maker } from '../../../model/access/ways-in.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Account } from '../../../model/user.ts';
 import { type Row, type Sql, type SqlValues, statement, type Work } from '../../sql/sql.ts';
 import { decodeUser, emailTaken, encodeUser, userStatements } from '../users.ts';
+import { assertFirstWayIn } from './ways-in.ts';
 
 /** Works of one lock run one after another: the bounds are counted and kept in one transaction. */
 const LOCK = 'identities';
@@ -27,7 +29,7 @@ export class IdentityRows implements IdentityStore {
 
   async enrol(account: Account, identity: Identity): Promise<Account> {
     const users = this.#users;
-    const linked = { ...identity, userId: account.id, linkedAt: account.createdAt };
+    const linked = { ...identity, userId: account.id, linkedAt: account.createdAt, linkedBy: null };
     try {
       return await this.#sql.write(LOCK, function* () {
         const known = yield* statements.findUser.get(encode(identity));
@@ -45,14 +47,15 @@ export class IdentityRows implements IdentityStore {
     }
   }
 
-  async link(identity: LinkedIdentity): Promise<void> {
+  async link(identity: Omit<LinkedIdentity, 'linkedBy'>, by: Maker | null): Promise<void> {
     await this.#sql.write(LOCK, function* () {
       const known = yield* statements.find.get(encode(identity));
       if (known && String(known['user_id']) === identity.userId) return;
       if (known) throw linkedAlready();
+      if (by?.invites) yield* assertFirstWayIn(identity.userId, identity.linkedAt);
       const own = Number((yield* statements.count.get({ user: identity.userId }))?.['count']);
       if (own >= limits.identity.perUser) throw tooMany('of this user');
-      yield* insert(identity);
+      yield* insert({ ...identity, linkedBy: by?.id ?? null });
     });
   }
 
@@ -86,7 +89,7 @@ export class IdentityRows implements IdentityStore {
   }
 }
 
-const COLUMNS = 'issuer, subject, user_id, linked_at';
+const COLUMNS = 'issuer, subject, user_id, linked_at, linked_by';
 const IS = 'issuer = :issuer AND subject = :subject';
 const OF_USER = '(user_id = :user OR :user IS NULL)';
 
@@ -95,7 +98,7 @@ const statements = {
   findUser: statement(
     `SELECT users.* FROM identities JOIN users ON users.id = identities.user_id WHERE ${IS}`,
   ),
-  insert: statement(`INSERT INTO identities (${COLUMNS}) VALUES (:issuer, :subject, :user, :linked)`),
+  insert: statement(`INSERT INTO identities (${COLUMNS}) VALUES (:issuer, :subject, :user, :linked, :by)`),
   remove: statement(`DELETE FROM identities WHERE ${IS} RETURNING ${COLUMNS}`),
   list: statement(
     `SELECT ${COLUMNS} FROM identities WHERE ${OF_USER}
@@ -126,8 +129,8 @@ function* use({ hash, expiresAt, now }: OneTimeProof): Work<boolean> {
   return added === 1;
 }
 
-function* insert({ userId, linkedAt, ...identity }: LinkedIdentity): Work<void> {
-  yield* statements.insert.run({ ...encode(identity), user: userId, linked: linkedAt });
+function* insert({ userId, linkedAt, linkedBy, ...identity }: LinkedIdentity): Work<void> {
+  yield* statements.insert.run({ ...encode(identity), user: userId, linked: linkedAt, by: linkedBy });
 }
 
 function encode({ issuer, subject }: Identity): SqlValues {
@@ -140,6 +143,7 @@ function decode(row: Row): LinkedIdentity {
     subject: String(row['subject']),
     userId: String(row['user_id']),
     linkedAt: Number(row['linked_at']),
+    linkedBy: row['linked_by'] as string | null,
   };
 }
 

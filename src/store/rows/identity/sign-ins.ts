@@ -1,12 +1,13 @@
 /** Browsers' sign-ins and one-time links as rows. Only the SHA-256 of each token is stored; lookup is by id. */
 import { timingSafeEqual } from 'node:crypto';
-import type { Page, SignInStore, StoredSignIn } from '../../../control/ports/index.ts';
+import type { NewLink, Page, SignInStore, StoredSignIn, TakenLink } from '../../../control/ports/index.ts';
 import type { ProviderSession } from '../../../model/access/identity.ts';
 import type { SignIn, SignInTokens } from '../../../model/access/sign-ins.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Role } from '../../../model/user.ts';
 import { type Row, type Sql, type SqlValues, statement } from '../../sql/sql.ts';
 import { keyIdOf, scopesIn, selectorIn } from '../api-keys.ts';
+import { assertFirstWayIn, enter } from './ways-in.ts';
 
 export class SignInRows implements SignInStore {
   readonly #sql: Sql;
@@ -16,10 +17,14 @@ export class SignInRows implements SignInStore {
   }
 
   addSignIn(signIn: SignIn, tokens: SignInTokens, session?: ProviderSession): Promise<string[]> {
-    const { insert, surplus, bind } = statements;
+    const { insert, surplus, bind, nameLinker } = statements;
     return this.#sql.write(`sign-ins of ${signIn.userId}`, function* () {
       yield* insert.run({ ...encode(signIn), ...encodeTokens(tokens) });
-      if (session) yield* bind.run({ id: signIn.id, ...sessionValues(session) });
+      if (session) {
+        yield* bind.run({ id: signIn.id, ...sessionValues(session) });
+        yield* nameLinker.run({ id: signIn.id });
+      }
+      yield* enter(signIn.userId, signIn.createdAt);
       const ended = yield* surplus.all({ user: signIn.userId, kept: limits.signIn.perUser });
       return ended.map(({ id }) => String(id));
     });
@@ -89,33 +94,40 @@ export class SignInRows implements SignInStore {
     });
   }
 
-  async addLink(hash: Buffer, userId: string, expiresAt: number): Promise<void> {
+  async addLink(hash: Buffer, userId: string, { now, expiresAt, by }: NewLink): Promise<void> {
     await this.#sql.write(`links of ${userId}`, function* () {
-      yield* statements.addLink.run({ hash, user: userId, expires: expiresAt });
+      if (by?.invites) yield* assertFirstWayIn(userId, now);
+      yield* statements.addLink.run({ hash, user: userId, expires: expiresAt, by: by?.id ?? null });
       yield* statements.surplusLinks.run({ user: userId, kept: limits.signIn.linksPerUser });
     });
   }
 
-  takeLink(hash: Buffer, now: number): Promise<string | null> {
+  takeLink(hash: Buffer, now: number): Promise<TakenLink | null> {
     return this.#sql.write('sign-in links', function* () {
       const link = yield* statements.takeLink.get({ hash });
       if (!link || !timingSafeEqual(link['hash'] as Uint8Array, hash)) return null;
-      return Number(link['expires_at']) > now ? String(link['user_id']) : null;
+      if (Number(link['expires_at']) <= now) return null;
+      return { userId: String(link['user_id']), createdBy: link['created_by'] as string | null };
     });
   }
 }
 
-const COLUMNS = 'id, user_id, key_selector, created_at, last_used_at, expires_at';
+const COLUMNS = 'id, user_id, key_selector, made_by, created_at, last_used_at, expires_at';
 const TOKENS = 'hash, since, next_hash, next_at, previous_hash, previous_until';
 const OF_USER = '(user_id = :user OR :user IS NULL)';
 
 const statements = {
   insert: statement(
-    `INSERT INTO sign_ins (${COLUMNS}, ${TOKENS}) VALUES (:id, :user, :selector, :created, :used, :expires,
+    `INSERT INTO sign_ins (${COLUMNS}, ${TOKENS}) VALUES (:id, :user, :selector, :made_by, :created, :used, :expires,
        :hash, :since, :next_hash, :next_at, :previous_hash, :previous_until)`,
   ),
   bind: statement(
     `INSERT INTO provider_sign_ins (sign_in_id, issuer, subject, sid) VALUES (:id, :issuer, :subject, :sid)`,
+  ),
+  nameLinker: statement(
+    `UPDATE sign_ins SET made_by = (SELECT linked_by FROM identities JOIN provider_sign_ins AS came
+       ON came.issuer = identities.issuer AND came.subject = identities.subject WHERE came.sign_in_id = :id)
+     WHERE id = :id`,
   ),
   surplus: statement(
     `DELETE FROM sign_ins WHERE id IN (SELECT id FROM sign_ins WHERE user_id = :user
@@ -142,12 +154,16 @@ const statements = {
   removeOthers: statement('DELETE FROM sign_ins WHERE user_id = :user AND id <> :kept RETURNING id'),
   touch: statement('UPDATE sign_ins SET last_used_at = :at WHERE id = :id AND last_used_at < :at'),
   prune: statement('DELETE FROM sign_ins WHERE expires_at <= :now OR last_used_at <= :idle_since'),
-  addLink: statement('INSERT INTO sign_in_links (hash, user_id, expires_at) VALUES (:hash, :user, :expires)'),
+  addLink: statement(
+    'INSERT INTO sign_in_links (hash, user_id, expires_at, created_by) VALUES (:hash, :user, :expires, :by)',
+  ),
   surplusLinks: statement(
     `DELETE FROM sign_in_links WHERE hash IN (SELECT hash FROM sign_in_links WHERE user_id = :user
        ORDER BY expires_at DESC, rowid DESC LIMIT 1000 OFFSET :kept)`,
   ),
-  takeLink: statement('DELETE FROM sign_in_links WHERE hash = :hash RETURNING hash, user_id, expires_at'),
+  takeLink: statement(
+    'DELETE FROM sign_in_links WHERE hash = :hash RETURNING hash, user_id, expires_at, created_by',
+  ),
   pruneLinks: statement('DELETE FROM sign_in_links WHERE expires_at <= :now'),
 };
 
@@ -157,9 +173,10 @@ function isValidKey(row: Row, now: number): boolean {
   return expiresAt === null || Number(expiresAt) > now;
 }
 
-function encode({ id, userId, keyId, createdAt, lastUsedAt, expiresAt }: SignIn): SqlValues {
+function encode({ id, userId, keyId, madeBy, createdAt, lastUsedAt, expiresAt }: SignIn): SqlValues {
   const selector = keyId === null ? null : selectorIn(keyId);
-  return { id, user: userId, selector, created: createdAt, used: lastUsedAt, expires: expiresAt };
+  const times = { created: createdAt, used: lastUsedAt, expires: expiresAt };
+  return { id, user: userId, selector, made_by: madeBy, ...times };
 }
 
 function sessionValues({ issuer, subject, sid }: ProviderSession): SqlValues {
@@ -182,6 +199,7 @@ function decode(row: Row): SignIn {
     id: String(row['id']),
     userId: String(row['user_id']),
     keyId: row['key_selector'] === null ? null : keyIdOf(row['key_selector']),
+    madeBy: row['made_by'] as string | null,
     createdAt: Number(row['created_at']),
     lastUsedAt: Number(row['last_used_at']),
     expiresAt: Number(row['expires_at']),

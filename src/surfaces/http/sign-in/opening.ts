@@ -58,11 +58,16 @@ export function addOpenPost(
 }
 
 /** The browser has one cookie, so nobody could use or end the earlier sign-in by it. */
-export async function endEarlier(
+export async function endEarlier(parts: Pick<Parts, 'signIns'>, request: FastifyRequest): Promise<void> {
+  const earlier = await earlierOf(parts, request);
+  if (earlier) await parts.signIns.revoke(earlier.caller, earlier.signIn.id);
+}
+
+/** Returns the sign-in that the browser has so far; null for none. */
+export async function earlierOf(
   { signIns }: Pick<Parts, 'signIns'>,
   { headers }: FastifyRequest,
-): Promise<void> {
+): Promise<Opened | null> {
   const cookie = cookieOf(headers.cookie);
-  const earlier = cookie === null ? null : await signIns.authenticate(cookie);
-  if (earlier) await signIns.revoke(earlier.caller, earlier.signIn.id);
+  return cookie === null ? null : signIns.authenticate(cookie);
 }

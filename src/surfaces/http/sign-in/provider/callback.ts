@@ -12,7 +12,7 @@ import { subjectOf } from '../../origin.ts';
 import { messagePage } from '../../routes/authorization-page.ts';
 import { Attempts } from '../attempts.ts';
 import { setCookie } from '../cookie.ts';
-import { endEarlier } from '../opening.ts';
+import { earlierOf, endEarlier } from '../opening.ts';
 import { endPending, pendingOf } from './pending-cookie.ts';
 
 const POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
@@ -37,7 +37,9 @@ export function addCallback(
       assertOpened(request);
       const query = new URL(request.url, 'http://page').search.slice(1);
       const cookie = pendingOf(request.headers.cookie);
-      const { opened, returnPath } = await providerSignIns.finish(request.arrival.client, cookie, query);
+      const signedIn = (await earlierOf(services, request))?.caller ?? null;
+      const { client } = request.arrival;
+      const { opened, returnPath } = await providerSignIns.finish(client, cookie, query, signedIn);
       await endEarlier(services, request);
       request.caller = opened.caller;
       await services.audit.call(subjectOf(request, auditActions.signInByProvider), async () => {
