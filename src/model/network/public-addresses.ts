@@ -16,23 +16,18 @@ export const blockedIPv4 = [
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24',
+  // Relays of 6to4, which nobody should run any more.
+  '192.88.99.0/24',
   '192.168.0.0/16',
   '198.18.0.0/15',
   '224.0.0.0/3',
 ];
 
-/** Includes ranges that embed IPv4 addresses: a translator could turn them into private ones. */
-const blockedIPv6 = [
-  '::/8',
-  '64:ff9b::/32',
-  '100::/64',
-  '2001::/23',
-  '2001:db8::/32',
-  '2002::/16',
-  'fc00::/7',
-  'fe80::/9',
-  'ff00::/8',
-];
+/**
+ * All beside 2000::/3, of which alone IANA assigns addresses of the internet, and in it the networks of its list. Some embed
+ * IPv4 addresses: a translator could turn them into private ones.
+ */
+const blockedIPv6 = ['::/3', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '4000::/2', '8000::/1'];
 
 // Two lists: a BlockList of both would also look up an IPv4 address among IPv6 ranges, in its mapped form.
 const ipv4List = listOf(blockedIPv4, 'ipv4');
