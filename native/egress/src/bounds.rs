@@ -64,6 +64,8 @@ pub const RULES: usize = 1_000;
 pub const SECRETS: usize = 100;
 pub const SECRET_TARGETS: usize = 100;
 pub const SECRET_VALUE: usize = 8 * 1024;
+/// Bytes of a value that is looked for in all the ways in which servers write it.
+pub const SECRET_SPELLED: usize = 1024;
 /// Certificates of a sandbox's authority that are kept, the one that is used least lately goes.
 pub const LEAFS: usize = 64;
 /// Connections whose TLS is opened: each has the buffers below on two sides.

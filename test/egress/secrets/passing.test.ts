@@ -1,6 +1,6 @@
 /** Everything that HTTP does passes through opened TLS, while it streams, and values leave its answers. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Client, createOpened, type Opened, secret, value } from './support/harness.ts';
+import { type Client, createOpened, type Opened, placeholder, secret, value } from './support/harness.ts';
 
 const stars = '*'.repeat(value.length);
 
@@ -59,6 +59,29 @@ describe.each(['h1', 'h2'] as const)('over %s', (protocol) => {
     await net.give([secret({ place: { in: 'basic', username: 'bot' } })]);
     const sent = Buffer.from(`bot:${value}`).toString('base64');
     expect((await client.ask({ path: '/length' })).body).toBe(`-- Basic ${'*'.repeat(sent.length)} --`);
+  });
+
+  it.each([
+    ['', '', '*'.repeat(36)],
+    ['a', '', `YTp${'*'.repeat(31)}Y=`],
+    ['ab', '', `YWI6${'*'.repeat(32)}`],
+    ['abc', '', `YWJj${'*'.repeat(36)}`],
+    ['', '!', `On${'*'.repeat(31)}iE=`],
+  ])(
+    'inside basic authentication the value is masked whatever stands around it: %j and %j',
+    async (user, behind, echo) => {
+      await net.give([secret({ place: { in: 'basic', username: null } })]);
+      const own = Buffer.from(`${user}:${placeholder}${behind}`).toString('base64');
+      const { body } = await client.ask({ path: '/length', headers: { authorization: `Basic ${own}` } });
+      expect(body).toBe(`-- Basic ${echo} --`);
+    },
+  );
+
+  it('the value is masked as JSON writes it', async () => {
+    const odd = 'say "no" to C:\\temp';
+    await net.give([secret({ value: odd })]);
+    const { headers } = await client.echo();
+    expect(headers['authorization']).toBe(`Bearer ${'*'.repeat(22)}`);
   });
 
   it('an answer before the end of a large body arrives', async () => {

@@ -6,6 +6,7 @@ mod hidden;
 mod mask;
 mod place;
 mod secret;
+mod spelling;
 mod target;
 mod vault;
 

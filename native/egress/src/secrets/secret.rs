@@ -3,6 +3,7 @@
 use super::hidden::Hidden;
 use super::mask::Mask;
 use super::place::{BodyHash, Place, PlaceText, Placed, Swap};
+use super::spelling::spellings;
 use super::target::{Target, TargetText};
 use crate::bounds::{SECRET_TARGETS, SECRET_VALUE};
 use hyper::http::request::Parts;
@@ -58,10 +59,9 @@ impl Secret {
         let targets = targets.collect::<Result<Vec<_>, String>>()?;
         let place = Place::compile(text.place, &text.value)
             .map_err(|what| format!("secret {}: {what}", text.secret))?;
-        let masks = place
-            .forms(&text.value)
+        let masks = spellings(place.forms(&text.value))
             .iter()
-            .filter_map(|form| Mask::new(form))
+            .filter_map(|spelling| Mask::new(spelling))
             .map(Arc::new)
             .collect();
         Ok(Secret {

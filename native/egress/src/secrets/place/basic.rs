@@ -39,6 +39,19 @@ pub fn encode(username: &str, value: &str) -> Zeroizing<Vec<u8>> {
         .into()
 }
 
+/// The value inside base64: the characters that follow from it alone, wherever among three bytes it begins. The client chooses what
+/// stands before and behind it. Each character takes six bits.
+pub fn middles(value: &str) -> impl Iterator<Item = Zeroizing<Vec<u8>>> {
+    (0..3).map(move |before| {
+        let mut bytes = Zeroizing::new(Vec::with_capacity(before + value.len()));
+        bytes.resize(before, 0);
+        bytes.extend_from_slice(value.as_bytes());
+        let encoded = Zeroizing::new(BASE64_STANDARD.encode(&bytes));
+        let own = (before * 8).div_ceil(6)..bytes.len() * 8 / 6;
+        encoded.as_bytes()[own].to_vec().into()
+    })
+}
+
 fn pair(username: &str, value: &str) -> Zeroizing<Vec<u8>> {
     format!("{username}:{value}").into_bytes().into()
 }
@@ -109,6 +122,14 @@ mod tests {
             after(ANY, Some(&format!("Bearer {PLACEHOLDER}"))),
             (Placed::Put, ":v:1".into())
         );
+    }
+
+    #[test]
+    fn the_value_in_base64_has_characters_of_its_own_wherever_it_begins() {
+        let own: Vec<_> = middles("s3cret-value").collect();
+        assert_eq!(own[0].as_slice(), b"czNjcmV0LXZhbHVl");
+        assert_eq!(own[1].as_slice(), b"MzY3JldC12YWx1Z");
+        assert_eq!(own[2].as_slice(), b"zM2NyZXQtdmFsdW");
     }
 
     #[test]

@@ -82,16 +82,17 @@ impl Place {
         }
     }
 
-    /// The value in each form in which a request carries it, so that answers lose all of them.
+    /// The value in each form in which a request carries it, whatever the client puts beside it: answers lose all of them.
     pub fn forms(&self, value: &str) -> Vec<Zeroizing<Vec<u8>>> {
         let plain = || value.as_bytes().to_vec().into();
         match self {
             Place::Header { .. } => vec![plain()],
             Place::Query { .. } => vec![plain(), query::encode(value).into_bytes().into()],
-            Place::Basic { username } => vec![
-                plain(),
-                basic::encode(username.as_deref().unwrap_or_default(), value),
-            ],
+            Place::Basic { username } => {
+                let whole = basic::encode(username.as_deref().unwrap_or_default(), value);
+                let middles = basic::middles(value);
+                [plain(), whole].into_iter().chain(middles).collect()
+            }
             Place::Aws(keys) => keys.hidden(),
         }
     }
