@@ -135,6 +135,7 @@ describe('health', () => {
 describe('connecting', () => {
   it('makes a key, and tests it over HTTP and MCP', async () => {
     await walker.go('/connect');
+    await walker.sees(/"SANDBOX_API_URL": "http:\/\/127\.0\.0\.1:\d+"/);
     await walker.click('Make a key');
     await walker.fill('Name', 'agent');
     await walker.click('Create');

@@ -181,12 +181,37 @@ describe('configurations', () => {
       mcpServers: {
         sandhaven: {
           command: 'npx',
-          args: ['-y', '@sandhaven/mcp'],
-          env: { SANDHAVEN_URL: 'https://box.example.org', SANDHAVEN_API_KEY: 'shv_key' },
+          args: ['-y', 'https://box.example.org/packages/mcp.tgz'],
+          env: { SANDBOX_API_URL: 'https://box.example.org', SANDBOX_API_KEY: 'shv_key' },
         },
       },
     });
     expect(texts.get('claude-desktop')).toBe(first?.text);
+  });
+
+  it('install from the service itself, and name no registry', () => {
+    const all = configurationsFor('https://box.example.org', 'shv_key');
+    expect(all.flatMap(({ id, install }) => (install === undefined ? [] : [[id, install]]))).toEqual([
+      [
+        'python',
+        'python3 -m venv .venv && . .venv/bin/activate\n' +
+          'pip install --no-index --find-links https://box.example.org/packages/ sandhaven',
+      ],
+      ['typescript', 'npm install https://box.example.org/packages/sdk.tgz'],
+      ['cli', 'npm install --global https://box.example.org/packages/cli.tgz'],
+    ]);
+  });
+
+  it.each([
+    ['http://127.0.0.1:7420', ''],
+    ['http://[::1]:7420', ''],
+    ['https://box.example.org', ''],
+    ['http://box.example.org:7420', ' --trusted-host box.example.org'],
+  ])('let pip trust %s by the flag "%s"', (origin, flag) => {
+    const install = configurationsFor(origin, 'none').find(({ id }) => id === 'python')?.install ?? '';
+    expect(install.split('\n')[1]).toBe(
+      `pip install --no-index --find-links ${origin}/packages/${flag} sandhaven`,
+    );
   });
 
   it('let VS Code ask for the key', () => {

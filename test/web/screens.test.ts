@@ -126,7 +126,7 @@ describe('a key', () => {
     expect(await visitor.broken()).toEqual([]);
     await visitor.click('I have it');
     await visitor.page.waitForFunction(
-      `[...document.querySelectorAll('main pre')].some((pre) => pre.textContent.includes('"SANDHAVEN_API_KEY": "shv_'))`,
+      `[...document.querySelectorAll('main pre')].some((pre) => pre.textContent.includes('"SANDBOX_API_KEY": "shv_'))`,
     );
   });
 

@@ -5,6 +5,8 @@ export interface Configuration {
   name: string;
   /** Place that it goes to. */
   where: string;
+  /** Commands of a shell that come first, once; most clients need none. */
+  install?: string;
   text: string;
 }
 
@@ -14,7 +16,11 @@ export const KEY_PLACE = '<API_KEY>';
 /** VS Code fills this in. */
 const KEY_ASKED_FOR = '$\u007Binput:sandhaven-key}';
 
-/** @param origin Of the service, such as https://sandboxes.example.org. */
+/**
+ * Whatever is installed comes from the service itself: a name on a registry would lead to whoever has it there, with the key.
+ *
+ * @param origin Of the service for programs, such as https://sandboxes.example.org.
+ */
 export function configurationsFor(origin: string, key: string): Configuration[] {
   const mcp = `${origin}/mcp`;
   const authorization = `Bearer ${key}`;
@@ -69,20 +75,29 @@ export function configurationsFor(origin: string, key: string): Configuration[] 
     {
       id: 'python',
       name: 'Python',
-      where: 'With sandhaven, the package that `make dist-python` builds.',
+      where: 'Python 3.10 or later; the key is in SANDBOX_API_KEY.',
+      install: pip(origin),
       text: python(origin),
     },
     {
       id: 'typescript',
       name: 'TypeScript',
-      where: 'With the package @sandhaven/sdk.',
+      where: 'Node 20 or later, in a module such as main.mjs; the key is in SANDBOX_API_KEY.',
+      install: `npm install ${origin}/packages/sdk.tgz`,
       text: typescript(origin),
+    },
+    {
+      id: 'cli',
+      name: 'Command line',
+      where: 'In a shell, with Node 24 or later; `sandhaven login` keeps a key for you instead.',
+      install: `npm install --global ${origin}/packages/cli.tgz`,
+      text: `${environment(origin, key)}\nsandhaven run 'print(2 ** 100)'`,
     },
     {
       id: 'environment',
       name: 'Environment',
-      where: 'Read by the SDK, the command line and the examples.',
-      text: `export SANDBOX_API_URL=${origin}\nexport SANDBOX_API_KEY=${key}`,
+      where: 'Read by the SDKs, the command line, the bridge for MCP clients and the examples.',
+      text: environment(origin, key),
     },
   ];
 }
@@ -91,9 +106,13 @@ export function configurationsFor(origin: string, key: string): Configuration[] 
 function bridge(origin: string, key: string) {
   return {
     command: 'npx',
-    args: ['-y', '@sandhaven/mcp'],
-    env: { SANDHAVEN_URL: origin, SANDHAVEN_API_KEY: key },
+    args: ['-y', `${origin}/packages/mcp.tgz`],
+    env: { SANDBOX_API_URL: origin, SANDBOX_API_KEY: key },
   };
+}
+
+function environment(origin: string, key: string): string {
+  return `export SANDBOX_API_URL=${origin}\nexport SANDBOX_API_KEY=${key}`;
 }
 
 function openAiAgents(mcp: string): string {
@@ -115,10 +134,21 @@ function curl(origin: string): string {
   -d '{"name": "demo", "ephemeral": true}' ${origin}/v1/tools/Sandbox.CreateSandbox`;
 }
 
+/** The list has what the package needs too. pip takes links over plain HTTP from this computer alone, unless it is named. */
+function pip(origin: string): string {
+  const { protocol, hostname } = new URL(origin);
+  const isOpen = protocol === 'http:' && !/^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  const trust = isOpen ? ` --trusted-host ${hostname}` : '';
+  return [
+    'python3 -m venv .venv && . .venv/bin/activate',
+    `pip install --no-index --find-links ${origin}/packages/${trust} sandhaven`,
+  ].join('\n');
+}
+
 function python(origin: string): string {
   return `from sandhaven import Sandhaven
 
-with Sandhaven(url="${origin}") as client:  # the key is in SANDBOX_API_KEY
+with Sandhaven(url="${origin}") as client:
     sandbox = client.create_sandbox(ephemeral=True)
     print(client.run_command(sandbox=sandbox["id"], command="uname -a")["output"])
     client.stop_sandbox(sandbox=sandbox["id"])`;
@@ -127,7 +157,7 @@ with Sandhaven(url="${origin}") as client:  # the key is in SANDBOX_API_KEY
 function typescript(origin: string): string {
   return `import { Sandhaven } from '@sandhaven/sdk';
 
-const client = new Sandhaven({ url: '${origin}' }); // the key is in SANDBOX_API_KEY
+const client = new Sandhaven({ url: '${origin}' });
 const sandbox = await client.createSandbox({ ephemeral: true });
 console.log((await client.runCommand({ sandbox: sandbox.id, command: 'uname -a' })).output);
 await client.stopSandbox({ sandbox: sandbox.id });`;
