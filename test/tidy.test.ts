@@ -315,6 +315,43 @@ describe('documents', () => {
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
+  it('install no package by a name that a stranger could take on a registry', () => {
+    const byName = [
+      /\bnp(?:x|m (?:exec|i|install))\b[^\n`]*[\s"',]@?sandhaven(?:\/|@|\s|`|$)/,
+      /"-y",\s*"@?sandhaven/,
+      /\b(?:pipx?|uv|uvx)\b(?![^\n`]*--no-index)[^\n`]*\s(?:install|run|add)\b[^\n`]*\ssandhaven(?:\s|`|\[|=|$)/,
+    ];
+    const finds = (text: string) => byName.some((form) => form.test(text));
+    for (const text of [
+      ...[
+        'npx -y @sandhaven/mcp',
+        'npm install -g @sandhaven/cli',
+        'npm i sandhaven',
+        '"-y", "@sandhaven/mcp"',
+      ],
+      ...['pip install sandhaven', '`pip install -U sandhaven`', 'uv pip install sandhaven==1'],
+    ])
+      expect(finds(text), text).toBe(true);
+    for (const text of [
+      ...['npm install http://h/packages/sdk.tgz', "import x from '@sandhaven/sdk'"],
+      ...['pip install --no-index --find-links http://h/ sandhaven', 'pip install http://h/sandhaven-1.whl'],
+    ])
+      expect(finds(text), text).toBe(false);
+    const shown = globSync(
+      [
+        '*.md',
+        '{docs,examples,sdk,sdk-python,packages,web,deploy}/**/*.md',
+        '{web/src,packages,src}/**/*.{ts,tsx}',
+      ],
+      { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] },
+    );
+    expect(shown).toContain('docs/mcp-clients.md');
+    expect(shown).toContain('web/src/connect/configurations.ts');
+    // It says what was once so.
+    const guilty = shown.filter((file) => file !== 'CHANGELOG.md' && finds(read(file)));
+    expect(guilty).toEqual([]);
+  });
+
   it('have their links found', () => {
     const text = '[a](b.md) ![i](c.png "title") [x]: d.md\n```\n[no](e.md)\n```\n`[no](f.md)`';
     expect(linksOf(text)).toEqual(['b.md', 'c.png']);

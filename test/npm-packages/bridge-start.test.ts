@@ -74,7 +74,7 @@ describe('the start of the bridge', () => {
       /can be read by every user .* SANDHAVEN_API_KEY/,
     ],
     ['a key as a flag with =', ['--url', url, `--api-key=${KEY}`], {}, 2, /can be read by every user/],
-    ['an unknown flag', ['--team-name', 'red'], {}, 2, /Unknown option '--team-name'\. See npx/],
+    ['an unknown flag', ['--team-name', 'red'], {}, 2, /Unknown option '--team-name'\. See sandhaven-mcp --help/],
     ['a team that no header carries', ['--url', url, '--team', 'a\nb'], {}, 2, /neither a name nor an id/],
   ] as const)('with %s fails', async (_what, args, env, status, message) => {
     const bridge = start([...args], { ...env });
@@ -88,7 +88,7 @@ describe('the start of the bridge', () => {
   it('shows its help and its version', async () => {
     const help = start(['--help']);
     expect(await help.exited).toBe(0);
-    expect(help.lines()[0]).toMatch(/^Usage: npx -y @sandhaven\/mcp /);
+    expect(help.lines()[0]).toMatch(/^Usage: sandhaven-mcp /);
     const version = start(['--version']);
     expect(await version.exited).toBe(0);
     expect(version.lines()).toEqual([manifest.version]);

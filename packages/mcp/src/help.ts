@@ -1,6 +1,6 @@
 /** The text of --help. */
 
-export const help = `Usage: npx -y @sandhaven/mcp [--url …] [--api-key-file …] [--toolsets …] [--team …]
+export const help = `Usage: sandhaven-mcp [--url …] [--api-key-file …] [--toolsets …] [--team …]
 
 Serves MCP on standard input and output, and passes every message on to a Sandhaven service. It ends when its
 client closes standard input.

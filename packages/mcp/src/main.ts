@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `npx -y @sandhaven/mcp`: reads its options, serves its client, and ends with it. */
+/** `sandhaven-mcp`: reads its options, serves its client, and ends with it. */
 import { readFileSync } from 'node:fs';
 import { logLine } from './answer.ts';
 import { bounds } from './bounds.ts';

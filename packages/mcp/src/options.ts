@@ -13,7 +13,7 @@ export interface Options {
 
 export type Environment = Record<string, string | undefined>;
 
-const SEE_HELP = 'See npx -y @sandhaven/mcp --help.';
+const SEE_HELP = 'See sandhaven-mcp --help.';
 
 const flags = {
   url: { type: 'string' },
