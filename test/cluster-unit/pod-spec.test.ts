@@ -53,7 +53,10 @@ describe('the Pod of a sandbox', () => {
           'kubernetes.io/os': 'linux',
           'kubernetes.io/arch': expect.stringMatching(/^a(md|rm)64$/),
         },
-        securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+        securityContext: {
+          seccompProfile: { type: 'RuntimeDefault' },
+          sysctls: [{ name: 'net.ipv4.ping_group_range', value: '0 65535' }],
+        },
         imagePullSecrets: [{ name: 'pull' }],
         containers: [
           {

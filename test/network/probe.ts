@@ -1,6 +1,7 @@
 /** Servers and clients for network tests, as pieces of JavaScript that run inside a namespace. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Namespace } from './harness.ts';
 
@@ -51,9 +52,11 @@ export async function sendUdp(
   return (await greeting(from, udpCode, address, port, source, text))[0] ?? '';
 }
 
-/** Sends an echo request; true when its reply comes. */
+/** Sends an echo request as a program of the slot's ids does, without a raw socket; true when its reply comes. */
 export async function ping(from: Namespace, address: string): Promise<boolean> {
-  return (await from.run('python3', '-c', pingCode, address, String(timeoutMs / 1_000))).trim() === 'True';
+  const asInside = ['nsenter', `--user=${join(dirname(from.path), 'user')}`];
+  const code = ['python3', '-c', pingCode, address, String(timeoutMs / 1_000)];
+  return (await from.run(...asInside, ...code)).trim() === 'True';
 }
 
 /** The address that a server sees connections of this namespace come from. */
@@ -144,16 +147,13 @@ setTimeout(end, Number(timeout), 'timeout');
 
 const pingCode = `
 import socket, sys
-raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
-raw.settimeout(float(sys.argv[2]))
+echo = socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP)
+echo.settimeout(float(sys.argv[2]))
 try:
-    # Type 8, a checksum of what follows, number 0x1234, sequence 1.
-    raw.sendto(bytes([8, 0, 0xE5, 0xCA, 0x12, 0x34, 0, 1]), (sys.argv[1], 0))
-    while True:
-        answer = raw.recv(2000)
-        if answer[20] == 0 and answer[24:28] == bytes([0x12, 0x34, 0, 1]):
-            print(True)
-            break
+    # Type 8, sequence 1; the kernel sets the checksum and the number.
+    echo.sendto(bytes([8, 0, 0, 0, 0, 0, 0, 1]), (sys.argv[1], 0))
+    answer = echo.recv(2000)
+    print(answer[0] == 0 and answer[6:8] == bytes([0, 1]))
 except OSError:
     print(False)
 `;

@@ -3,7 +3,8 @@
 //!
 //! A child enters new namespaces and waits; the parent, which keeps its rights over the host's ids, writes the
 //! maps and pins. The network namespace belongs to the user namespace: root inside has no power outside of it. With a
-//! link, the parent then makes its ends, and the child, the only process that is in the namespace, sets up its own.
+//! link, the parent then makes its ends, and the child, the only process that is in the namespace, sets up its own. All groups
+//! of the machine may send echo requests, for which nobody inside has the right to a raw socket.
 //!
 //! The slot's first id owns the user namespace. The kernel counts what it limits by user (inotify instances, message
 //! queues, pending signals, locked memory) for the owner of each namespace too: were that the host's root, one machine
@@ -67,10 +68,10 @@ pub fn pin(slot: &Slot, settings: &Settings, network: Option<&mut Network>) -> i
 
 /// What the child writes after each of its steps; anything else is why it failed.
 const READY: &[u8] = b"ready";
-/// What the parent writes once the machine's end of the link is there.
-const LINKED: &[u8] = b"linked";
+/// What the parent writes once the ids have a map, and the machine's end of the link is there.
+const MAPPED: &[u8] = b"mapped";
 
-/// In the child: new namespaces, then its end of the link, until the parent hangs up.
+/// In the child: new namespaces, then what needs a map of ids, and its end of the link, until the parent hangs up.
 fn hold_namespaces(
     parent: &mut UnixStream,
     slot: &Slot,
@@ -82,10 +83,14 @@ fn hold_namespaces(
     enter_namespaces().map_err(|error| of("its namespaces", error))?;
     prepare_network(settings).map_err(|error| of("its network", error))?;
     parent.write_all(READY)?;
-    if let (Some(network), Some(link)) = (network, &slot.link)
-        && heard(parent)? == LINKED
-    {
-        make_machine_end(&network.gateway, link.address).map_err(|error| of("its link", error))?;
+    if heard(parent)? == MAPPED {
+        settings
+            .set("ipv4/ping_group_range", &format!("0 {}", ID_COUNT - 1))
+            .map_err(|error| of("its echo requests", error))?;
+        if let (Some(network), Some(link)) = (network, &slot.link) {
+            make_machine_end(&network.gateway, link.address)
+                .map_err(|error| of("its link", error))?;
+        }
         parent.write_all(READY)?;
     }
     parent.read_to_end(&mut Vec::new())?;
@@ -187,10 +192,9 @@ fn pin_child(
     if let (Some(network), Some(link)) = (network, &slot.link) {
         let machine = File::open(&slot.net)?.into();
         make_host_end(network, settings, link, &machine).map_err(|error| of(&link.name, error))?;
-        child.write_all(LINKED)?;
-        expect_ready(child)?;
     }
-    Ok(())
+    child.write_all(MAPPED)?;
+    expect_ready(child)
 }
 
 fn expect_ready(child: &mut UnixStream) -> io::Result<()> {

@@ -63,7 +63,11 @@ export function podOf(inputs: PodInputs): Pod {
       ...(runtimeClass === null ? {} : { runtimeClassName: runtimeClass }),
       // Images are chosen for the service's own platform.
       nodeSelector: { 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': PROCESSORS[arch()] ?? arch() },
-      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+      securityContext: {
+        seccompProfile: { type: 'RuntimeDefault' },
+        // Echo requests without a raw socket, for all groups of the Pod; one of the settings that every node allows.
+        sysctls: [{ name: 'net.ipv4.ping_group_range', value: '0 65535' }],
+      },
       ...(image.pullSecrets.length === 0
         ? {}
         : { imagePullSecrets: image.pullSecrets.map((name) => ({ name })) }),
