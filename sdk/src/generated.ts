@@ -1517,7 +1517,7 @@ export class Sandhaven {
    * Returns what a session command has printed so far: output (as it came), stdout, stderr, status and,
    * once ended, exit_code. To follow a running command, give next_offset as offset: output then holds
    * only what is new, stdout and stderr nothing. truncated: the middle of a long log is left out.
-   * not_found: too old, or the sandbox was stopped.
+   * Readable of a stopped sandbox until its next start.
    */
   getSessionCommandLogs(parameters: GetSessionCommandLogsParameters, options?: CallOptions): Promise<GetSessionCommandLogsResult> {
     return this.#call(facts.getSessionCommandLogs, parameters, options);

@@ -40,6 +40,7 @@ import type { Services } from '../control/services.ts';
 import { Environments } from '../control/work/environment.ts';
 import { ExecutionService } from '../control/work/execution.ts';
 import { FileService } from '../control/work/files.ts';
+import { KeptSessions } from '../control/work/kept-sessions.ts';
 import { SessionService } from '../control/work/sessions.ts';
 import { TerminalService } from '../control/work/terminals.ts';
 import { TunnelService } from '../control/work/tunnels.ts';
@@ -146,6 +147,7 @@ export function wire(
   const machines: Machines = new Machines({
     ...{ store: sandboxes, runtime, images, agent, queue, quotas, disks, activity, watches, replicas },
     ...{ networks, secrets: secretUses, trust, others, away, nodeLoss, unfinished, clock, log },
+    sessions: new KeptSessions(store.sessions, agent, log),
   });
   const lostNodes =
     nodeLoss && new LostNodes({ nodeLoss, away, store: sandboxes, runtime, machines, replicas, log });
@@ -213,7 +215,7 @@ export function wire(
     }),
     files,
     execution: new ExecutionService(uses, agent, environments),
-    sessions: new SessionService(uses, agent, environments),
+    sessions: new SessionService(uses, agent, environments, store.sessions),
     ...reached.services,
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
     terminals: new TerminalService({ store: sandboxes, uses, agent, environments }),

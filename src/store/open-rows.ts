@@ -20,6 +20,7 @@ import { RegistryCredentialRows } from './rows/registry-credentials.ts';
 import { SandboxRows } from './rows/sandbox-rows.ts';
 import { SecretRows } from './rows/secret-rows.ts';
 import { ServiceSecretRows } from './rows/service-secrets.ts';
+import { SessionRows } from './rows/sessions.ts';
 import { SnapshotRows } from './rows/snapshots.ts';
 import { TeamRows } from './rows/teams.ts';
 import { UserRows } from './rows/users.ts';
@@ -47,6 +48,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     idempotency: new IdempotencyRows(sql, secrets),
     accessTokens: new AccessTokenRows(sql),
     gitCredentials: new GitCredentialRows(sql, secrets),
+    sessions: new SessionRows(sql),
     audit: new AuditRows(sql),
     registryCredentials: new RegistryCredentialRows(sql, secrets),
     secrets: new SecretRows(sql, secrets),

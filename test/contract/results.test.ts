@@ -4,7 +4,7 @@ import { findTool } from '../../src/catalog/call.ts';
 import { describeTool } from '../../src/catalog/describe.ts';
 import type { JsonSchema } from '../../src/catalog/json-schema.ts';
 import { defaultResources } from '../../src/control/images/base-image.ts';
-import type { AgentSessions } from '../../src/control/ports/index.ts';
+import type { AgentSessions, SessionStore } from '../../src/control/ports/index.ts';
 import type { Environments } from '../../src/control/work/environment.ts';
 import { SessionService } from '../../src/control/work/sessions.ts';
 import type { Uses } from '../../src/control/work/use.ts';
@@ -92,6 +92,7 @@ describe('numbers of results', () => {
       uses as unknown as Uses,
       agent as unknown as AgentSessions,
       {} as Environments,
+      {} as SessionStore,
     );
     for (const wait of [true, false]) {
       await sessions.run(user, undefined, { sessionId: 's', command: 'true', wait });

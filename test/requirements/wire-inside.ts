@@ -88,7 +88,8 @@ export const wireInside: Rules = {
     'SendSessionInput gives session_id, command_id and sent: true, and appends exactly one newline.',
   'WIRE-SESSION-12': 'SendSessionInput to a command that has ended: invalid_state.',
   'WIRE-SESSION-13': 'Sessions, running commands and logs survive a restart of the service.',
-  'WIRE-SESSION-14': 'A stop of the sandbox closes its sessions.',
+  'WIRE-SESSION-14':
+    'A stop of the sandbox closes its sessions: later commands are invalid_state, logs stay until the next start.',
   'WIRE-SESSION-15':
     'With async_exec the answer is always running; the logs and ListSessions say queued and completed.',
 

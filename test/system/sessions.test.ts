@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { initIdOf } from '../isolation/runtimes/machine-on-host.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
 type Body = Record<string, unknown>;
@@ -272,9 +273,12 @@ describe('events around a session', () => {
     });
   }, 120_000);
 
-  it('[WIRE-SESSION-14] a stop of the sandbox closes its sessions, and they are not there after a start', async () => {
+  it('[WIRE-SESSION-14] a stop of the sandbox closes its sessions; their logs stay readable until the next start', async () => {
     await open('ended');
-    const command = await begin('ended', 'sleep 600');
+    const done = await run('ended', 'echo out; echo err >&2; (exit 3)');
+    const command = await begin('ended', 'echo begun; sleep 600');
+    await printed(command, 'begun');
+    const queued = await begin('ended', 'echo never');
     const waiting = call(service, 'RunSessionCommand', { session_id: 'ended', command: 'true' });
     await must(service, 'StopSandbox', { sandbox: 'shells' });
     // Whether the agent still came to say that it never ran, or not.
@@ -284,11 +288,54 @@ describe('events around a session', () => {
       code: 'invalid_state',
       hint: expect.stringContaining('StartSandbox'),
     });
+    expect(await logs(done)).toMatchObject({
+      ...{ status: 'completed', exit_code: 3, output: 'out\nerr\n', stdout: 'out\n', stderr: 'err\n' },
+      ...{ truncated: false, next_offset: 8 },
+    });
+    const cut = await logs(command);
+    expect(cut).toMatchObject({ status: 'completed', output: 'begun\n' });
+    expect(cut).not.toHaveProperty('exit_code');
+    expect(await logs(queued)).toMatchObject({ status: 'completed', exit_code: 125, stdout: '' });
+    const after = { ...idsOf(done), offset: 4, wait_seconds: 60 };
+    expect(await must(service, 'GetSessionCommandLogs', after)).toMatchObject({
+      ...{ status: 'completed', exit_code: 3, output: 'err\n', stdout: '', next_offset: 8 },
+    });
+    const unknown = { session_id: 'ended', command_id: 'cmd_0000000000000000' };
+    expect(await refusal('GetSessionCommandLogs', unknown)).toMatchObject({ code: 'not_found' });
+    await must(service, 'ArchiveSandbox', { sandbox: 'shells' });
+    await service.restart();
+    expect(await logs(done)).toMatchObject({ output: 'out\nerr\n' });
+
     await must(service, 'StartSandbox', { sandbox: 'shells' });
     expect(await must(service, 'ListSessions')).toEqual({ sessions: [] });
-    expect(await refusal('GetSessionCommandLogs', idsOf(command))).toMatchObject({
-      code: 'not_found',
-      resource: 'session',
+    const closed = { code: 'invalid_state', parameter: 'session_id' };
+    expect(await refusal('RunSessionCommand', { session_id: 'ended', command: 'true' })).toMatchObject(
+      closed,
+    );
+    expect(await refusal('SendSessionInput', { ...idsOf(command), input: 'x' })).toMatchObject(closed);
+    for (const asked of [idsOf(command), after]) {
+      expect(await refusal('GetSessionCommandLogs', asked)).toMatchObject({
+        ...{ code: 'not_found', resource: 'command' },
+        detail: expect.stringContaining("'ended' is closed"),
+      });
+    }
+    expect(await refusal('RunSessionCommand', { session_id: 'never', command: 'true' })).toMatchObject({
+      ...{ code: 'not_found', resource: 'session' },
+    });
+    await open('ended');
+    expect(await run('ended', 'echo again')).toMatchObject({ output: 'again\n' });
+  }, 120_000);
+
+  it('[WIRE-SESSION-14] a machine that ended by itself closes its sessions too', async () => {
+    await open('lost');
+    await run('lost', 'echo here');
+    const { id } = await must(service, 'GetSandbox', { sandbox: 'shells' });
+    process.kill(initIdOf(service.dataDir, String(id)), 'SIGKILL');
+    const state = async () => (await must(service, 'GetSandbox', { sandbox: 'shells' }))['state'];
+    await expect.poll(state, { timeout: PATIENCE_MS }).toBe('stopped');
+    await must(service, 'StartSandbox', { sandbox: 'shells' });
+    expect(await refusal('RunSessionCommand', { session_id: 'lost', command: 'true' })).toMatchObject({
+      ...{ code: 'invalid_state', parameter: 'session_id' },
     });
   }, 120_000);
 

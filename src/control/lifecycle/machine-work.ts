@@ -9,6 +9,7 @@ import type { AgentLink, Images, Runtime } from '../ports/index.ts';
 import type { SandboxTrust } from '../secrets/sandbox-trust.ts';
 import type { SecretUses } from '../secrets/secret-uses.ts';
 import { Environments } from '../work/environment.ts';
+import type { KeptSessions } from '../work/kept-sessions.ts';
 import type { Watches } from './watches.ts';
 
 export interface WorkDependencies {
@@ -19,6 +20,7 @@ export interface WorkDependencies {
   networks: Pick<Networks, 'put'>;
   secrets: Pick<SecretUses, 'environment'>;
   trust: Pick<SandboxTrust, 'keep'>;
+  sessions: Pick<KeptSessions, 'keep' | 'drop'>;
   /** Commits the record of a verified archive before the disk changes again. */
   saveArchive(sandbox: Sandbox, archive: ArchiveRecord): Promise<unknown>;
 }
@@ -35,19 +37,21 @@ export class MachineWork {
 
   /** Performs the sandbox's stored operation; finishes the rest of an interrupted attempt. */
   async perform(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { runtime, watches } = this.#d;
+    const { runtime, watches, sessions } = this.#d;
     const { id } = sandbox;
     switch (sandbox.operation) {
       case 'restoring':
         await this.#restore(sandbox, signal);
-        return this.bringUp(sandbox, signal);
+        await this.bringUp(sandbox, signal);
+        return sessions.drop(id);
       case 'starting':
-        return this.bringUp(sandbox, signal);
+        await this.bringUp(sandbox, signal);
+        return sessions.drop(id);
       case 'stopping':
         watches.end(id);
-        return deletedByStop(sandbox)
-          ? runtime.destroy(id)
-          : runtime.stop(id, limits.stopGraceMs, sandbox.generation);
+        if (deletedByStop(sandbox)) return runtime.destroy(id);
+        await sessions.keep(id);
+        return runtime.stop(id, limits.stopGraceMs, sandbox.generation);
       case 'archiving':
         return this.#archive(sandbox, signal);
       case 'resizing':

@@ -12,50 +12,27 @@ import { cannotArchive } from '../archives/no-place.ts';
 import type { Networked, Networks } from '../network/networks.ts';
 import type { AwayMachines } from '../nodes/away-machines.ts';
 import type { Quotas } from '../people/quotas.ts';
-import type {
-  AgentLink,
-  Allowance,
-  Clock,
-  Comparable,
-  Images,
-  Log,
-  Replicas,
-  Runtime,
-  SandboxStore,
-} from '../ports/index.ts';
+import type { Allowance, Comparable } from '../ports/index.ts';
 import type { Others } from '../replicas/others.ts';
 import type { SandboxTrust } from '../secrets/sandbox-trust.ts';
-import type { SecretUses } from '../secrets/secret-uses.ts';
-import type { Activity } from './activity.ts';
 import { assertRoomToStart } from './capacity.ts';
 import { discard, forAMoment } from './discard.ts';
 import type { DiskPromises } from './disk-promises.ts';
 import type { OperationQueue } from './operation-queue.ts';
-import { type Loss, Operations, overtaken, type Settled } from './operations.ts';
+import { type Loss, Operations, type OperationsDependencies, overtaken, type Settled } from './operations.ts';
 import { Turns } from './turns.ts';
-import type { Watches } from './watches.ts';
 
-export interface MachinesDependencies {
-  store: SandboxStore;
-  runtime: Runtime;
-  images: Images;
-  agent: AgentLink;
+export interface MachinesDependencies extends Omit<OperationsDependencies, 'finishLater' | 'exited'> {
   queue: OperationQueue;
   quotas: Pick<Quotas, 'allowance'>;
   disks: Pick<DiskPromises, 'assertRoomFor'>;
   networks: Pick<Networks, 'put' | 'keep'>;
-  secrets: Pick<SecretUses, 'environment'>;
   trust: Pick<SandboxTrust, 'put' | 'keep'>;
-  activity: Activity;
-  watches: Watches;
-  replicas: Replicas;
   others: Others;
   away: Pick<AwayMachines, 'has'>;
   /** null where machines have no nodes that may be lost. */
   nodeLoss: NodeLoss | null;
   unfinished: Unfinished;
-  clock: Clock;
-  log: Log;
 }
 
 const NODE_GONE_REASON = 'Its machine ended while its node did not answer.';

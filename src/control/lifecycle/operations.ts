@@ -22,6 +22,7 @@ import type {
 import { leaseIsOver } from '../replicas/tenure.ts';
 import type { SandboxTrust } from '../secrets/sandbox-trust.ts';
 import type { SecretUses } from '../secrets/secret-uses.ts';
+import type { KeptSessions } from '../work/kept-sessions.ts';
 import type { Activity } from './activity.ts';
 import { consequences, failureOf, isDeclined } from './consequences.ts';
 import { MachineWork } from './machine-work.ts';
@@ -37,6 +38,7 @@ export interface OperationsDependencies {
   networks: Pick<Networks, 'put'>;
   secrets: Pick<SecretUses, 'environment'>;
   trust: Pick<SandboxTrust, 'keep'>;
+  sessions: Pick<KeptSessions, 'keep' | 'drop'>;
   replicas: Replicas;
   clock: Clock;
   log: Log;

@@ -8,6 +8,7 @@ export type * from './agent/link.ts';
 export type * from './agent/live-output.ts';
 export type * from './agent/processes.ts';
 export type * from './agent/search.ts';
+export type * from './agent/session-store.ts';
 export type * from './agent/sessions.ts';
 export type * from './agent/terminals.ts';
 export type * from './agent/tunnels.ts';

@@ -3,6 +3,7 @@ import type { Usage } from '../../model/quota.ts';
 import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
 import type { OAuthStore } from './access/oauth-store.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
+import type { SessionStore } from './agent/session-store.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { Allowance, Page } from './common.ts';
 import type { PasskeyStore, PasswordStore } from './credential-store.ts';
@@ -176,6 +177,7 @@ export interface Store {
   idempotency: IdempotencyStore;
   accessTokens: AccessTokenStore;
   gitCredentials: GitCredentialStore;
+  sessions: SessionStore;
   audit: AuditStore;
   registryCredentials: RegistryCredentialStore;
   /** Of owners, for their sandboxes. */

@@ -1,4 +1,7 @@
-/** Sessions of a sandbox: shells that persist between calls. The agent inside holds their state. */
+/**
+ * Sessions of a sandbox: shells that persist between calls. The agent inside holds their state; the store knows of those
+ * that ended with it.
+ */
 import { SandhavenError } from '../../model/errors.ts';
 import { newCommandId, newSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -6,9 +9,11 @@ import type { User } from '../../model/user.ts';
 import type {
   AgentSessions,
   FollowedCommand,
+  KeptCommand,
   LiveOutput,
   SessionCommandLogs,
   SessionCommandStatus,
+  SessionStore,
   SessionSummary,
 } from '../ports/index.ts';
 import type { Environments } from './environment.ts';
@@ -30,11 +35,13 @@ export class SessionService {
   readonly #uses: Uses;
   readonly #agent: AgentSessions;
   readonly #environments: Environments;
+  readonly #store: SessionStore;
 
-  constructor(uses: Uses, agent: AgentSessions, environments: Environments) {
+  constructor(uses: Uses, agent: AgentSessions, environments: Environments, store: SessionStore) {
     this.#uses = uses;
     this.#agent = agent;
     this.#environments = environments;
+    this.#store = store;
   }
 
   create(
@@ -48,6 +55,7 @@ export class SessionService {
       const env = { TERM: 'dumb', ...(await this.#environments.of(sandbox)) };
       const request = { sessionId, cwd: '.', env };
       const { createdAtMs } = await this.#agent.createSession(sandbox.id, request, signal);
+      await this.#store.note(sandbox.id, sessionId, createdAtMs);
       return { sessionId, createdAtMs };
     });
   }
@@ -75,7 +83,8 @@ export class SessionService {
       };
       const running = this.#agent.runSessionCommand(id, { sessionId, commandId, command, ...waits }, signal);
       const shown = { agent: this.#agent, sandboxId: id, sessionId, commandId, signal };
-      const result = await (wait && live ? shownWhile({ ...shown, live }, running) : running);
+      const waited = wait && live ? shownWhile({ ...shown, live }, running) : running;
+      const result = await this.#orClosed(id, sessionId, waited);
       if (result.status === 'closed') throw closed(sessionId);
       return { ...result, status: result.status, commandId };
     });
@@ -88,13 +97,14 @@ export class SessionService {
     { sessionId, commandId, waitMs }: { sessionId: string; commandId: string; waitMs: number },
     signal?: AbortSignal,
   ): Promise<SessionCommandLogs> {
-    return this.#uses.run(caller, reference, async ({ id }) => {
+    const read = async (id: string) => {
       if (waitMs > 0) {
         const end = { sessionId, commandId, waitMs, offset: Number.MAX_SAFE_INTEGER };
         await this.#agent.followSessionCommand(id, end, signal);
       }
       return this.#agent.sessionCommandLogs(id, sessionId, commandId);
-    });
+    };
+    return this.#orKept(caller, reference, { sessionId, commandId }, read, asEnded);
   }
 
   /**
@@ -107,9 +117,8 @@ export class SessionService {
     request: { sessionId: string; commandId: string; offset: number; waitMs: number },
     signal?: AbortSignal,
   ): Promise<FollowedCommand> {
-    return this.#uses.run(caller, reference, ({ id }) =>
-      this.#agent.followSessionCommand(id, request, signal),
-    );
+    const read = (id: string) => this.#agent.followSessionCommand(id, request, signal);
+    return this.#orKept(caller, reference, request, read, (kept) => keptAfter(kept, request.offset));
   }
 
   /**
@@ -125,21 +134,102 @@ export class SessionService {
     return this.#uses.run(caller, reference, async ({ id }) => {
       const { waitMs, input, ...command } = request;
       const known = { ...command, offset: Number.MAX_SAFE_INTEGER, waitMs: 0 };
-      const before = waitMs > 0 ? await this.#agent.followSessionCommand(id, known, signal) : null;
-      const status = await this.#agent.sendSessionInput(id, { ...command, input }, signal);
+      const send = async () => {
+        const before = waitMs > 0 ? await this.#agent.followSessionCommand(id, known, signal) : null;
+        return { before, status: await this.#agent.sendSessionInput(id, { ...command, input }, signal) };
+      };
+      const { before, status } = await this.#orClosed(id, request.sessionId, send());
       if (status !== 'running') throw notRunning(request.commandId, status);
       if (before === null) return null;
       const after = { ...command, offset: before.nextOffset, waitMs };
       return this.#agent.followSessionCommand(id, after, signal);
     });
   }
+
+  /** A session that was made here, and that the agent no longer knows, is closed. */
+  async #orClosed<T>(sandboxId: string, sessionId: string, work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      throw (await this.#isGone(sandboxId, sessionId, error)) ? closed(sessionId) : error;
+    }
+  }
+
+  /** Reads a log from the agent, or of a stopped sandbox the one that the stop has kept. */
+  async #orKept<T>(
+    caller: User,
+    reference: Reference,
+    { sessionId, commandId }: { sessionId: string; commandId: string },
+    read: (sandboxId: string) => Promise<T>,
+    shown: (kept: KeptCommand) => T,
+  ): Promise<T> {
+    try {
+      return await this.#uses.run(caller, reference, async ({ id }) => {
+        try {
+          return await read(id);
+        } catch (error) {
+          throw (await this.#isGone(id, sessionId, error)) ? noLogs(sessionId) : error;
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof SandhavenError) || error.code !== 'invalid_state') throw error;
+      const { id } = await this.#uses.find(caller, reference);
+      const kept = (await this.#store.logs(id, sessionId)).find((command) => command.commandId === commandId);
+      if (kept) return shown(kept);
+      throw (await this.#store.knows(id, sessionId)) ? noLogs(sessionId) : error;
+    }
+  }
+
+  async #isGone(sandboxId: string, sessionId: string, error: unknown): Promise<boolean> {
+    if (!(error instanceof SandhavenError) || error.fields.resource !== 'session') return false;
+    return this.#store.knows(sandboxId, sessionId);
+  }
+}
+
+function asEnded({ commandId: _, ...log }: KeptCommand): SessionCommandLogs {
+  return { status: 'completed', ...log };
+}
+
+/** A log that has lost its middle, or a byte that was no text, has no offsets any more: all of it is shown. */
+function keptAfter(
+  { exitCode, output, truncated, nextOffset }: KeptCommand,
+  offset: number,
+): FollowedCommand {
+  const bytes = Buffer.from(output);
+  const end = nextOffset ?? bytes.length;
+  const isWhole = end === bytes.length;
+  const rest = offset >= end ? '' : bytes.toString('utf8', isWhole ? offset : 0);
+  return {
+    status: 'completed',
+    exitCode,
+    output: rest,
+    truncated: truncated && rest !== '',
+    nextOffset: end,
+  };
+}
+
+/** Logs end with the start of the sandbox after the stop, or where there was no room to keep them. */
+function noLogs(sessionId: string): SandhavenError {
+  return new SandhavenError(
+    'not_found',
+    `Session '${sessionId}' is closed, and its logs are no longer kept.`,
+    {
+      parameter: 'command_id',
+      resource: 'command',
+      hint: 'Read logs before the sandbox is started again, or write them to files.',
+    },
+  );
 }
 
 function closed(sessionId: string): SandhavenError {
-  return new SandhavenError('invalid_state', `Session '${sessionId}' is closed: its shell has ended.`, {
-    parameter: 'session_id',
-    hint: 'Make another with Sandbox.CreateSession; the same session_id may be used again.',
-  });
+  return new SandhavenError(
+    'invalid_state',
+    `Session '${sessionId}' is closed: its shell has ended, or the sandbox was stopped.`,
+    {
+      parameter: 'session_id',
+      hint: 'Make another with Sandbox.CreateSession; the same session_id may be used again.',
+    },
+  );
 }
 
 function notRunning(commandId: string, status: 'queued' | 'completed'): SandhavenError {

@@ -54,6 +54,11 @@ export class Uses {
     return this.#use(this.#calls, sandbox, again, work);
   }
 
+  /** Returns the sandbox as it is, without a use of it. */
+  find(caller: User, reference: string | undefined): Promise<Sandbox> {
+    return resolveSandbox(this.#store, caller, reference);
+  }
+
   /**
    * Like `run`, for a connection through a gateway, which has itself checked the right to it. Connections have a bound
    * of their own, so that they leave room for calls. Rejects with `not_found` when the sandbox is gone, with

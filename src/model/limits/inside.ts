@@ -57,6 +57,11 @@ export const insideLimits = {
     /** Timeout of a program reading its input, and of a shell's start; the agent's own timeouts are shorter. */
     inputMs: 15_000,
     startMs: 20_000,
+    /** Sessions of one sandbox that stay known once they are closed. */
+    noted: 256,
+    /** Logs that stay readable while a sandbox is stopped, and the time that a stop waits for them. */
+    keptBytes: 4 * MiB,
+    keepMs: 2_000,
     /** Timeout of an agent's answer about running commands, before its idle sandbox is stopped. */
     busyMs: 2_000,
   },

@@ -7,9 +7,10 @@ import { pendingAuthorizations, providerAuthorizations, renewals } from './autho
 import { credentialTables } from './credentials.ts';
 import { deviceSignIns } from './device-sign-ins.ts';
 import { identityTables } from './identities.ts';
-import { networkTables } from './networks.ts';
+import { networks, networkTables } from './networks.ts';
 import { oauthTables } from './oauth.ts';
 import { providerSecrets, secretTables } from './secrets.ts';
+import { sessionTable } from './sessions.ts';
 import { signInTables } from './sign-ins.ts';
 import { auditByTeam, teamTables } from './teams.ts';
 import { waysIn } from './ways-in.ts';
@@ -31,12 +32,6 @@ const previewEpochs = `
 /** A JSON array; NULL: all. */
 const scopes = `
   ALTER TABLE api_keys ADD COLUMN scopes TEXT;
-`;
-
-/** Sandboxes of before have an open network. */
-const networks = `
-  ALTER TABLE sandboxes ADD COLUMN network TEXT NOT NULL
-    DEFAULT '{"mode":"open","profiles":[],"allow":[]}';
 `;
 
 const idempotencyByOwner = `
@@ -257,4 +252,5 @@ export const migrations: readonly Migration[] = [
   { version: 21, sql: networkTables },
   { version: 22, sql: providerSecrets },
   { version: 23, sql: waysIn },
+  { version: 24, sql: sessionTable },
 ];

@@ -120,7 +120,7 @@ function rowsOf(copy: DatabaseSync): BackupRows {
            WHERE state = 'started'`,
         )
         .run(now, STOPPED_REASON);
-      for (const table of ['access_tokens', 'git_credentials', 'preview_epochs'])
+      for (const table of ['access_tokens', 'git_credentials', 'preview_epochs', 'sessions'])
         copy.exec(`DELETE FROM ${table} WHERE sandbox_id NOT IN (SELECT id FROM sandboxes)`);
       copy.exec('COMMIT');
     },

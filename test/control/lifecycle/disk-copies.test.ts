@@ -37,6 +37,7 @@ beforeEach(() => {
     watches: {} as Watches,
     networks: { put: async () => {} },
     ...{ secrets: { environment: async () => ({}) }, trust: { keep: async () => {} } },
+    sessions: { keep: async () => {}, drop: async () => {} },
     saveArchive: nothing,
   });
 });

@@ -12,6 +12,8 @@ const sizes = { cpu: 2, memory: 4, disk: 20, gpu: 0 };
 
 /** Steps with their arguments, in the order of their beginnings. */
 let steps: unknown[][];
+/** What is done about logs of sessions, with the steps before it. */
+let ofSessions: [done: string, id: string, after: unknown[]][];
 /** Work of steps by name; the others do nothing. */
 let during: Record<string, () => Promise<unknown>>;
 let image: Partial<Image> | null;
@@ -19,6 +21,7 @@ let work: MachineWork;
 
 beforeEach(() => {
   steps = [];
+  ofSessions = [];
   during = {};
   image = { workingDir: '/app', env: { LANG: 'de', A: 'image', B: 'image' } };
   work = new MachineWork({
@@ -36,6 +39,10 @@ beforeEach(() => {
       environment: async ({ secretIds }) => Object.fromEntries(secretIds.map((id) => [id, 'placeholder'])),
     },
     trust: { keep: async ({ id, secretIds }) => void (secretIds.length > 0 && (await step('trust')(id))) },
+    sessions: {
+      keep: async (id) => void ofSessions.push(['keep', id, names()]),
+      drop: async (id) => void ofSessions.push(['drop', id, names()]),
+    },
     saveArchive: step('saveArchive'),
   });
 });
@@ -56,6 +63,20 @@ function box(operation: Operation | null, overrides: Partial<Sandbox> = {}): San
 
 const perform = (operation: Operation | null, overrides: Partial<Sandbox> = {}) =>
   work.perform(box(operation, overrides), signal);
+
+it('[WIRE-SESSION-14] keeps the logs of sessions before a stop, and drops them after a start', async () => {
+  await perform('stopping');
+  expect(ofSessions).toEqual([['keep', 'sb_1', ['endWatch']]]);
+  await perform('stopping', { ephemeral: true });
+  expect(ofSessions).toHaveLength(1);
+  during['start'] = fails('no room');
+  await expect(perform('starting')).rejects.toThrow('no room');
+  expect(ofSessions).toHaveLength(1);
+  during = {};
+  steps = [];
+  await perform('starting');
+  expect(ofSessions[1]).toEqual(['drop', 'sb_1', ['assign', 'setNetwork', 'start', 'hello']]);
+});
 
 describe('a start', () => {
   it.each([[null], [[]]])(

@@ -580,4 +580,55 @@ export function storeConformance(name: string, create: StoreFactory): void {
       expect(await store.gitCredentials.get(box.id, 'https://h/0')).toMatchObject({ password: 'new' });
     });
   });
+
+  describe(`${name}: sessions`, () => {
+    const kept = (commandId: string, output: string) => ({
+      ...{ commandId, exitCode: 3, output, stdout: output, stderr: '', truncated: false, nextOffset: 9 },
+    });
+
+    it('are known by sandbox and id once they were noted, and go with their sandbox', async () => {
+      const [a, b] = await insert({}, {});
+      if (!a || !b) throw new Error('nothing was inserted');
+      expect(await store.sessions.knows(a.id)).toBe(false);
+      await store.sessions.note(a.id, 'one', 1);
+      await store.sessions.note(a.id, 'one', 2);
+      expect(await store.sessions.knows(a.id)).toBe(true);
+      expect(await store.sessions.knows(a.id, 'one')).toBe(true);
+      expect(await store.sessions.knows(a.id, 'One')).toBe(false);
+      expect(await store.sessions.knows(b.id, 'one')).toBe(false);
+      await store.sandboxes.remove(a.id, a.generation);
+      expect(await store.sessions.knows(a.id, 'one')).toBe(false);
+      await store.sessions.note(a.id, 'late', 3);
+      expect(await store.sessions.knows(a.id)).toBe(false);
+    });
+
+    it('have logs until those are dropped, or another session takes the id', async () => {
+      const box = await insertOne();
+      for (const id of ['one', 'two']) await store.sessions.note(box.id, id, 1);
+      const logs = [kept('cmd_1', 'a\0é\n'), kept('cmd_2', '')];
+      await store.sessions.keepLogs(
+        box.id,
+        new Map([
+          ['one', logs],
+          ['two', logs],
+          ['never', logs],
+        ]),
+      );
+      expect(await store.sessions.logs(box.id, 'one')).toEqual(logs);
+      expect(await store.sessions.logs(box.id, 'never')).toEqual([]);
+      await store.sessions.note(box.id, 'one', 2);
+      expect(await store.sessions.logs(box.id, 'one')).toEqual([]);
+      await store.sessions.dropLogs(box.id);
+      expect(await store.sessions.logs(box.id, 'two')).toEqual([]);
+      expect(await store.sessions.knows(box.id, 'two')).toBe(true);
+    });
+
+    it('are bounded for a sandbox: the newest 256 are known', async () => {
+      const box = await insertOne();
+      for (let n = 0; n <= 256; n++) await store.sessions.note(box.id, `s${n}`, n);
+      expect(await store.sessions.knows(box.id, 's0')).toBe(false);
+      expect(await store.sessions.knows(box.id, 's1')).toBe(true);
+      expect(await store.sessions.knows(box.id, 's256')).toBe(true);
+    });
+  });
 }

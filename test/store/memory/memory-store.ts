@@ -28,6 +28,7 @@ import { memoryPeople } from './memory-people.ts';
 import { memoryRegistryCredentials } from './memory-registries.ts';
 import { memorySecrets } from './memory-secrets.ts';
 import { memoryServiceSecrets } from './memory-service-secrets.ts';
+import { memorySessions } from './memory-sessions.ts';
 import { memorySignIns } from './memory-sign-ins.ts';
 import { promisedDiskGbOf, usageOf } from './memory-usage.ts';
 import { memoryWebhooks } from './memory-webhooks.ts';
@@ -72,6 +73,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     ...memoryIdempotency(tables),
     ...memoryAccessTokens(sandboxes),
     ...memoryGitCredentials(sandboxes),
+    ...memorySessions(sandboxes),
     ...memoryAudit(),
     registryCredentials: memoryRegistryCredentials(),
     secrets,

@@ -1360,7 +1360,7 @@ class Sandhaven:
         """Returns what a session command has printed so far: output (as it came), stdout, stderr,
         status and, once ended, exit_code. To follow a running command, give next_offset as offset:
         output then holds only what is new, stdout and stderr nothing. truncated: the middle of a
-        long log is left out. not_found: too old, or the sandbox was stopped.
+        long log is left out. Readable of a stopped sandbox until its next start.
 
         Args:
             session_id: From create_session.
@@ -1377,7 +1377,6 @@ class Sandhaven:
             NotFoundError: there is no such sandbox.
             AmbiguousSandboxError: `sandbox` is left out and there is none, or several.
             InvalidStateError: the sandbox is not started; call start_sandbox first.
-            NotFoundError: too old, or the sandbox was stopped.
         """
         parameters: dict[str, object] = {
             "session_id": session_id,

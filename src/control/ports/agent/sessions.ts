@@ -36,6 +36,7 @@ export interface SessionCommandResult {
 
 export interface SessionCommandLogs {
   status: SessionCommandStatus;
+  /** null until it has ended, and where a stop of the sandbox ended it. */
   exitCode: number | null;
   output: string;
   stdout: string;
