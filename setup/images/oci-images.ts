@@ -39,7 +39,10 @@ export async function versionOf(): Promise<string> {
 }
 
 async function makeService(folder: string): Promise<WrittenImage> {
-  const paths = ['src', 'package.json', 'package-lock.json', 'setup/images', 'LICENSE'];
+  const paths = [
+    ...['src', 'package.json', 'package-lock.json', 'setup/images', 'setup/release', 'LICENSE'],
+    ...['packages', 'sdk', 'sdk-python'],
+  ];
   const { epoch, revision } = await lastCommit(home, paths);
   return inTemporary(async (work) => {
     const [system, service] = [join(work, 'system'), join(work, 'service')];

@@ -1,4 +1,4 @@
-/** Bills of materials in CycloneDX 1.6: the document, and its components as the two lock files describe them. */
+/** Bills of materials in CycloneDX 1.6: the document, and its components as lock files describe them. */
 
 export interface Component {
   type: 'library' | 'application';
@@ -69,6 +69,16 @@ export function ofCargo(lock: string): Component[] {
       const hashes = [{ alg: 'SHA-256', content: field('checksum') }];
       return { type: 'library', name, version, purl: `pkg:cargo/${name}@${version}`, hashes };
     });
+}
+
+/** @param list In the form of pip's requirements, each package with its version and one hash. */
+export function ofPython(list: string): Component[] {
+  return [...list.matchAll(/^([a-z0-9-]+)==(\S+) \\\n +--hash=sha256:([0-9a-f]{64})$/gm)].map(
+    ([, name = '', version = '', content = '']) => ({
+      ...{ type: 'library', name, version, purl: `pkg:pypi/${name}@${version}` },
+      hashes: [{ alg: 'SHA-256', content }],
+    }),
+  );
 }
 
 /** @param integrity As `sha512-…`, in Base64; several are separated by spaces. */

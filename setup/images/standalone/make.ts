@@ -28,7 +28,7 @@ const CONTENTS = [
     'package-lock.json',
     'package.json',
   ],
-  ...['setup', 'src', 'web'],
+  ...['packages', 'sdk', 'sdk-python', 'setup', 'src', 'web'],
 ];
 
 await step('image for docker', async () => {
