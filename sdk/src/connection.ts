@@ -30,7 +30,8 @@ const DEFAULT_RETRIES = 2;
 
 export class Connection {
   readonly maxRetries: number;
-  readonly #url: string;
+  /** Without a slash at its end. */
+  readonly url: string;
   readonly #apiKey: string | null;
   readonly #timeoutMs: number | undefined;
   readonly #headers: Readonly<Record<string, string>>;
@@ -48,7 +49,7 @@ export class Connection {
       });
     }
     this.#apiKey = apiKey;
-    this.#url = String(options.url ?? environment('SANDBOX_API_URL') ?? DEFAULT_URL).replace(/\/+$/, '');
+    this.url = String(options.url ?? environment('SANDBOX_API_URL') ?? DEFAULT_URL).replace(/\/+$/, '');
     this.#timeoutMs = options.timeoutMs;
     const { team, headers = {} } = options;
     this.#headers = team === undefined ? headers : { ...headers, 'Sandhaven-Team': team };
@@ -71,7 +72,7 @@ export class Connection {
     try {
       // A redirect would take the key along.
       const options = { ...init, headers, redirect: 'error' as const, signal: attempts.signal };
-      return await this.#fetch(this.#url + path, options);
+      return await this.#fetch(this.url + path, options);
     } catch (error) {
       throw this.explain(error, attempts);
     }
@@ -80,7 +81,7 @@ export class Connection {
   /** Converts a transport failure to the caller's error. */
   explain(error: unknown, attempts: Attempts): unknown {
     if (attempts.signal.aborted) return attempts.signal.reason;
-    return error instanceof SandhavenError ? error : unreachable(this.#url, error);
+    return error instanceof SandhavenError ? error : unreachable(this.url, error);
   }
 }
 

@@ -6,6 +6,7 @@ import { changesOf, type FollowOptions, type SandboxChange } from './changes.ts'
 import { Connection, type SandhavenOptions } from './connection.ts';
 import { Files } from './files.ts';
 import { byOffset, byPage } from './pages.ts';
+import { Preview } from './preview.ts';
 import { Snapshots } from './snapshots.ts';
 
 /** How a call can fail. */
@@ -1246,6 +1247,15 @@ export class Sandhaven {
    */
   changes(options: FollowOptions = {}): AsyncGenerator<SandboxChange, never, undefined> {
     return changesOf(this.#connection, options);
+  }
+
+  /**
+   * A port of a sandbox, to send requests to: `await client.preview('demo', 8000).fetch('/')`.
+   *
+   * @param sandbox Name or ID.
+   */
+  preview(sandbox: string, port: number): Preview {
+    return new Preview(() => this.getPortPreviewUrl({ sandbox, port }), this.#connection.url);
   }
 
   /**

@@ -17,4 +17,5 @@ export type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './
 export type { CreateSandboxResult as Sandbox } from './generated.ts';
 export * from './generated.ts';
 export type { DoctorFinding, ServiceHealth, ServiceHealthSample } from './health.ts';
+export type { Preview } from './preview.ts';
 export type { DeletedSnapshot } from './snapshots.ts';
