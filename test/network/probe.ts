@@ -54,9 +54,9 @@ export async function sendUdp(
 
 /** Sends an echo request as a program of the slot's ids does, without a raw socket; true when its reply comes. */
 export async function ping(from: Namespace, address: string): Promise<boolean> {
-  const asInside = ['nsenter', `--user=${join(dirname(from.path), 'user')}`];
+  const user = `--user=${join(dirname(from.path), 'user')}`;
   const code = ['python3', '-c', pingCode, address, String(timeoutMs / 1_000)];
-  return (await from.run(...asInside, ...code)).trim() === 'True';
+  return (await from.run('nsenter', user, ...code)).trim() === 'True';
 }
 
 /** The address that a server sees connections of this namespace come from. */
