@@ -78,6 +78,44 @@ describe('the preview of a port is reached', () => {
     );
   });
 
+  it.each(['threads', 'asyncio'])(
+    'by the SDK in Python with %s in the same way',
+    { timeout: 120_000 },
+    async (kind) => {
+      const client = kind === 'threads' ? 'Sandhaven' : 'AsyncSandhaven';
+      const text = `
+import asyncio
+from sandhaven import ${client}, SandhavenError
+
+async def main():
+    async with AsyncSandhaven() as client:
+        preview = client.preview("demo", 8000)
+        posted = await preview.fetch("/a?b=1", method="POST", content="text", headers={"x-mine": "yes"})
+        print(posted.status_code, posted.text)
+        away = await preview.fetch("/away")
+        print(away.status_code, away.headers["location"], away.headers["x-token"])
+        for path in ["//evil.example/", "http://evil.example/"]:
+            try:
+                await preview.fetch(path)
+            except SandhavenError as error:
+                print(error.code)
+
+asyncio.run(main())`;
+      const sync = text.replace('async with Async', 'with ').replaceAll('await ', '');
+      const install = `python3 -m venv ${kind} && ${kind}/bin/pip install -q --no-index --find-links ${service.url}/packages/ sandhaven`;
+      const run = `${install} >&2 && ${kind}/bin/python main.py`;
+      expect(await printed('main.py', kind === 'threads' ? sync : text, run)).toBe(
+        [
+          '201 POST /a?b=1 yes text',
+          '302 http://example.org/ None',
+          'invalid_argument',
+          'invalid_argument',
+          '',
+        ].join('\n'),
+      );
+    },
+  );
+
   it('by curl, at the address, with the Host of the preview', async () => {
     const curl = `curl -sS -H 'Host: ${host()}' -H 'x-sandbox-preview-token: ${preview.token}' ${at()}/a`;
     expect((await machine.shell(curl)).stdout).toBe('GET /a None ');

@@ -2,6 +2,7 @@
 
 from ._async.administration import AsyncAccess, AsyncAdministration, AsyncSnapshots
 from ._async.files import AsyncDownload, AsyncFiles
+from ._async.preview import AsyncPreview
 from ._calls import OnOutput, OnProgress, Progress
 from ._error import Problem, SandhavenError
 from ._follow import (
@@ -34,6 +35,7 @@ from ._records import DeletedSnapshot, RevokedAccess, Upload
 from ._settings import Default
 from ._sync.administration import Access, Administration, Snapshots
 from ._sync.files import Download, Files
+from ._sync.preview import Preview
 
 __all__ = [
     "Access",
@@ -44,6 +46,7 @@ __all__ = [
     "AsyncDownload",
     "AsyncFiles",
     "AsyncIterate",
+    "AsyncPreview",
     "AsyncSandhaven",
     "AsyncSnapshots",
     "AuditLogRow",
@@ -62,6 +65,7 @@ __all__ = [
     "NetworkLogPiece",
     "OnOutput",
     "OnProgress",
+    "Preview",
     "Problem",
     "Progress",
     "Refresh",

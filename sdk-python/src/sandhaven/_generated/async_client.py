@@ -14,6 +14,7 @@ from .._async.changes import changes_of
 from .._async.connection import AsyncConnection
 from .._async.files import AsyncFiles
 from .._async.pages import by_offset, by_page
+from .._async.preview import AsyncPreview
 from .._calls import CallOptions, OnOutput, OnProgress
 from .._follow import SandboxChange
 from .._settings import Default, settings_of
@@ -94,6 +95,15 @@ class AsyncSandhaven:
         """
         choices = {"usage": usage, "snapshots": snapshots, "audit": audit, "network": network, "health": health}
         return changes_of(self._connection, choices)
+
+    def preview(self, sandbox: str, port: int) -> AsyncPreview:
+        """A port of a sandbox, to send requests to: `await client.preview("demo", 8000).fetch("/")`.
+
+        Args:
+            sandbox: Name or ID.
+            port: Port inside the sandbox.
+        """
+        return AsyncPreview(self._connection, lambda: self.get_port_preview_url(sandbox=sandbox, port=port))
 
     async def create_sandbox(
         self,

@@ -15,6 +15,7 @@ from .._sync.changes import changes_of
 from .._sync.connection import Connection
 from .._sync.files import Files
 from .._sync.pages import by_offset, by_page
+from .._sync.preview import Preview
 from .._calls import CallOptions, OnOutput, OnProgress
 from .._follow import SandboxChange
 from .._settings import Default, settings_of
@@ -95,6 +96,15 @@ class Sandhaven:
         """
         choices = {"usage": usage, "snapshots": snapshots, "audit": audit, "network": network, "health": health}
         return changes_of(self._connection, choices)
+
+    def preview(self, sandbox: str, port: int) -> Preview:
+        """A port of a sandbox, to send requests to: `client.preview("demo", 8000).fetch("/")`.
+
+        Args:
+            sandbox: Name or ID.
+            port: Port inside the sandbox.
+        """
+        return Preview(self._connection, lambda: self.get_port_preview_url(sandbox=sandbox, port=port))
 
     def create_sandbox(
         self,

@@ -29,7 +29,7 @@ class Connection:
         if max_retries < 0:
             raise invalid_argument("max_retries", "max_retries is negative.", "Give 0 for no retries.")
         self.max_retries = max_retries
-        self._url = settings.url
+        self.url = settings.url
         self._seconds = _checked(call_timeout_seconds)
         self._client = httpx.Client(
             auth=settings.auth,
@@ -61,7 +61,7 @@ class Connection:
         limit = clock.timeout() if timeout is None else timeout
         try:
             request = self._client.build_request(
-                method, self._url + path, headers=dict(headers), content=content, timeout=limit
+                method, self.url + path, headers=dict(headers), content=content, timeout=limit
             )
         except httpx.InvalidURL:
             raise invalid_argument("path", "The name is too long for an address.", "Give a shorter one.") from None
@@ -69,18 +69,18 @@ class Connection:
             response = self._client.send(request, stream=True)
         if response.is_redirect:
             response.close()
-            raise redirected(self._url)
+            raise redirected(self.url)
         return response
 
     @contextmanager
-    def explaining(self, clock: Clock) -> Iterator[None]:
+    def explaining(self, clock: Clock, url: str | None = None) -> Iterator[None]:
         """Converts a failure on the way to the caller's error; others stay as they are."""
         try:
             yield
         except (httpx.HTTPError, httpx.StreamError, UnreadableError) as error:
             if clock.is_over and clock.seconds is not None:
                 raise timed_out(clock.seconds) from error
-            raise unreachable(self._url) from error
+            raise unreachable(self.url if url is None else url) from error
 
     def read(self, response: httpx.Response, clock: Clock, max_bytes: int) -> bytes:
         """Reads a whole body, within a bound."""
