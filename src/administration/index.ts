@@ -52,6 +52,7 @@ import { addTeamMember, removeTeamMember } from './teams/team-members.ts';
 import { endTerminal } from './terminals/end-terminal.ts';
 import { listTerminals } from './terminals/list-terminals.ts';
 import { createUser } from './users/create-user.ts';
+import { deleteUser } from './users/delete-user.ts';
 import { disableUser, enableUser } from './users/disable-user.ts';
 import { listUsers } from './users/list-users.ts';
 import { updateUser } from './users/update-user.ts';
@@ -69,6 +70,7 @@ export const actions: readonly Action[] = [
   updateUser,
   disableUser,
   enableUser,
+  deleteUser,
   setUserNetwork,
   listTeams,
   createTeam,

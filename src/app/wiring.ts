@@ -32,6 +32,7 @@ import { LastTurn } from '../control/metrics/last-turn.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople } from '../control/people/people.ts';
+import { UserDeletions } from '../control/people/user-deletions.ts';
 import { WarmPool } from '../control/pool/pool.ts';
 import { stillUsable } from '../control/pool/pool-sandbox.ts';
 import { heldRows } from '../control/replicas/held-rows.ts';
@@ -125,11 +126,9 @@ export function wire(
   const people = createPeople({
     ...{ store, access, clock, trafficOf: counted.ofOwner },
     quota: { everybody: quota, members: memberQuota },
-    rate,
-    ...{ regions, signInProvider, adminsReadInside },
+    ...{ rate, regions, signInProvider, adminsReadInside },
   });
   const { quotas, standing, close: closePeople, ...accounts } = people;
-  const { identity } = accounts;
   const traffic = counted.watch(quotas);
   const queue = createOperationQueue();
   const activity = new Activity(clock, sandboxes, replicas.shared);
@@ -151,6 +150,7 @@ export function wire(
   });
   const lostNodes =
     nodeLoss && new LostNodes({ nodeLoss, away, store: sandboxes, runtime, machines, replicas, log });
+  const { identity } = accounts;
   const regionId = identity.home.id;
   const pool = new WarmPool({
     ...{ store: sandboxes, runtime, images, machines, networks, replicas, regionId, clock, log },
@@ -203,16 +203,17 @@ export function wire(
     loads: { ...reached.loads, ssh: sshVisits.load, git: git.git.load },
   });
   const { deliverer, webhooks } = wireWebhooks({ store, allowed: webhookAllow, clock, log });
+  const snapshotService = new SnapshotService({
+    ...{ store: snapshots, images, networks, work, identity, idempotency, quotas, clock },
+    events: snapshotEvents,
+  });
   const services: Services = {
     metrics,
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime, traffic),
     events,
     snapshotEvents,
     ...live,
-    snapshots: new SnapshotService({
-      ...{ store: snapshots, images, work, events: snapshotEvents, identity, idempotency, quotas, clock },
-      networks,
-    }),
+    snapshots: snapshotService,
     files,
     execution: new ExecutionService(uses, agent, environments),
     sessions: new SessionService(uses, agent, environments, store.sessions),
@@ -236,6 +237,10 @@ export function wire(
     }),
     ...network.services,
     ...{ audit, webhooks },
+    userDeletions: new UserDeletions({
+      ...{ store, users: people.users, machines, snapshots: snapshotService, audit, replicas, unfinished },
+      authorizations: provider?.authorizations ?? null,
+    }),
   };
   return {
     services,
@@ -260,6 +265,7 @@ export function wire(
       lostNodes?.begin();
       network.renewals?.begin();
       await work.resume();
+      await services.userDeletions.resume();
       await pruneOldRows({ store, people, clock, log });
     },
     async close() {

@@ -30,6 +30,7 @@ import type { KeyService } from './people/keys.ts';
 import type { LinkedIdentities } from './people/provider/identities.ts';
 import type { ProviderSignIns } from './people/provider/provider-sign-ins.ts';
 import type { SignInService } from './people/sign-ins.ts';
+import type { UserDeletions } from './people/user-deletions.ts';
 import type { UserService } from './people/users.ts';
 import type { AuthorizationService } from './provider/authorizations.ts';
 import type { ProviderSecrets } from './secrets/provider-secrets.ts';
@@ -79,6 +80,7 @@ export interface Services extends Credentials {
   /** Authorizations at the code-hosting provider; null without one. */
   authorizations: AuthorizationService | null;
   users: UserService;
+  userDeletions: UserDeletions;
   teams: TeamService;
   /** Everybody's sandboxes, for admins. */
   everybody: EverybodysSandboxes;

@@ -37,6 +37,8 @@ export const auditActions = {
   /** A person lets an application act for them over MCP, or does not. */
   appAllow: 'app.allow',
   appDeny: 'app.deny',
+  /** A user who was being deleted when the service was stopped, or could not be reached, is gone. */
+  userDeleted: 'user.deleted',
   terminalOpen: 'terminal.open',
   terminalClose: 'terminal.close',
   /** A stream of changes of the caller's sandboxes. */

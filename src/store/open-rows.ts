@@ -13,6 +13,7 @@ import { IdentityRows } from './rows/identity/identities.ts';
 import { PasskeyRows } from './rows/identity/passkeys.ts';
 import { PasswordRows } from './rows/identity/passwords.ts';
 import { SignInRows } from './rows/identity/sign-ins.ts';
+import { UserDeletionRows } from './rows/identity/user-deletions.ts';
 import { OAuthRows } from './rows/oauth/oauth.ts';
 import { OwnerNetworkRows } from './rows/owner-networks.ts';
 import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
@@ -36,6 +37,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     everybody: new EverybodysSandboxRows(sql, secrets),
     snapshots: new SnapshotRows(sql),
     users: new UserRows(sql),
+    userDeletions: new UserDeletionRows(sql),
     teams: new TeamRows(sql),
     ownerNetworks: new OwnerNetworkRows(sql),
     keys: new KeyRows(sql),

@@ -34,6 +34,7 @@ const scopeOfAction: Record<string, Scope> = {
   UpdateUser: 'admin',
   SetUserNetwork: 'admin',
   SetTeamNetwork: 'admin',
+  DeleteUser: 'admin',
   DisableUser: 'admin',
   EnableUser: 'admin',
   ListIdentities: 'admin',

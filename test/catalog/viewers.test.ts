@@ -81,6 +81,7 @@ const closedActions = [
   'DeleteTeam',
   'DeleteWebhook',
   'DenyNetwork',
+  'DeleteUser',
   'DisableUser',
   'EnableUser',
   'EndTerminal',

@@ -19,6 +19,7 @@ import {
 import { propertyConformance } from './conformance/property-conformance.ts';
 import { secretRecord } from './conformance/secret-conformance.ts';
 import { snapshotConformance } from './conformance/snapshot-conformance.ts';
+import { removesWhatNamesAUser } from './deleted-rows.ts';
 import { alice, bob, poolRecord, sandboxRecord, temporaryDirectory } from './fixtures.ts';
 import { memoryStore } from './memory/memory-store.ts';
 
@@ -34,6 +35,7 @@ for (const conformance of suites) {
   describe('the port', () => conformance('SQLite', () => openSqliteStore({ file: newFile(), secrets })));
   describe('the port', () => conformance('the model in memory', async () => memoryStore()));
 }
+removesWhatNamesAUser('SQLite', () => openSqliteStore({ file: newFile(), secrets }));
 propertyConformance('SQLite', {
   runs: 150,
   place: async () => newFile(),

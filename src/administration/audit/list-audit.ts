@@ -65,7 +65,7 @@ async function userIdOf(
   user: string | undefined,
   { caller, services }: ActionContext,
 ): Promise<string | undefined> {
-  if (caller.role === 'admin') return user === undefined ? undefined : (await services.users.find(user)).id;
+  if (caller.role === 'admin') return user === undefined ? undefined : services.userDeletions.idOf(user);
   if (user === undefined || user === caller.id || user.toLowerCase() === caller.email.toLowerCase()) {
     return caller.id;
   }

@@ -9,6 +9,7 @@ import {
   type NetworkSetting,
   parseNetwork,
 } from '../../model/network/setting.ts';
+import { concernsUser } from '../audit/scope.ts';
 import type { OwnerNetworkStore } from '../ports/index.ts';
 import type { NetworkBounds } from './bounds.ts';
 import type { Networks } from './networks.ts';
@@ -52,6 +53,7 @@ export class OwnerNetworkService {
    */
   async set(owner: { id: string; name: string }, change: OwnerNetworkChange): Promise<ShownOwnerNetworks> {
     const { store, bounds, running } = this.#d;
+    concernsUser(owner.id);
     const [usual, most] = [
       await this.#parsed('default_network', change.usual),
       await this.#parsed('most_network', change.most),

@@ -20,7 +20,7 @@ import type { SecretStore } from './secrets/store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import type { TeamStore } from './team-store.ts';
-import type { KeyStore, UserStore } from './user-store.ts';
+import type { KeyStore, UserDeletionStore, UserStore } from './user-store.ts';
 import type { WebhookStore } from './webhooks/store.ts';
 
 export interface SandboxFilter {
@@ -164,6 +164,7 @@ export interface Store {
   everybody: EverybodyStore;
   snapshots: SnapshotStore;
   users: UserStore;
+  userDeletions: UserDeletionStore;
   teams: TeamStore;
   /** Of users and teams, for their sandboxes. */
   ownerNetworks: OwnerNetworkStore;

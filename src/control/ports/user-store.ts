@@ -1,4 +1,4 @@
-/** Store of users and their API keys. */
+/** Store of users, of their API keys, and of their deletions: under way until nothing of a user is left. */
 import type { Maker } from '../../model/access/ways-in.ts';
 import type { Account, ApiKey, Caller } from '../../model/user.ts';
 import type { Page } from './common.ts';
@@ -15,7 +15,8 @@ export interface UserStore {
   listUsers(page: Page): Promise<{ users: Account[]; totalCount: number }>;
   /**
    * Applies `change` to the stored user, in one transaction. Returns null for an unknown id. Rejects with
-   * `failed_precondition` when no enabled admin would be left, with `already_exists` for an email that is taken.
+   * `failed_precondition` when no enabled admin would be left, or to enable a user who is being deleted; with `already_exists` for
+   * an email that is taken.
    */
   updateUser(id: string, change: (account: Account) => AccountPatch): Promise<Account | null>;
 }
@@ -48,4 +49,42 @@ export interface KeyStore {
   revoke(id: string, now: number): Promise<ApiKey | null>;
   /** Moves times forward only. */
   touch(used: Map<string, number>): Promise<void>;
+}
+
+export interface UserDeletion extends Pick<Account, 'id' | 'name' | 'email'> {
+  /** Id of the admin. */
+  deletedBy: string;
+  begunAt: number;
+  /** null: it is under way. */
+  endedAt: number | null;
+}
+
+/** Numbers of what goes with a user. */
+export interface OwnedByUser {
+  sandboxes: number;
+  snapshots: number;
+  secrets: number;
+  webhooks: number;
+  /** Keys that were not revoked. */
+  keys: number;
+  /** Teams that the user is in. */
+  teams: number;
+}
+
+export interface UserDeletionStore {
+  owned(id: string): Promise<OwnedByUser>;
+  /**
+   * Notes the deletion, and disables the user until it has ended; changes nothing where it is under way. Returns null for an
+   * unknown id. Rejects with `failed_precondition` when no enabled admin would be left.
+   */
+  begin(id: string, by: string, now: number): Promise<UserDeletion | null>;
+  /** Oldest first. */
+  underWay(): Promise<UserDeletion[]>;
+  /**
+   * Removes the user and the rest of what is theirs, in one transaction. Returns false, without a change, while they own
+   * sandboxes or snapshots; true also for one who is gone.
+   */
+  finish(id: string, now: number): Promise<boolean>;
+  /** Finds by id or by email, in any case, the last one of it. */
+  find(idOrEmail: string): Promise<UserDeletion | null>;
 }

@@ -29,6 +29,13 @@ export const peopleLimits = {
     sandboxes: 100_000,
     accessEndedAtOnce: 8,
   },
+  userDeletion: {
+    /** Sandboxes, and snapshots, that are looked for at once, and sandboxes that are deleted side by side. */
+    page: 100,
+    atOnce: 4,
+    /** Looks of one try: with those pages more than a user can own. */
+    rounds: 1_000,
+  },
   signIn: {
     /** Sign-ins of one user; a newer one replaces the one that was used longest ago. */
     perUser: 32,

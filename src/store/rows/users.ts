@@ -48,18 +48,14 @@ export class UserRows implements UserStore {
   }
 
   async updateUser(id: string, change: (account: Account) => AccountPatch): Promise<Account | null> {
-    const { findById, update, admins } = this.#statements;
-    const countAdmins = function* (): Work<number> {
-      return Number((yield* admins.get())?.['count']);
-    };
+    const users = this.#statements;
     return this.#refusingTakenEmail(() =>
       this.#sql.write('users', function* () {
-        const account = one(yield* findById.get({ wanted: id }));
+        const account = one(yield* users.findById.get({ wanted: id }));
         if (!account) return null;
-        const before = yield* countAdmins();
         const changed = { ...account, ...change(account) };
-        yield* update.run(encodeUser(changed));
-        if (before > 0 && (yield* countAdmins()) === 0) throw lastAdmin();
+        if (changed.disabledAt === null && (yield* users.deletion.get({ id }))) throw beingDeleted();
+        yield* keepingAnAdmin(users, changed);
         return changed;
       }),
     );
@@ -75,6 +71,16 @@ export class UserRows implements UserStore {
   }
 }
 
+/** Writes a user. Throws `failed_precondition` when that takes the last enabled admin away. */
+export function* keepingAnAdmin(
+  { update, admins }: ReturnType<typeof userStatements>,
+  changed: Account,
+): Work<void> {
+  const before = Number((yield* admins.get())?.['count']);
+  yield* update.run(encodeUser(changed));
+  if (before > 0 && Number((yield* admins.get())?.['count']) === 0) throw lastAdmin();
+}
+
 export function userStatements({ equalsIgnoringCase }: Dialect) {
   const values = names.map((name) => `:${name}`).join(', ');
   const settings = names.map((name) => `${name} = :${name}`).join(', ');
@@ -87,6 +93,7 @@ export function userStatements({ equalsIgnoringCase }: Dialect) {
     findByEmail: select(`AND ${equalsIgnoringCase('email', ':wanted')}`),
     list: select('ORDER BY sequence LIMIT :limit OFFSET :offset'),
     count: statement(`SELECT count(*) AS count FROM users WHERE kind = 'person'`),
+    deletion: statement('SELECT id FROM deleted_users WHERE id = :id'),
     admins: statement(`SELECT count(*) AS count FROM users WHERE role = 'admin' AND disabled_at IS NULL`),
   };
 }
@@ -121,6 +128,13 @@ export function emailTaken(): SandhavenError {
 
 export function quotaIn(text: unknown): Partial<Quota> {
   return quota.parse(JSON.parse(String(text))) as Partial<Quota>;
+}
+
+function beingDeleted(): SandhavenError {
+  return new SandhavenError('failed_precondition', 'The user is being deleted, and stays disabled.', {
+    parameter: 'user',
+    hint: 'Create another user once it has ended.',
+  });
 }
 
 function lastAdmin(): SandhavenError {

@@ -13,6 +13,7 @@ import { everybodyConformance } from './everybody-conformance.ts';
 import { identityConformance } from './identity-conformance.ts';
 import { ownerNetworkConformance } from './network/owner-network-conformance.ts';
 import { oauthConformance } from './oauth-conformance.ts';
+import { userDeletionConformance } from './people/user-deletion-conformance.ts';
 import { waysInConformance } from './people/ways-in-conformance.ts';
 import { peopleConformance } from './people-conformance.ts';
 import { quotaConformance } from './quota-conformance.ts';
@@ -526,6 +527,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   ownerNetworkConformance(name, () => store);
   serviceSecretConformance(name, () => store);
   waysInConformance(name, () => store);
+  userDeletionConformance(name, () => store);
   signInConformance(name, () => store);
   deviceSignInConformance(name, () => store);
   credentialConformance(name, () => store);

@@ -1,5 +1,5 @@
 /** Users and their keys in the plainest way there is. */
-import type { Store } from '../../../src/control/ports/index.ts';
+import type { Store, UserDeletion } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { Account, ApiKey } from '../../../src/model/user.ts';
@@ -9,14 +9,58 @@ import { memoryWaysIn } from './memory-ways-in.ts';
 /** @param owned By default, teams own nothing. */
 export function memoryPeople(
   owned: Owned = () => ({ sandboxes: 0, snapshots: 0 }),
-): Pick<Store, 'users' | 'teams' | 'keys'> {
+): Pick<Store, 'users' | 'teams' | 'keys' | 'userDeletions'> {
   const users = new Map<string, Account>();
-  const stored = memoryUsers(users);
+  const deletions = new Map<string, UserDeletion>();
+  const stored = memoryUsers(users, deletions);
   const { keys, unbind } = memoryKeys(users, memoryWaysIn(stored.users));
-  return { ...stored, ...memoryTeams(users, owned, unbind), keys };
+  return {
+    ...stored,
+    ...memoryTeams(users, owned, unbind),
+    keys,
+    ...memoryDeletions(users, deletions, stored.users, owned),
+  };
 }
 
-function memoryUsers(users: Map<string, Account>): Pick<Store, 'users'> {
+/** What goes with a user by foreign keys stays in memory: nobody finds it. */
+function memoryDeletions(
+  users: Map<string, Account>,
+  deletions: Map<string, UserDeletion>,
+  stored: Store['users'],
+  owned: Owned,
+): Pick<Store, 'userDeletions'> {
+  const nothing = { secrets: 0, webhooks: 0, keys: 0, teams: 0 };
+  const isNamed = ({ id, email }: UserDeletion, wanted: string) =>
+    id === wanted || email.toLowerCase() === wanted.toLowerCase();
+  return {
+    userDeletions: {
+      owned: async (id) => ({ ...owned(id), ...nothing }),
+      async begin(id, deletedBy, begunAt) {
+        const user = await stored.updateUser(id, ({ disabledAt }) => ({ disabledAt: disabledAt ?? begunAt }));
+        if (!user) return null;
+        const { name, email } = user;
+        const begun = deletions.get(id) ?? { id, name, email, deletedBy, begunAt, endedAt: null };
+        deletions.set(id, begun);
+        return begun;
+      },
+      underWay: async () => [...deletions.values()].filter(({ endedAt }) => endedAt === null),
+      async finish(id, now) {
+        const { sandboxes, snapshots } = owned(id);
+        if (sandboxes + snapshots > 0) return false;
+        users.delete(id);
+        const begun = deletions.get(id);
+        if (begun) deletions.set(id, { ...begun, endedAt: begun.endedAt ?? now });
+        return true;
+      },
+      find: async (wanted) => [...deletions.values()].findLast((one) => isNamed(one, wanted)) ?? null,
+    },
+  };
+}
+
+function memoryUsers(
+  users: Map<string, Account>,
+  deletions: ReadonlyMap<string, UserDeletion>,
+): Pick<Store, 'users'> {
   const admins = (all: Iterable<Account>) =>
     [...all].filter(({ role, disabledAt }) => role === 'admin' && disabledAt === null).length;
   const save = (account: Account) => {
@@ -49,7 +93,10 @@ function memoryUsers(users: Map<string, Account>): Pick<Store, 'users'> {
       updateUser: async (id, change) => {
         const known = users.get(id);
         if (!known) return null;
-        save({ ...known, ...change(known) });
+        const changed = { ...known, ...change(known) };
+        if (changed.disabledAt === null && deletions.has(id))
+          throw new SandhavenError('failed_precondition', 'being deleted');
+        save(changed);
         return structuredClone(users.get(id) ?? null);
       },
     },

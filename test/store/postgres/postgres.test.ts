@@ -19,6 +19,7 @@ import {
 import { propertyConformance } from '../conformance/property-conformance.ts';
 import { secretRecord } from '../conformance/secret-conformance.ts';
 import { snapshotConformance } from '../conformance/snapshot-conformance.ts';
+import { removesWhatNamesAUser } from '../deleted-rows.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from '../fixtures.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 
@@ -39,6 +40,7 @@ const suites = [
 for (const conformance of suites) {
   describe('the port', () => conformance('PostgreSQL', async () => open(await emptyDatabase())));
 }
+removesWhatNamesAUser('PostgreSQL', async () => open(await emptyDatabase()));
 propertyConformance('PostgreSQL', { runs: 60, place: emptyDatabase, open });
 
 describe('the database', () => {

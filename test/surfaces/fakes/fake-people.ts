@@ -45,19 +45,27 @@ const member: Account = { ...admin, id: 'user_2', name: 'Ben', email: 'ben@examp
 
 export type PeopleStore = Pick<
   Store,
-  'users' | 'teams' | 'ownerNetworks' | 'keys' | 'signIns' | 'identities' | 'passkeys' | 'passwords'
+  | 'users'
+  | 'userDeletions'
+  | 'teams'
+  | 'ownerNetworks'
+  | 'keys'
+  | 'signIns'
+  | 'identities'
+  | 'passkeys'
+  | 'passwords'
 >;
 
 /** A store with both users and their keys. */
 export function fakePeopleStore(): PeopleStore {
-  const { users, teams, keys } = memoryPeople();
+  const { users, userDeletions, teams, keys } = memoryPeople();
   const details = { name: 'test', createdAt: admin.createdAt, expiresAt: null };
   // Nothing in memory waits, so both are there when this returns.
   for (const account of [admin, member]) void users.insertUser(account);
   void keys.add(admin.id, API_KEY, details);
   void keys.add(member.id, MEMBER_KEY, details);
   return {
-    ...{ users, teams, keys, ownerNetworks: memoryOwnerNetworks({ users, teams }) },
+    ...{ users, userDeletions, teams, keys, ownerNetworks: memoryOwnerNetworks({ users, teams }) },
     ...memorySignIns({ users, keys }),
     ...memoryCredentials({ users }),
   };

@@ -18,6 +18,7 @@ import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
 import { SnapshotEvents } from '../../../src/control/live/snapshot-events.ts';
 import { UsageSampler } from '../../../src/control/live/usage-sampler.ts';
 import { NetworkLog } from '../../../src/control/network/network-log.ts';
+import { UserDeletions } from '../../../src/control/people/user-deletions.ts';
 import type { AccessKind, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import type { ExecutionService } from '../../../src/control/work/execution.ts';
@@ -100,6 +101,22 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     sandboxes: fakeSandboxes(fake, secrets.sandboxSecrets),
     ...secrets,
     everybody: fakeEverybody(fake, people),
+    userDeletions: new UserDeletions({
+      store: { userDeletions: store.userDeletions, sandboxes: fakeRows(fake.sandboxes) },
+      users: people.users,
+      machines: {
+        command: async (id) => {
+          const sandbox = fake.sandboxes.get(id) as Sandbox;
+          fake.sandboxes.delete(id);
+          return { sandbox, deleted: true };
+        },
+      },
+      snapshots: {
+        list: async () => ({ snapshots: [], totalCount: 0 }),
+        delete: async () => ({}) as Snapshot,
+      },
+      ...{ authorizations: null, audit: audited.audit, replicas: createAlone(), unfinished: { add() {} } },
+    }),
     events,
     usage: new UsageSampler({
       store: {

@@ -1,14 +1,21 @@
 /** Keys and users with a cache in front of `callerOf`. A change of any key or user forgets all callers: it is rare. */
 import { hash } from 'node:crypto';
-import type { KeyStore, TeamStore, UserStore } from '../../../control/ports/index.ts';
+import type { KeyStore, TeamStore, UserDeletionStore, UserStore } from '../../../control/ports/index.ts';
 import type { Caller } from '../../../model/user.ts';
 import type { RowCache } from './row-cache.ts';
 
+interface Cached {
+  keys: KeyStore;
+  users: UserStore;
+  teams: TeamStore;
+  userDeletions: UserDeletionStore;
+}
+
 export function cachedCallers(
-  { keys, users, teams }: { keys: KeyStore; users: UserStore; teams: TeamStore },
+  { keys, users, teams, userDeletions }: Cached,
   cache: RowCache<Caller>,
   heard: () => Promise<void>,
-): { keys: KeyStore; users: UserStore; teams: TeamStore } {
+): Cached {
   const writing = async <T>(write: Promise<T>): Promise<T> => {
     try {
       return await write;
@@ -45,6 +52,13 @@ export function cachedCallers(
       firstUser: () => users.firstUser(),
       findUser: (idOrEmail) => users.findUser(idOrEmail),
       listUsers: (page) => users.listUsers(page),
+    },
+    userDeletions: {
+      begin: (id, by, now) => ending(userDeletions.begin(id, by, now)),
+      finish: (id, now) => ending(userDeletions.finish(id, now)),
+      owned: (id) => userDeletions.owned(id),
+      underWay: () => userDeletions.underWay(),
+      find: (idOrEmail) => userDeletions.find(idOrEmail),
     },
     teams: {
       // Its keys go with it.
