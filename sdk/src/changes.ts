@@ -45,6 +45,8 @@ export interface AuditLogRow {
   key_id: string | null;
   /** Team that the caller acted for, or that owns the sandbox of a visitor. */
   team_id: string | null;
+  /** Admin who made the key, or what the sign-in came by, for the caller. */
+  made_by: string | null;
   sandbox_id: string | null;
   transport: string;
   client_address: string | null;

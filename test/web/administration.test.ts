@@ -4,6 +4,7 @@ import { auditParametersOf, readActivityFilter } from '../../web/src/activity/fi
 import { withRows } from '../../web/src/activity/live-rows.ts';
 import { configurationsFor } from '../../web/src/connect/configurations.ts';
 import { gridOf, sortOf, splitArray } from '../../web/src/documents/query-text.ts';
+import { deletionOf } from '../../web/src/people/deletion.ts';
 import { offeredScopes, scopesParameter } from '../../web/src/people/scopes.ts';
 import { formOf, userParametersOf } from '../../web/src/people/user-form.ts';
 import type { User } from '../../web/src/service/records.ts';
@@ -42,6 +43,16 @@ describe('a user', () => {
     expect(userParametersOf({ ...form, role: 'admin', quota }, ada)).toEqual({
       ...{ role: 'admin', quota_sandboxes: -1, quota_cpu: 16 },
     });
+  });
+
+  it('is deleted after a question that names what goes', () => {
+    const owned = { sandboxes: 2, snapshots: 1, secrets: 0, webhooks: 0, keys: 3, teams: 1 };
+    expect(deletionOf(ada, owned)).toEqual({
+      title: 'Delete Ada?',
+      body: 'ada@example.org goes for good, with 2 sandboxes and their disks, 1 snapshot, 3 keys. 1 team that they are in stays.',
+    });
+    const nothing = { sandboxes: 0, snapshots: 0, secrets: 0, webhooks: 0, keys: 0, teams: 0 };
+    expect(deletionOf(ada, nothing).body).toBe('ada@example.org goes for good. They own nothing.');
   });
 
   it('is made with the service’s quota where none is given', () => {

@@ -96,6 +96,7 @@ class AuditLogRow(TypedDict):
     user_id: str | None
     key_id: str | None
     team_id: str | None
+    made_by: str | None
     sandbox_id: str | None
     transport: str
     client_address: str | None

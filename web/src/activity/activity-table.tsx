@@ -25,7 +25,12 @@ export function ActivityTable({ rows, users, dimmed }: ActivityTableProps) {
             <td style={{ whiteSpace: 'nowrap' }}>
               <Away time={row.time} />
             </td>
-            <td>{whoOf(row, names)}</td>
+            <td>
+              {whoOf(row, names)}
+              {row.made_by && (
+                <div className="dimmed small">let in by {names.get(row.made_by) ?? row.made_by}</div>
+              )}
+            </td>
             <td>
               {row.action}
               {row.count !== null && ` (${row.count})`}

@@ -20,6 +20,7 @@ const columns = [
   'user_id',
   'key_id',
   'team_id',
+  'made_by',
   'sandbox_id',
   'transport',
   'client_address',

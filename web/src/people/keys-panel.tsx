@@ -75,7 +75,12 @@ function KeyTable({ keys, withUser, revoke }: { keys: Key[]; withUser: boolean; 
     <DataTable label="API keys" head={head}>
       {keys.map((key) => (
         <tr key={key.key_id}>
-          <td>{key.name}</td>
+          <td>
+            {key.name}
+            {key.created_by && (
+              <div className="dimmed small">made by {key.created_by.email ?? key.created_by.user_id}</div>
+            )}
+          </td>
           {withUser && <td>{key.email}</td>}
           <td>{key.team_id === null ? '–' : (names.get(key.team_id) ?? <code>{key.team_id}</code>)}</td>
           <td>

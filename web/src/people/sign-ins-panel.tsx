@@ -58,6 +58,7 @@ export function SignInsPanel() {
               <td className="break">
                 {one.sign_in_id}
                 {one.current && <strong> (this one)</strong>}
+                {one.made_by !== null && <div className="dimmed small">let in by {one.made_by}</div>}
               </td>
               <td>
                 <Away time={one.created_at} />

@@ -3,11 +3,12 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirm, type Question } from '../parts/confirm.tsx';
-import { notifyDone } from '../parts/notify.tsx';
+import { notifyDone, notifyFailed } from '../parts/notify.tsx';
 import { State } from '../parts/state.tsx';
 import { administration } from '../service/administration.ts';
 import type { User } from '../service/records.ts';
 import { useSignedIn } from '../shell/signed-in.ts';
+import { deletionOf } from './deletion.ts';
 import classes from './people.module.css';
 import { QuotaMeters } from './quota-meters.tsx';
 
@@ -30,6 +31,21 @@ export function UserCard({ user, edit }: { user: User; edit(user: User): void })
         await queries.invalidateQueries({ queryKey: ['users'] });
       },
     });
+  const askDelete = async () => {
+    try {
+      const { title, body } = deletionOf(user, await administration.deleteUser(id, false));
+      setQuestion({
+        ...{ title, body, action: `Delete ${name}` },
+        async run() {
+          await administration.deleteUser(id, true);
+          notifyDone(`${name} deleted`);
+          for (const key of ['users', 'keys', 'teams']) await queries.invalidateQueries({ queryKey: [key] });
+        },
+      });
+    } catch (reason) {
+      notifyFailed(`${name} cannot be deleted`, reason);
+    }
+  };
   return (
     <article className={classes['user']} data-disabled={disabled || undefined}>
       <div className="row">
@@ -52,6 +68,17 @@ export function UserCard({ user, edit }: { user: User; edit(user: User): void })
           <Button variant="default" onClick={ask} aria-label={`${disabled ? 'Enable' : 'Disable'} ${name}`}>
             {disabled ? 'Enable' : 'Disable'}
           </Button>
+          {self.id !== id && (
+            <Button
+              variant="subtle"
+              color="red"
+              c="var(--mantine-color-error)"
+              onClick={() => void askDelete()}
+              aria-label={`Delete ${name}`}
+            >
+              Delete
+            </Button>
+          )}
         </div>
       )}
       <Confirm question={question} close={() => setQuestion(null)} />

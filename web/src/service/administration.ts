@@ -6,6 +6,7 @@ import type {
   DeviceSignIn,
   Health,
   Key,
+  OwnedByUser,
   OwnedSandbox,
   Registries,
   Team,
@@ -30,6 +31,8 @@ export const administration = {
   updateUser: (parameters: object) => call<User>('UpdateUser', parameters),
   disableUser: (user: string) => call<User>('DisableUser', { user }),
   enableUser: (user: string) => call<User>('EnableUser', { user }),
+  /** Without `yes` it shows what would go. */
+  deleteUser: (user: string, yes: boolean) => call<OwnedByUser>('DeleteUser', { user, yes }),
   listTeams: () =>
     everyPage(
       (page) => call<Paged & { teams: Team[] }>('ListTeams', page),

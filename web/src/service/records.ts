@@ -53,6 +53,16 @@ export interface OwnedSandbox {
   last_activity_at: string;
 }
 
+/** Numbers of what goes with a user who is deleted. */
+export interface OwnedByUser {
+  sandboxes: number;
+  snapshots: number;
+  secrets: number;
+  webhooks: number;
+  keys: number;
+  teams: number;
+}
+
 export interface Key {
   key_id: string;
   name: string;
@@ -67,6 +77,8 @@ export interface Key {
   scopes: string[] | null;
   /** Team that it is bound to. */
   team_id: string | null;
+  /** Admin who made it for the user; null: the user did. */
+  created_by: { user_id: string; email: string | null } | null;
 }
 
 export type AuditRow = AuditLogRow;

@@ -19,6 +19,8 @@ export interface BrowserSignIn {
   created_at: string;
   last_used_at: string;
   expires_at: string;
+  /** Id of the admin who made the key, the link or the identity that it came by; null: the user's own. */
+  made_by: string | null;
 }
 
 export type Credential = { api_key: string } | { ticket: string };
