@@ -54,3 +54,5 @@ chmod 644 "$root/etc/hostname" "$root/etc/hosts" "$root/etc/resolv.conf"
 rm -rf "$root/var/cache/apt" "$root/var/log/apt" "$root/var/log/dpkg.log" "$root/var/log/alternatives.log" \
   "$root/var/cache/debconf/"*-old "$root/var/lib/dpkg/"*-old
 mkdir -p "$root/var/cache/apt/archives/partial"
+# Manuals stay out (dpkg.cfg), and their folders with them: without those, update-alternatives fails, and all of Java.
+for section in 1 2 3 4 5 6 7 8; do mkdir -p "$root/usr/share/man/man$section"; done

@@ -188,6 +188,12 @@ describe('the base image', () => {
     ).toBe('## No commits yet on master\n');
   });
 
+  it('has folders for manuals, which stay out: packages link alternatives of theirs there, and fail without', () => {
+    const manual = '--slave /usr/share/man/man1/a.1.gz a.1.gz /tmp/a.1.gz';
+    const install = `update-alternatives --quiet --install /usr/bin/a a /tmp/a 1 ${manual} 2>&1`;
+    expect(inside(`touch /tmp/a /tmp/a.1.gz; ${install}; echo $?`)).toBe('0\n');
+  });
+
   it('lets pip install beside what Debian installed, and apt work as root', () => {
     expect(inside('pip install --dry-run --no-index --no-deps numpy 2>&1')).not.toMatch(/externally-managed/);
     expect(inside('apt-config dump APT::Sandbox::User')).toBe('APT::Sandbox::User "root";\n');
