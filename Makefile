@@ -7,7 +7,7 @@ CARGO = setup/processors/cargo.sh
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs
 
-.PHONY: up quick test test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case test-many mutate setup setup-checks build web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-arm64 machines-arm64 test-packages otel-collector prometheus model-clients python-tools python-builder dist-python grafana-schema clean
+.PHONY: up quick test test-programs dozen test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case test-many mutate setup setup-checks build web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-arm64 machines-arm64 test-packages otel-collector prometheus model-clients python-tools python-builder dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -25,7 +25,7 @@ quick:
 # Formatting, lint, types, then every test; ends with a line "N passed, N failed". With CLUSTER=1 the most
 # telling ones on Kubernetes too, whose programs take minutes to build, and with MACHINES=1 the short form of `test-machines`.
 test: setup-checks
-	@$(AT_ONCE)=3 documentdb-image build image s3-server prometheus image-libraries model-clients
+	@$(AT_ONCE)=3 documentdb-image build image s3-server prometheus image-libraries model-clients dozen
 	@$(if $(CLUSTER),SANDHAVEN_TEST_CLUSTER=each-change) $(if $(MACHINES),SANDHAVEN_TEST_MACHINES=short) setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -67,6 +67,11 @@ test-packages: setup-checks build image docker-image npm-registry python-tools o
 	@setup/apt.sh dpkg-dev groff-base lintian docker.io iptables
 	@SANDHAVEN_TEST_PACKAGES=1 $(NODE) node_modules/.bin/vitest run --project packages $(T)
 
+# The programs that people install most, each installed and started in the base image and in others of Debian's; it takes
+# hours. `make test-programs T=postgresql` leaves those with "postgresql" in their name.
+test-programs: setup-checks build image
+	@SANDHAVEN_TEST_PROGRAMS=1 $(NODE) node_modules/.bin/vitest run --project programs $(if $(T),-t "$(T)")
+
 # The disks of those machines, into the cache: all, or `make machines SUITES=trixie`.
 machines: setup-checks
 	@setup/apt.sh qemu-system-x86 qemu-utils
@@ -100,6 +105,10 @@ grafana-schema: setup-checks
 # Clients of language models, which tests of networks run, into the cache.
 model-clients: setup-checks
 	@SETUP_LOCK=model-clients setup/locked.sh test/network/clients/sdks/install.sh
+
+# A dozen of Debian's packages, with all that they draw in, which a test installs in the base image; into the cache.
+dozen: setup-checks image
+	@SETUP_LOCK=dozen setup/locked.sh $(NODE) setup/debian/dozen.ts
 
 # Helm, which installs the chart in tests, into the cache.
 helm: setup-checks

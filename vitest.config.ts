@@ -64,6 +64,9 @@ const ofPackages = [
   'test/sdk-python/package.test.ts',
   'test/tracing/real-collector.test.ts',
 ];
+/** They install a hundred packages from Debian's mirror, in four images. */
+const ofPrograms = ['test/programs/debian/list.test.ts'];
+const hasPrograms = process.env['SANDHAVEN_TEST_PROGRAMS'] !== undefined;
 const hasPackages = process.env['SANDHAVEN_TEST_PACKAGES'] !== undefined;
 /** `all` in `make test-cluster`, `each-change` in `make test CLUSTER=1`; none by default. */
 const chosen = process.env['SANDHAVEN_TEST_CLUSTER'];
@@ -116,6 +119,19 @@ const packages = {
     fileParallelism: false,
     maxWorkers: 1,
     sequence: { groupOrder: 7 },
+  },
+};
+
+const programs = {
+  extends: true as const,
+  test: {
+    name: 'programs',
+    include: ofPrograms,
+    testTimeout: 1_800_000,
+    hookTimeout: 600_000,
+    // Each is in a sandbox of its own; most of their time is a download or a disk's.
+    maxConcurrency: 3,
+    sequence: { groupOrder: 8 },
   },
 };
 
@@ -173,6 +189,7 @@ export default defineConfig({
             ...withCluster,
             ...onMachines,
             ...ofPackages,
+            ...ofPrograms,
           ],
           ...shared,
         },
@@ -223,6 +240,7 @@ export default defineConfig({
       ...(hasCluster ? [onCluster] : []),
       ...(hasMachines ? [machines] : []),
       ...(hasPackages ? [packages] : []),
+      ...(hasPrograms ? [programs] : []),
     ],
   },
 });

@@ -22,6 +22,40 @@ export async function downloadPackages(
   names: string[],
   architecture = hostProcessor.debian,
 ): Promise<string[]> {
+  const options = await ownApt(work, suite, architecture);
+  await mkdir(join(work, 'packages'));
+  const cwd = join(work, 'packages');
+  await command('apt-get', [...options, '--quiet', 'download', ...names], { cwd });
+  const files = (await readdir(cwd)).map((name) => join(cwd, name));
+  return names.map(
+    (name) => files.find((file) => basename(file).startsWith(`${name.replace(/=.*/, '')}_`)) ?? '',
+  );
+}
+
+/**
+ * Returns the files of all that an installation of the packages draws in, what they recommend too.
+ * @param work Empty folder of the caller, which removes it.
+ * @param root System to install them in; it stays as it is.
+ */
+export async function downloadInstallation(
+  work: string,
+  suite: string,
+  names: string[],
+  root: string,
+): Promise<string[]> {
+  const options = await ownApt(work, suite, hostProcessor.debian);
+  const ofRoot = [`Dir::State::Status=${join(root, 'var/lib/dpkg/status')}`, 'APT::Install-Recommends=true'];
+  const asThere = ofRoot.flatMap((option) => ['--option', option]);
+  const flags = ['--quiet', '--yes', '--download-only'];
+  await command('apt-get', [...options, ...asThere, ...flags, 'install', ...names]);
+  const archives = join(work, 'cache/archives');
+  return (await readdir(archives))
+    .filter((name) => name.endsWith('.deb'))
+    .map((name) => join(archives, name));
+}
+
+/** Fetches the lists of a suite, and returns options of apt that has these alone. */
+async function ownApt(work: string, suite: string, architecture: string): Promise<string[]> {
   const mirror = await debianMirror();
   if (!mirror) throw new Error('the machine’s apt names no Debian mirror (run apt-get update)');
   const sources = join(work, 'sources.list');
@@ -32,7 +66,6 @@ export async function downloadPackages(
   await writeFile(sources, `${lines.join('\n')}\n`);
   await mkdir(join(work, 'lists/partial'), { recursive: true });
   await mkdir(join(work, 'cache/archives/partial'), { recursive: true });
-  await mkdir(join(work, 'packages'));
   const options = [
     `Dir::Etc::SourceList=${sources}`,
     'Dir::Etc::SourceParts=/dev/null',
@@ -47,12 +80,7 @@ export async function downloadPackages(
     'Acquire::Check-Valid-Until=false',
   ].flatMap((option) => ['--option', option]);
   await command('apt-get', [...options, '--quiet', 'update']);
-  const cwd = join(work, 'packages');
-  await command('apt-get', [...options, '--quiet', 'download', ...names], { cwd });
-  const files = (await readdir(cwd)).map((name) => join(cwd, name));
-  return names.map(
-    (name) => files.find((file) => basename(file).startsWith(`${name.replace(/=.*/, '')}_`)) ?? '',
-  );
+  return options;
 }
 
 /** The unstable suite, and backports, have no updates beside them. */

@@ -1,0 +1,22 @@
+/** A layer with a suite of Debian's as its makers' images have it, and with what the scripts of `list.txt` use besides. */
+import { execFileSync } from 'node:child_process';
+import { bootstrapOf } from '../../../setup/debian/bootstrap.ts';
+import { debianMirror, sourcesOf } from '../../../setup/debian/mirror.ts';
+import { hostProcessor } from '../../../setup/processors/processor.ts';
+import { put } from '../../images/registry/registry.ts';
+
+const USED = 'build-essential,ca-certificates,curl,file,git,openssh-client,pkg-config,procps,python3';
+
+/** Returns what fills the folder of a layer. */
+export async function debianLayer(suite: string): Promise<(folder: string) => void> {
+  const mirror = await debianMirror();
+  if (!mirror) throw new Error('the machine’s apt names no Debian mirror (run apt-get update)');
+  const sources = suite === 'sid' ? [`deb ${mirror.archiveUri} sid main`] : sourcesOf(mirror, suite);
+  const [program, ...argv] = await bootstrapOf(hostProcessor);
+  return (folder) => {
+    const how = ['--variant=minbase', '--format=directory', `--include=${USED}`];
+    execFileSync(program, [...argv, ...how, suite, folder, ...sources], { stdio: 'ignore' });
+    // As in Debian's images for containers.
+    put(folder, 'usr/sbin/policy-rc.d', '#!/bin/sh\nexit 101\n', 0o755);
+  };
+}
