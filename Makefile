@@ -7,7 +7,7 @@ CARGO = setup/processors/cargo.sh
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs
 
-.PHONY: up quick test test-programs dozen test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case test-many mutate setup setup-checks build web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-arm64 machines-arm64 test-packages otel-collector prometheus model-clients python-tools python-builder dist-python grafana-schema clean
+.PHONY: up quick test test-programs dozen test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case test-many test-output mutate setup setup-checks build web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-arm64 machines-arm64 test-packages otel-collector prometheus model-clients python-tools python-builder dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -36,6 +36,10 @@ simulate:
 # One sandbox that does its worst, for ten minutes instead of one.
 test-worst-case: setup-checks build image
 	@SANDHAVEN_WORST_CASE_SECONDS=600 $(NODE) node_modules/.bin/vitest run test/hostile/worst-case.test.ts
+
+# A gigabyte through `sandhaven exec`, ten times: five of text, five of binary; and both at once.
+test-output: setup-checks build image
+	@SANDHAVEN_OUTPUT_BYTES=1000000000 SANDHAVEN_OUTPUT_TIMES=5 $(NODE) node_modules/.bin/vitest run --project together test/system/following/whole-output.test.ts
 
 # 1,500 sandboxes, a hundred at once, of a service that is killed meanwhile; takes minutes and some 5 GB of memory.
 test-many: setup-checks build image

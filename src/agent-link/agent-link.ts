@@ -21,7 +21,7 @@ import { trustOf } from './trust.ts';
 import { tunnelsOf } from './tunnels.ts';
 
 /** Protocol versions of the host. An agent that has run since before an upgrade may support only the first. */
-export const PROTOCOL_VERSIONS = [1, 2, 3, 4, 5];
+export const PROTOCOL_VERSIONS = [1, 2, 3, 4, 5, 6];
 
 export interface AgentLinkOptions {
   openChannel: OpenChannel;
@@ -62,7 +62,7 @@ export function createAgentLink({ openChannel, roots = null }: AgentLinkOptions)
     ...processesOf(openChannel),
     ...tunnelsOf(openChannel, ask),
     ...searchOf(ask),
-    ...sessionsOf(ask),
+    ...sessionsOf(ask, versionOf),
     ...terminalsOf(openChannel, ask),
     ...trustOf(ask, roots),
   };

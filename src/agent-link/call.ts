@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { inSpan, type Span } from '../concurrency/span.ts';
 import type { LiveOutput } from '../control/ports/index.ts';
-import { type AnswerHold, currentHold } from '../fairness/answer-room.ts';
+import { currentHold } from '../fairness/answer-room.ts';
 import type { Release } from '../fairness/shares.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -94,20 +94,27 @@ function exchanged<Reply>(
 ): Promise<Answer<Reply>> {
   return new Promise((resolve, reject) => {
     const hold = currentHold();
-    const makeRoom = async (bytes: number) => hold && waitForRoom(exchange, hold, bytes, options);
-    const collector = new Collector(options, makeRoom, resolve, reject);
+    const pauses = {
+      makeRoom: async (bytes: number) => hold && patience.during(hold.take(bytes, options.signal)),
+      wait: (until: Promise<void>) => void patience.during(until),
+    };
+    const collector = new Collector(options, pauses, resolve, reject);
     const exchange = new Exchange(collector, options.signal);
-    run(exchange, openChannel, id, options).catch((error: unknown) => exchange.fail(error as Error));
+    const patience = new Patience(exchange, options);
+    run(exchange, patience, openChannel, id, options).catch((error: unknown) =>
+      exchange.fail(error as Error),
+    );
   });
 }
 
 async function run<Reply>(
   exchange: Exchange,
+  patience: Patience,
   openChannel: OpenChannel,
   id: string,
   options: Call<Reply>,
 ): Promise<void> {
-  exchange.expect(options.timeoutMs, lateOf(options));
+  patience.begin();
   await exchange.open(openChannel, id);
   if (exchange.settled) return;
   const { request, upload } = options;
@@ -118,11 +125,7 @@ async function run<Reply>(
   exchange.send(request);
   await pump(exchange, upload);
   exchange.sendEnd();
-  exchange.expect(options.timeoutMs, lateOf(options));
-}
-
-function lateOf({ timeoutError }: Pick<Call<unknown>, 'timeoutError'>): () => Error {
-  return timeoutError ?? (() => unavailable("The sandbox's agent does not answer."));
+  patience.begin();
 }
 
 /**
@@ -139,32 +142,65 @@ async function pump(exchange: Exchange, source: Readable): Promise<void> {
   }
 }
 
-/** Pauses the answer until it has room; the timeout of the agent does not run meanwhile. */
-async function waitForRoom(
-  exchange: Exchange,
-  hold: AnswerHold,
-  bytes: number,
-  options: Pick<Call<unknown>, 'signal' | 'timeoutMs' | 'timeoutError'>,
-): Promise<Release | undefined> {
-  exchange.pause();
-  exchange.relax();
-  try {
-    const release = await hold.take(bytes, options.signal);
-    exchange.expect(options.timeoutMs, lateOf(options));
-    exchange.resume();
-    return release;
-  } catch (error) {
-    exchange.fail(error as Error);
-    return undefined;
+/** The timeout of an answer. It does not run while the answer is paused because somebody here waits. */
+class Patience {
+  readonly #exchange: Exchange;
+  readonly #timeoutMs: number;
+  readonly #late: () => Error;
+  #leftMs = 0;
+  #since = 0;
+  /** Number of those who wait. */
+  #waits = 0;
+
+  constructor(
+    exchange: Exchange,
+    { timeoutMs, timeoutError }: Pick<Call<unknown>, 'timeoutMs' | 'timeoutError'>,
+  ) {
+    this.#exchange = exchange;
+    this.#timeoutMs = timeoutMs;
+    this.#late = timeoutError ?? (() => unavailable("The sandbox's agent does not answer."));
+  }
+
+  begin(): void {
+    this.#leftMs = this.#timeoutMs;
+    this.#run();
+  }
+
+  /** Takes nothing more of the answer until then. */
+  async during<T>(wait: Promise<T>): Promise<T | undefined> {
+    this.#waits += 1;
+    if (this.#waits === 1) {
+      this.#leftMs -= performance.now() - this.#since;
+      this.#exchange.pause();
+      this.#exchange.relax();
+    }
+    const waited = await wait.catch((error: unknown) => {
+      this.#exchange.fail(error as Error);
+      return undefined;
+    });
+    this.#waits -= 1;
+    if (this.#waits > 0) return waited;
+    this.#run();
+    this.#exchange.resume();
+    return waited;
+  }
+
+  #run(): void {
+    this.#since = performance.now();
+    this.#exchange.expect(Math.max(this.#leftMs, 1), this.#late);
   }
 }
 
-type MakeRoom = (bytes: number) => Promise<Release | undefined>;
+interface Pauses {
+  /** Pauses the answer until there is room for these bytes. */
+  makeRoom(bytes: number): Promise<Release | undefined>;
+  wait(until: Promise<void>): void;
+}
 
 class Collector<Reply> implements AnswerSink {
   readonly itemBounds: FrameBounds | undefined;
   readonly #options: Call<Reply>;
-  readonly #makeRoom: MakeRoom;
+  readonly #pauses: Pauses;
   readonly #resolve: (answer: Answer<Reply>) => void;
   readonly #reject: (error: Error) => void;
   readonly #items: Item[] = [];
@@ -181,14 +217,14 @@ class Collector<Reply> implements AnswerSink {
 
   constructor(
     options: Call<Reply>,
-    makeRoom: MakeRoom,
+    pauses: Pauses,
     resolve: (answer: Answer<Reply>) => void,
     reject: (error: Error) => void,
   ) {
     this.itemBounds = options.itemBounds;
     this.#options = options;
-    this.#live = options.live ? new LiveOutputReader(options.live) : null;
-    this.#makeRoom = makeRoom;
+    this.#live = options.live ? new LiveOutputReader(options.live, pauses.wait) : null;
+    this.#pauses = pauses;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -251,7 +287,7 @@ class Collector<Reply> implements AnswerSink {
     if (bytes <= this.#room) return;
     const missing = Math.max(bytes - this.#room, atLeast);
     this.#room += missing;
-    this.#last = { bytes: missing, made: this.#makeRoom(missing) };
+    this.#last = { bytes: missing, made: this.#pauses.makeRoom(missing) };
   }
 }
 

@@ -18,8 +18,9 @@ const chartBounds: FrameBounds = {
   leavesOut: true,
 };
 
-/** Protocol version that introduced live output. */
+/** Protocol versions that introduced live output, and the whole of it. */
 const LIVE_VERSION = 4;
+const WHOLE_VERSION = 6;
 
 /** Asks the agent for the version that it speaks, unless that is known. */
 export type VersionOf = (id: string, generation: number) => Promise<number>;
@@ -114,7 +115,11 @@ async function livePart(versionOf: VersionOf, id: string, wish: LiveRequest | un
   if (!wish) return { fields: {} };
   const version = await versionOf(id, wish.generation).catch(() => 0);
   if (version < LIVE_VERSION) return { fields: {} };
-  return { fields: { v: LIVE_VERSION, live: true }, live: wish.output };
+  const fields =
+    wish.output.whole && version >= WHOLE_VERSION
+      ? { v: WHOLE_VERSION, live: true, whole: true }
+      : { v: LIVE_VERSION, live: true };
+  return { fields, live: wish.output };
 }
 
 function deadline(timeoutMs: number): { timeoutMs: number; timeoutError: () => Error } {

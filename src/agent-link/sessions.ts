@@ -1,16 +1,19 @@
 /** Sessions: shells that outlive a connection; the agent owns them, with their commands and logs. */
 import { z } from 'zod';
-import type { AgentSessions, SessionSummary } from '../control/ports/index.ts';
+import type { AgentSessions, FollowedBytes, SessionSummary } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
+import { OutputText } from '../model/output/output-text.ts';
 import type { Ask, Item } from './call.ts';
+import type { VersionOf } from './execution.ts';
 import { unavailable } from './faults.ts';
 import { ProtocolError } from './frames.ts';
 import { parseReply, rows } from './replies.ts';
 
 /** Protocol version that introduced sessions. */
 const v = 2;
-/** Protocol version that introduced following. */
+/** Protocol versions that introduced following, and following byte for byte. */
 const FOLLOW_VERSION = 3;
+const RAW_VERSION = 6;
 
 const count = z.int().min(0);
 /** Offset into a command's output; no sandbox prints this much. */
@@ -58,12 +61,28 @@ const followReply = z.object({
   output_bytes: outputBytes,
 });
 
+const rawReply = followReply.extend({ left_out: offset, left_out_at: count.max(limits.outputBytes) });
+
 const inputReply = z.object({ state });
 
 const dataBytes = (reply: z.output<typeof runReply>) =>
   reply.stdout_bytes + reply.stderr_bytes + reply.output_bytes;
 
-export function sessionsOf(ask: Ask): AgentSessions {
+export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
+  const follow = (request: Followed, signal: AbortSignal | undefined) => ({
+    request: {
+      v: FOLLOW_VERSION,
+      op: 'session_follow',
+      session_id: request.sessionId,
+      command_id: request.commandId,
+      offset: request.offset,
+      wait_ms: request.waitMs,
+    },
+    timeoutMs: request.waitMs + limits.execOverrunMs,
+    timeoutError: () => unavailable("The sandbox's agent does not report on the command."),
+    dataBytes: ({ output_bytes }: FollowReply) => output_bytes,
+    signal,
+  });
   return {
     createSession: (sandbox, { sessionId, cwd, env }, signal) =>
       ask(
@@ -140,31 +159,34 @@ export function sessionsOf(ask: Ask): AgentSessions {
       ),
 
     followSessionCommand: (sandbox, request, signal) =>
-      ask(
-        sandbox,
-        {
-          request: {
-            v: FOLLOW_VERSION,
-            op: 'session_follow',
-            session_id: request.sessionId,
-            command_id: request.commandId,
-            offset: request.offset,
-            wait_ms: request.waitMs,
-          },
-          timeoutMs: request.waitMs + limits.execOverrunMs,
-          timeoutError: () => unavailable("The sandbox's agent does not report on the command."),
-          reply: followReply,
-          dataBytes: ({ output_bytes }) => output_bytes,
-          signal,
-        },
-        ({ reply, data }) => ({
-          status: reply.state,
-          exitCode: checkedExitCode(reply),
-          truncated: reply.truncated,
-          nextOffset: reply.next_offset,
+      ask(sandbox, { ...follow(request, signal), reply: followReply }, ({ reply, data }) => ({
+        ...followed(reply),
+        output: data.toString('utf8'),
+      })),
+
+    followSessionBytes: async (sandbox, request, signal) => {
+      const asked = follow(request, signal);
+      const version = await versionOf(sandbox, request.generation).catch(() => 0);
+      if (version < RAW_VERSION) {
+        return ask(sandbox, { ...asked, reply: followReply }, ({ reply, data }) => ({
+          ...followed(reply),
           output: data.toString('utf8'),
-        }),
-      ),
+          pieces: reply.truncated
+            ? [{ bytes: Buffer.alloc(0), leftOutBytes: Math.max(0, reply.next_offset - request.offset) }]
+            : [{ bytes: data, leftOutBytes: 0 }],
+        }));
+      }
+      const raw = { ...asked.request, v: RAW_VERSION, raw: true };
+      return ask(sandbox, { ...asked, request: raw, reply: rawReply }, ({ reply, data }) => {
+        const gapAt = reply.left_out_at;
+        if (gapAt > data.length) throw new ProtocolError('a gap behind the end of the output');
+        const pieces = [
+          { bytes: data.subarray(0, gapAt), leftOutBytes: 0 },
+          { bytes: data.subarray(gapAt), leftOutBytes: reply.left_out },
+        ];
+        return { ...followed(reply), output: textOf(pieces), pieces };
+      });
+    },
 
     sendSessionInput: (sandbox, { sessionId, commandId, input }, signal) =>
       ask(
@@ -178,6 +200,29 @@ export function sessionsOf(ask: Ask): AgentSessions {
         ({ reply }) => reply.state,
       ),
   };
+}
+
+type Followed = Parameters<AgentSessions['followSessionCommand']>[1];
+type FollowReply = z.output<typeof followReply>;
+
+function followed(reply: FollowReply) {
+  return {
+    status: reply.state,
+    exitCode: checkedExitCode(reply),
+    truncated: reply.truncated,
+    nextOffset: reply.next_offset,
+  };
+}
+
+/** Returns the text that an agent makes of such output. */
+function textOf(pieces: FollowedBytes['pieces']): string {
+  const decoded = new OutputText();
+  const text = pieces.map((piece) => withGap(decoded.of({ stream: 'stdout', ...piece })));
+  return [...text, withGap(decoded.restOf('stdout'))].join('');
+}
+
+function withGap({ text, leftOutBytes }: { text: string; leftOutBytes: number }): string {
+  return leftOutBytes > 0 ? `\n[… ${leftOutBytes} bytes left out …]\n${text}` : text;
 }
 
 function summary({ json }: Item): SessionSummary {

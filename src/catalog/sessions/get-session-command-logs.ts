@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { optionalInteger } from '../parameters/integer.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
+import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import {
   commandId,
@@ -44,13 +45,19 @@ export const getSessionCommandLogs = defineTool({
     next_offset: z.int().nullable(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  async handler({ session_id, command_id, sandbox, offset, wait_seconds }, { services, caller, signal }) {
+  async handler({ session_id, command_id, sandbox, offset, wait_seconds }, context) {
+    const { services, caller, signal, live } = context;
     const command = { sessionId: session_id, commandId: command_id, waitMs: wait_seconds * 1_000 };
     const { status, exitCode, nextOffset, ...printed } =
       offset === undefined
         ? await services.sessions.logs(caller, sandbox, command, signal)
         : {
-            ...(await services.sessions.follow(caller, sandbox, { ...command, offset }, signal)),
+            ...(await services.sessions.follow(
+              caller,
+              sandbox,
+              { ...command, offset, ...present({ live }) },
+              signal,
+            )),
             ...nothing,
           };
     const names = { session_id, command_id, status, ...exitCodeOf(exitCode) };

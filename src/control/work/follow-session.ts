@@ -5,11 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { AgentSessions, LiveOutput } from '../ports/index.ts';
+import type { AgentSessions, FollowedBytes, LiveOutput } from '../ports/index.ts';
 
 export interface ShownCommand {
-  agent: Pick<AgentSessions, 'followSessionCommand'>;
+  agent: Pick<AgentSessions, 'followSessionBytes'>;
   sandboxId: string;
+  /** Of the sandbox's run. */
+  generation: number;
   sessionId: string;
   commandId: string;
   live: LiveOutput;
@@ -18,7 +20,10 @@ export interface ShownCommand {
 }
 
 /** Returns what `work`, which waits for the command, returns, once all output until then has been shown. */
-export async function shownWhile<T>(command: ShownCommand, work: Promise<T>): Promise<T> {
+export async function shownWhile<T extends { output: string }>(
+  command: ShownCommand,
+  work: Promise<T>,
+): Promise<T> {
   const over = new AbortController();
   const log = new FollowedLog(command);
   const following = log.follow(over.signal);
@@ -26,7 +31,7 @@ export async function shownWhile<T>(command: ShownCommand, work: Promise<T>): Pr
     over.abort();
     return following;
   });
-  await log.rest(command.signal);
+  await log.rest(command.signal, result.output);
   return result;
 }
 
@@ -36,69 +41,65 @@ class FollowedLog {
   #shownBytes = 0;
   /** Nothing more can come: the command has ended, or its log cannot be followed. */
   #over = false;
+  #failed = false;
 
   constructor(command: ShownCommand) {
     this.#command = command;
   }
 
   async follow(signal: AbortSignal): Promise<void> {
-    // Past the bound the rest is counted once, at the end.
-    while (!this.#over && this.#shownBytes < limits.live.callBytes && !signal.aborted) {
+    // Past the bound of those who do not want it whole the rest is counted once, at the end.
+    const { whole } = this.#command.live;
+    while (!this.#over && (whole || this.#shownBytes < limits.live.callBytes) && !signal.aborted) {
       await this.#take(limits.live.followMs, signal);
       // Neither a command that prints without a pause nor a hostile agent makes this a busy loop.
       await sleep(limits.live.followRetryMs, undefined, { signal }).catch(() => {});
     }
   }
 
-  /** Shows what was printed since. */
-  async rest(signal: AbortSignal | undefined): Promise<void> {
+  /** Shows what was printed since: of a log that could not be followed to its end, what the result has of it. */
+  async rest(signal: AbortSignal | undefined, output: string): Promise<void> {
     if (!this.#over) await this.#take(0, signal);
+    const { live } = this.#command;
+    if (!this.#failed || !live.whole) return;
+    await showPieces(live, [{ bytes: Buffer.from(output).subarray(this.#offset), leftOutBytes: 0 }]);
   }
 
   async #take(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
-    const { agent, sandboxId, sessionId, commandId } = this.#command;
-    const request = { sessionId, commandId, offset: this.#offset, waitMs };
+    const { agent, sandboxId, generation, sessionId, commandId } = this.#command;
+    const request = { sessionId, commandId, generation, offset: this.#offset, waitMs };
     try {
-      const { output, nextOffset, truncated, status } = await agent.followSessionCommand(
-        sandboxId,
-        request,
-        signal,
-      );
-      this.#over = status === 'completed' || nextOffset < this.#offset;
-      this.#show(output, nextOffset - this.#offset, truncated);
+      const { pieces, nextOffset, status } = await agent.followSessionBytes(sandboxId, request, signal);
+      const bytes = nextOffset - this.#offset;
+      this.#over = status === 'completed' || bytes < 0;
       this.#offset = nextOffset;
+      await this.#show(pieces, bytes);
     } catch (error) {
-      this.#over ||= !signal?.aborted && !isYetToCome(error);
+      this.#failed = !signal?.aborted && !isYetToCome(error);
+      this.#over ||= this.#failed;
     }
   }
 
-  /** Leaves out what is past the bound, and what has lost its middle: a marker in it would pass for output. */
-  #show(output: string, bytes: number, truncated: boolean): void {
+  /** Shows it in short pieces; past the bound it is left out. */
+  async #show(pieces: FollowedBytes['pieces'], bytes: number): Promise<void> {
     const { live } = this.#command;
-    this.#shownBytes += Buffer.byteLength(output);
-    if (truncated || this.#shownBytes > limits.live.callBytes) {
-      if (bytes > 0) live({ stream: 'stdout', text: '', leftOutBytes: bytes });
-      return;
+    this.#shownBytes += bytes;
+    if (live.whole || this.#shownBytes <= limits.live.callBytes) await showPieces(live, pieces);
+    else if (bytes > 0) await showPieces(live, [{ bytes: Buffer.alloc(0), leftOutBytes: bytes }]);
+  }
+}
+
+export async function showPieces(live: LiveOutput, pieces: FollowedBytes['pieces']): Promise<void> {
+  for (const { bytes, leftOutBytes } of pieces) {
+    if (bytes.length === 0 && leftOutBytes === 0) continue;
+    for (let at = 0; at === 0 || at < bytes.length; at += limits.live.pieceBytes) {
+      const piece = bytes.subarray(at, at + limits.live.pieceBytes);
+      await live.show({ stream: 'stdout', bytes: piece, leftOutBytes: at === 0 ? leftOutBytes : 0 });
     }
-    for (const text of piecesOf(output)) live({ stream: 'stdout', text, leftOutBytes: 0 });
   }
 }
 
 /** The request to follow may be faster than the one to run. */
 function isYetToCome(error: unknown): boolean {
   return error instanceof SandhavenError && error.fields.resource === 'command';
-}
-
-/** Cuts a text into short pieces, never within a character. */
-function* piecesOf(text: string): Generator<string> {
-  for (let at = 0; at < text.length; ) {
-    let end = at + limits.live.pieceBytes;
-    if (isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
-    yield text.slice(at, end);
-    at = end;
-  }
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

@@ -5,6 +5,7 @@
 import { SandhavenError } from '../../model/errors.ts';
 import { newCommandId, newSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type {
   AgentSessions,
@@ -17,7 +18,7 @@ import type {
   SessionSummary,
 } from '../ports/index.ts';
 import type { Environments } from './environment.ts';
-import { shownWhile } from './follow-session.ts';
+import { shownWhile, showPieces } from './follow-session.ts';
 import type { Uses } from './use.ts';
 
 type Reference = string | undefined;
@@ -74,7 +75,8 @@ export class SessionService {
     request: { sessionId: string; command: string; wait: boolean; live?: LiveOutput },
     signal?: AbortSignal,
   ): Promise<SessionCommand> {
-    return this.#uses.run(caller, reference, async ({ id }) => {
+    return this.#uses.run(caller, reference, async (sandbox) => {
+      const { id } = sandbox;
       const { sessionId, command, wait, live } = request;
       const commandId = newCommandId();
       const waits = {
@@ -82,7 +84,8 @@ export class SessionService {
         waitRunMs: wait ? limits.session.waitRunMs : 0,
       };
       const running = this.#agent.runSessionCommand(id, { sessionId, commandId, command, ...waits }, signal);
-      const shown = { agent: this.#agent, sandboxId: id, sessionId, commandId, signal };
+      const generation = generationOf(sandbox);
+      const shown = { agent: this.#agent, sandboxId: id, generation, sessionId, commandId, signal };
       const waited = wait && live ? shownWhile({ ...shown, live }, running) : running;
       const result = await this.#orClosed(id, sessionId, waited);
       if (result.status === 'closed') throw closed(sessionId);
@@ -97,7 +100,7 @@ export class SessionService {
     { sessionId, commandId, waitMs }: { sessionId: string; commandId: string; waitMs: number },
     signal?: AbortSignal,
   ): Promise<SessionCommandLogs> {
-    const read = async (id: string) => {
+    const read = async ({ id }: Sandbox) => {
       if (waitMs > 0) {
         const end = { sessionId, commandId, waitMs, offset: Number.MAX_SAFE_INTEGER };
         await this.#agent.followSessionCommand(id, end, signal);
@@ -110,14 +113,22 @@ export class SessionService {
   /**
    * Returns the output of a command after an offset, once there is more of it, the command has ended, or the wait is
    * over.
+   * @param request `live` receives that output too, as bytes, when it wants the whole of it.
    */
   follow(
     caller: User,
     reference: Reference,
-    request: { sessionId: string; commandId: string; offset: number; waitMs: number },
+    request: { sessionId: string; commandId: string; offset: number; waitMs: number; live?: LiveOutput },
     signal?: AbortSignal,
   ): Promise<FollowedCommand> {
-    const read = (id: string) => this.#agent.followSessionCommand(id, request, signal);
+    const read = async (sandbox: Sandbox) => {
+      const { live, ...wanted } = request;
+      if (!live?.whole) return this.#agent.followSessionCommand(sandbox.id, wanted, signal);
+      const asked = { ...wanted, generation: generationOf(sandbox) };
+      const { pieces, ...followed } = await this.#agent.followSessionBytes(sandbox.id, asked, signal);
+      await showPieces(live, pieces);
+      return followed;
+    };
     return this.#orKept(caller, reference, request, read, (kept) => keptAfter(kept, request.offset));
   }
 
@@ -160,15 +171,15 @@ export class SessionService {
     caller: User,
     reference: Reference,
     { sessionId, commandId }: { sessionId: string; commandId: string },
-    read: (sandboxId: string) => Promise<T>,
+    read: (sandbox: Sandbox) => Promise<T>,
     shown: (kept: KeptCommand) => T,
   ): Promise<T> {
     try {
-      return await this.#uses.run(caller, reference, async ({ id }) => {
+      return await this.#uses.run(caller, reference, async (sandbox) => {
         try {
-          return await read(id);
+          return await read(sandbox);
         } catch (error) {
-          throw (await this.#isGone(id, sessionId, error)) ? noLogs(sessionId) : error;
+          throw (await this.#isGone(sandbox.id, sessionId, error)) ? noLogs(sessionId) : error;
         }
       });
     } catch (error) {
@@ -219,6 +230,10 @@ function noLogs(sessionId: string): SandhavenError {
       hint: 'Read logs before the sandbox is started again, or write them to files.',
     },
   );
+}
+
+function generationOf({ runGeneration, generation }: Sandbox): number {
+  return runGeneration ?? generation;
 }
 
 function closed(sessionId: string): SandhavenError {

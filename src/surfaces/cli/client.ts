@@ -19,7 +19,7 @@ export type CallOutcome =
 export interface CallOptions {
   signal?: AbortSignal;
   onProgress?: CallContext['progress'];
-  /** Receives output of a program while it runs. */
+  /** Receives output of a program while it runs; all of it, as bytes, where that is `whole`. */
   onOutput?: LiveOutput;
 }
 
@@ -36,8 +36,11 @@ export type AdminClient = (
 ) => Promise<CallOutcome>;
 
 export function createClient(connection: Connection): Client {
-  return ({ name, long = false }, parameters, options = {}) =>
-    post(connection, { path: `/v1/tools/${name}`, parameters, long }, options);
+  return ({ name, long = false }, parameters, options = {}) => {
+    const whole = options.onOutput?.whole ?? false;
+    const path = `/v1/tools/${name}${whole ? '?output=bytes' : ''}`;
+    return post(connection, { path, parameters, long: long || whole }, options);
+  };
 }
 
 export function createAdminClient(connection: Connection): AdminClient {
@@ -126,17 +129,21 @@ async function streamedOutcome(
     if (event === 'result') return { result: value as Record<string, unknown> };
     if (event === 'error') return { problem: value as Problem };
     if (event === 'progress') onProgress?.(value as Parameters<CallContext['progress']>[0]);
-    if (event === 'output') onOutput?.(pieceOf(value as OutputEvent));
+    if (event === 'output') await onOutput?.show(pieceOf(value as OutputEvent));
   }
   throw new Error('the stream ended without a result');
 }
 
-interface OutputEvent extends Omit<LivePiece, 'leftOutBytes'> {
+interface OutputEvent extends Pick<LivePiece, 'stream'> {
+  base64?: string;
+  /** In place of `base64`: of a client that did not ask for bytes, or of an earlier service. */
+  text?: string;
   left_out_bytes?: number;
 }
 
-function pieceOf({ stream, text, left_out_bytes: leftOutBytes = 0 }: OutputEvent): LivePiece {
-  return { stream, text, leftOutBytes };
+function pieceOf({ stream, base64, text = '', left_out_bytes: leftOutBytes = 0 }: OutputEvent): LivePiece {
+  const bytes = base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
+  return { stream, bytes, leftOutBytes };
 }
 
 /** Reads a self-explanatory text, such as the one of a port that speaks TLS. */

@@ -5,13 +5,15 @@ import { breakOff } from '../break-off.ts';
 
 /**
  * Answers whose call is in progress. What waits of them is bounded, and a reader who pauses, as a pager does, keeps the
- * command that it watches.
+ * command that it watches, until no command runs any more.
  */
 export const patient = new WeakSet<ServerResponse>();
 
 interface Watched {
-  /** Bytes that the kernel had taken at the last progress, and the time of it. */
+  /** Bytes that the kernel had taken at the last progress, and its time. */
   taken: number;
+  progressAt: number;
+  /** Begin of the time in which it has to read on. */
   since: number;
 }
 
@@ -20,7 +22,8 @@ export class SlowReaders {
   #timer: NodeJS.Timeout | null = null;
 
   watch(response: ServerResponse): void {
-    this.#open.set(response, { taken: -1, since: performance.now() });
+    const now = performance.now();
+    this.#open.set(response, { taken: -1, progressAt: now, since: now });
     response.once('close', () => this.#open.delete(response));
     this.#timer ??= setInterval(() => this.#look(), limits.stalledReaderCheckMs).unref();
   }
@@ -38,8 +41,11 @@ export class SlowReaders {
       if (!socket || response.statusCode === 101) continue;
       const waiting = socket.writableLength;
       const taken = socket.bytesWritten - waiting;
-      if (waiting === 0 || taken > watched.taken || patient.has(response)) {
+      if (waiting === 0 || taken > watched.taken) {
         watched.taken = taken;
+        watched.progressAt = now;
+        watched.since = now;
+      } else if (patient.has(response) && now - watched.progressAt < limits.live.stalledMs) {
         watched.since = now;
       } else if (now - watched.since >= limits.stalledReaderMs) {
         this.#open.delete(response);

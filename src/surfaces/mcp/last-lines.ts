@@ -1,9 +1,12 @@
 /** The last lines of live output, passed on once in a while: a client shows them, and no client shows a flood. */
-import type { LiveOutput } from '../../control/ports/index.ts';
+import type { LiveOutput, LivePiece } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
+import { OutputText } from '../../model/output/output-text.ts';
 
-export class LastLines {
+export class LastLines implements LiveOutput {
+  readonly whole = false;
   readonly #pass: (lines: string) => void;
+  readonly #decoded = new OutputText();
   #text = '';
   #timer: NodeJS.Timeout | undefined;
 
@@ -11,10 +14,10 @@ export class LastLines {
     this.#pass = pass;
   }
 
-  readonly take: LiveOutput = ({ text }) => {
-    this.#text = lastOf(this.#text + text);
+  show(piece: LivePiece): undefined {
+    this.#text = lastOf(this.#text + this.#decoded.of(piece).text);
     this.#timer ??= setTimeout(this.#passOn, limits.live.mcpIntervalMs);
-  };
+  }
 
   /** Passes nothing on afterwards. */
   end(): void {

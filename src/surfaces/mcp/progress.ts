@@ -46,7 +46,7 @@ export function createProgressReporter(
   const lines = new LastLines((message) => report({ message }));
   return {
     report,
-    live: lines.take,
+    live: lines,
     end() {
       ended = true;
       lines.end();

@@ -5,6 +5,7 @@ import type { AgentLink, LivePiece, LiveRequest, RunningProcess } from '../../..
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { authorityCertificate } from '../../../src/runtime/oci/network/authority/authority.ts';
 import { carryOverTls, type TlsCarry } from '../tls/carry.ts';
+import { audience } from './audience.ts';
 import { answeringInTurn, type Carry, greeting, SANDBOX } from './fake-agent.ts';
 import { bytesOf, type GoldenFrame, goldenExchanges } from './golden.ts';
 import { terminalCalls } from './golden-terminals.ts';
@@ -16,7 +17,7 @@ const TEXT_OUTPUT = { timedOut: false, truncated: false };
 /** For each golden exchange the call that makes it, and what the call gives. */
 const calls: Record<
   string,
-  { call: (agent: AgentLink) => Promise<unknown>; gives?: unknown; fails?: object; greets?: true }
+  { call: (agent: AgentLink) => Promise<unknown>; gives?: unknown; fails?: object; greets?: 4 | 6 }
 > = {
   hello: { call: (agent) => agent.hello(SANDBOX, 7), gives: { persistence: null } },
   'hello-older': { call: (agent) => agent.hello(SANDBOX, 7), gives: { persistence: null } },
@@ -33,9 +34,9 @@ const calls: Record<
     gives: { ...TEXT_OUTPUT, stdout: 'é\n', stderr: 'b\n', output: 'é\nb\n', exitCode: 3, durationMs: 2 },
   },
   'exec-live': {
-    greets: true,
+    greets: 4,
     call: (agent) =>
-      shown((live) =>
+      shown(false, (live) =>
         agent.exec(SANDBOX, {
           argv: ['bash', '-c', 'echo é; echo b >&2; exit 3'],
           cwd: '.',
@@ -47,9 +48,31 @@ const calls: Record<
     gives: {
       result: { ...TEXT_OUTPUT, stdout: 'é\n', stderr: 'b\n', output: 'é\nb\n', exitCode: 3, durationMs: 2 },
       pieces: [
-        { stream: 'stdout', text: 'é\n', leftOutBytes: 0 },
-        { stream: 'stderr', text: 'b\n', leftOutBytes: 0 },
-        { stream: 'stderr', text: '', leftOutBytes: 7 },
+        { stream: 'stdout', hex: 'c3', leftOutBytes: 0 },
+        { stream: 'stdout', hex: 'a90a', leftOutBytes: 0 },
+        { stream: 'stderr', hex: '620a', leftOutBytes: 0 },
+        { stream: 'stderr', hex: '', leftOutBytes: 7 },
+      ],
+    },
+  },
+  'exec-whole': {
+    greets: 6,
+    call: (agent) =>
+      shown(true, (live) =>
+        agent.exec(SANDBOX, {
+          argv: ['bash', '-c', "printf '\\377é'; echo b >&2"],
+          cwd: '.',
+          env: { PATH: '/bin' },
+          timeoutMs: 60_000,
+          live,
+        }),
+      ),
+    gives: {
+      result: expect.objectContaining({ stdout: '\ufffdé', stderr: 'b\n', exitCode: 0 }),
+      pieces: [
+        { stream: 'stdout', hex: 'ffc3', leftOutBytes: 0 },
+        { stream: 'stderr', hex: '620a', leftOutBytes: 0 },
+        { stream: 'stdout', hex: 'a9', leftOutBytes: 0 },
       ],
     },
   },
@@ -83,14 +106,14 @@ const calls: Record<
     },
   },
   'run-code-live': {
-    greets: true,
+    greets: 4,
     call: (agent) =>
-      shown((live) =>
+      shown(false, (live) =>
         agent.runCode(SANDBOX, { language: 'python', code: 'print(1)', env: {}, timeoutMs: 30_000, live }),
       ),
     gives: {
       result: expect.objectContaining({ output: '1\n', charts: [expect.objectContaining({ title: 'T' })] }),
-      pieces: [{ stream: 'stdout', text: '1\n', leftOutBytes: 0 }],
+      pieces: [{ stream: 'stdout', hex: '310a', leftOutBytes: 0 }],
     },
   },
   list: {
@@ -282,6 +305,19 @@ const calls: Record<
     call: (agent) => agent.followSessionCommand(SANDBOX, { ...IN_SESSION, offset: 2, waitMs: 5_000 }),
     gives: { status: 'running', exitCode: null, truncated: false, nextOffset: 4, output: 'b\n' },
   },
+  'session-follow-raw': {
+    greets: 6,
+    call: (agent) =>
+      agent.followSessionBytes(SANDBOX, { ...IN_SESSION, generation: 7, offset: 2, waitMs: 5_000 }),
+    gives: {
+      ...{ status: 'completed', exitCode: 0, truncated: true, nextOffset: 16 },
+      output: 'a\n[… 11 bytes left out …]\nz\n',
+      pieces: [
+        { bytes: Buffer.from('61c3', 'hex'), leftOutBytes: 0 },
+        { bytes: Buffer.from('a97a0a', 'hex'), leftOutBytes: 9 },
+      ],
+    },
+  },
   'session-input': {
     call: (agent) => agent.sendSessionInput(SANDBOX, { ...IN_SESSION, input: 'yes' }),
     gives: 'running',
@@ -361,10 +397,11 @@ const calls: Record<
   remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },
 };
 
-async function shown(call: (live: LiveRequest) => Promise<unknown>): Promise<unknown> {
-  const pieces: LivePiece[] = [];
-  const result = await call({ generation: 7, output: (piece) => pieces.push(piece) });
-  return { result, pieces };
+async function shown(whole: boolean, call: (live: LiveRequest) => Promise<unknown>): Promise<unknown> {
+  const { output, pieces } = audience(whole);
+  const result = await call({ generation: 7, output });
+  const hex = ({ bytes, ...piece }: LivePiece) => ({ ...piece, hex: bytes.toString('hex') });
+  return { result, pieces: pieces.map(hex) };
 }
 
 async function outputOf(opening: Promise<RunningProcess>): Promise<unknown> {
@@ -403,7 +440,7 @@ async function replay(name: string, host: GoldenFrame[], agent: GoldenFrame[], c
   const expected = calls[name];
   if (!expected) throw new Error(`no call makes ${name}`);
   const answer = bytesOf(agent);
-  const fake = answeringInTurn(expected.greets ? [greeting(4), answer] : [answer], carry);
+  const fake = answeringInTurn(expected.greets ? [greeting(expected.greets), answer] : [answer], carry);
   const outcome = await expected.call(fake.link).catch((error: unknown) => error);
   if (expected.fails) {
     expect(outcome).toBeInstanceOf(SandhavenError);

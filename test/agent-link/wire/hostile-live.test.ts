@@ -1,7 +1,8 @@
 /** Output that is shown while a program runs comes from an agent that root in the sandbox can stand in for. */
-import { describe, expect, it } from 'vitest';
-import type { LivePiece } from '../../../src/control/ports/index.ts';
+import { describe, expect, it, vi } from 'vitest';
+import type { LiveOutput } from '../../../src/control/ports/index.ts';
 import { longestTurn } from '../../support/event-loop.ts';
+import { audience } from './audience.ts';
 import { answeringInTurn, data, end, fakeAgent, greeting, item, reply, SANDBOX } from './fake-agent.ts';
 
 const result = Buffer.concat([
@@ -17,55 +18,30 @@ const out = (content: Buffer | string, leftOut = 0) =>
 
 /** What a call shows when an agent of this version answers so. */
 async function shownBy(answer: Buffer[], version = 4) {
-  const pieces: LivePiece[] = [];
+  const { pieces, output } = audience(false);
   const fake = answeringInTurn([greeting(version), Buffer.concat(answer)]);
-  const live = { generation: 7, output: (piece: LivePiece) => void pieces.push(piece) };
-  const request = { argv: ['true'], cwd: '.', env: {}, timeoutMs: 1_000, live };
+  const live = { generation: 7, output };
+  const request = { argv: ['true'], cwd: '.', env: {}, timeoutMs: 60_000, live };
   const outcome = await fake.link.exec(SANDBOX, request).catch((error: unknown) => error);
   return { outcome, pieces, fake };
 }
 
 describe('live output', () => {
-  it('has whole characters, however the pieces cut them', async () => {
-    const euro = Buffer.from('€');
+  it('is bytes as they came, with a gap before those that it is missing before, or alone at the end', async () => {
     const { pieces } = await shownBy([
-      out(euro.subarray(0, 1)),
+      out(Buffer.from([0xe2, 0x82])),
       head('stderr'),
       data('e'),
-      out(euro.subarray(1, 2)),
-      out(Buffer.concat([euro.subarray(2), Buffer.from('x')])),
+      out(Buffer.from([0xac, 0xff]), 100),
+      head('stderr', 9),
       result,
     ]);
     expect(pieces).toEqual([
-      { stream: 'stderr', text: 'e', leftOutBytes: 0 },
-      { stream: 'stdout', text: '€x', leftOutBytes: 0 },
+      { stream: 'stdout', bytes: Buffer.from([0xe2, 0x82]), leftOutBytes: 0 },
+      { stream: 'stderr', bytes: Buffer.from('e'), leftOutBytes: 0 },
+      { stream: 'stdout', bytes: Buffer.from([0xac, 0xff]), leftOutBytes: 100 },
+      { stream: 'stderr', bytes: Buffer.alloc(0), leftOutBytes: 9 },
     ]);
-  });
-
-  it('counts a character with a gap in it as left out', async () => {
-    const euro = Buffer.from('€');
-    const { pieces } = await shownBy([
-      out(Buffer.concat([Buffer.from('a'), euro.subarray(0, 2)])),
-      out(Buffer.concat([euro.subarray(2), Buffer.from('b')]), 100),
-      result,
-    ]);
-    expect(pieces).toEqual([
-      { stream: 'stdout', text: 'a', leftOutBytes: 0 },
-      { stream: 'stdout', text: 'b', leftOutBytes: 103 },
-    ]);
-  });
-
-  it('ends as its stream does, in the middle of a character or after a gap', async () => {
-    const { pieces } = await shownBy([out(Buffer.from([0xe2, 0x82])), head('stderr', 9), result]);
-    expect(pieces).toEqual([
-      { stream: 'stdout', text: '\u{fffd}', leftOutBytes: 0 },
-      { stream: 'stderr', text: '', leftOutBytes: 9 },
-    ]);
-  });
-
-  it('keeps a byte order mark, as the result does', async () => {
-    const { pieces } = await shownBy([out('\u{feff}a'), result]);
-    expect(pieces).toEqual([{ stream: 'stdout', text: '\u{feff}a', leftOutBytes: 0 }]);
   });
 
   it.each([1, 2, 3])('is not asked of an agent of version %d', async (version) => {
@@ -73,14 +49,13 @@ describe('live output', () => {
     expect(outcome).toMatchObject({ exitCode: 0 });
     expect(pieces).toEqual([]);
     expect(JSON.parse(fake.received().subarray(5).toString())).toEqual({
-      ...{ v: 1, op: 'exec', argv: ['true'], cwd: '.', env: {}, timeout_ms: 1_000, output_bytes: 1_048_576 },
+      ...{ v: 1, op: 'exec', argv: ['true'], cwd: '.', env: {}, timeout_ms: 60_000, output_bytes: 1_048_576 },
     });
   });
 
   it('is not asked of an agent that does not greet, whose call still counts', async () => {
-    const pieces: LivePiece[] = [];
     const fake = answeringInTurn([reply({}), result]);
-    const live = { generation: 7, output: (piece: LivePiece) => void pieces.push(piece) };
+    const live = { generation: 7, output: audience(false).output };
     const request = { argv: ['true'], cwd: '.', env: {}, timeoutMs: 1_000, live };
     expect(await fake.link.exec(SANDBOX, request)).toMatchObject({ exitCode: 0 });
   });
@@ -88,7 +63,7 @@ describe('live output', () => {
   it('is asked for without a second greeting in the same run, and with one in the next', async () => {
     const fake = answeringInTurn([greeting(4), result, result, greeting(3, 8), result]);
     const versionAsked = async (generation: number) => {
-      const live = { generation, output: () => {} };
+      const live = { generation, output: audience(false).output };
       await fake.link.exec(SANDBOX, { argv: ['true'], cwd: '.', env: {}, timeoutMs: 1_000, live });
       return JSON.parse(fake.received().subarray(5).toString()).v as number;
     };
@@ -123,7 +98,7 @@ describe('an agent that breaks the rules of live output gives unavailable', () =
     const chart = { type: 'line', title: null, x_label: null, y_label: null, x_scale: null, y_scale: null };
     const answer = Buffer.concat([item({ ...chart, elements: [] }), data('png'), out('late'), result]);
     const fake = answeringInTurn([greeting(4), answer]);
-    const live = { generation: 7, output: () => {} };
+    const live = { generation: 7, output: audience(false).output };
     await expect(
       fake.link.runCode(SANDBOX, { language: 'python', code: '', env: {}, timeoutMs: 1_000, live }),
     ).rejects.toMatchObject({ code: 'unavailable' });
@@ -137,23 +112,78 @@ describe('an agent that breaks the rules of live output gives unavailable', () =
   });
 });
 
-it('a flood leaves the loop to others', async () => {
+it.each([false, true])('a flood leaves the loop to others, wanted whole: %s', async (whole) => {
   const tiny = Buffer.concat(Array<Buffer>(200_000).fill(out('x')));
   let greeted = false;
   const fake = fakeAgent((channel) => {
     channel.once('data', () => {
-      channel.write(greeted ? Buffer.concat([tiny, result]) : greeting(4));
+      channel.write(greeted ? Buffer.concat([tiny, result]) : greeting(6));
       greeted = true;
     });
   });
-  let shown = 0;
-  const countText = ({ text }: LivePiece) => {
-    shown += text.length;
-  };
-  const live = { generation: 7, output: countText };
+  const { pieces, output } = audience(whole);
+  const live = { generation: 7, output };
   const request = { argv: ['true'], cwd: '.', env: {}, timeoutMs: 60_000, live };
   const { ms, result: outcome } = await longestTurn(() => fake.link.exec(SANDBOX, request));
   expect(outcome).toMatchObject({ exitCode: 0 });
-  expect(shown).toBe(200_000);
+  expect(pieces.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBe(200_000);
   expect(ms).toBeLessThan(100);
+});
+
+describe('live output that is wanted whole', () => {
+  const live = (output: LiveOutput) => ({ generation: 7, output });
+  const request = { argv: ['true'], cwd: '.', env: {}, timeoutMs: 100 };
+
+  it('has no bound, and stops reading the agent while its reader has no room', async () => {
+    const room = Promise.withResolvers<void>();
+    const { pieces, output } = audience(true, () => room.promise);
+    const flood = Array<Buffer>(1_200).fill(out(Buffer.alloc(16_384, 'x')));
+    const fake = answeringInTurn([greeting(6), Buffer.concat([...flood, result])]);
+    const shown = () => pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    const ended = fake.link.exec(SANDBOX, { ...request, live: live(output) });
+    await expect.poll(() => pieces.length).toBeGreaterThan(0);
+    await new Promise(setImmediate);
+    expect(shown()).toBeLessThan(100_000);
+    room.resolve();
+    expect(await ended).toMatchObject({ exitCode: 0 });
+    expect(shown()).toBe(1_200 * 16_384);
+  });
+
+  it('is of the agent in time while its reader alone is late, and late when the agent is', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      for (const [last, expected] of [
+        [result, { exitCode: 0 }],
+        [Buffer.alloc(0), { code: 'unavailable' }],
+      ] as const) {
+        const room = Promise.withResolvers<void>();
+        const { pieces, output } = audience(true, () => room.promise);
+        const fake = answeringInTurn([greeting(6), Buffer.concat([out('x'), last])]);
+        const ended = fake.link
+          .exec(SANDBOX, { ...request, live: live(output) })
+          .catch((error: unknown) => error);
+        await vi.waitUntil(() => pieces.length > 0);
+        vi.advanceTimersByTime(600_000);
+        room.resolve();
+        await new Promise(setImmediate);
+        await new Promise(setImmediate);
+        vi.advanceTimersByTime(60_000);
+        expect(await ended).toMatchObject(expected);
+      }
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('is asked of an agent of version 6 alone; an earlier one may leave some out', async () => {
+    const asked = async (version: number) => {
+      const fake = answeringInTurn([greeting(version), result]);
+      await fake.link.exec(SANDBOX, { ...request, live: live(audience(true).output) });
+      const { v, live: shown, whole } = JSON.parse(fake.received().subarray(5).toString());
+      return [v, shown, whole];
+    };
+    expect(await asked(6)).toEqual([6, true, true]);
+    expect(await asked(5)).toEqual([4, true, undefined]);
+    expect(await asked(3)).toEqual([1, undefined, undefined]);
+  });
 });

@@ -1,37 +1,53 @@
 /** Live output of a session's command, from its log. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { AgentSessions, FollowedCommand, LivePiece } from '../../../src/control/ports/index.ts';
+import type {
+  AgentSessions,
+  FollowedBytes,
+  LiveOutput,
+  LivePiece,
+} from '../../../src/control/ports/index.ts';
 import { shownWhile } from '../../../src/control/work/follow-session.ts';
 import { notFound, SandhavenError } from '../../../src/model/errors.ts';
 
-type Request = Parameters<AgentSessions['followSessionCommand']>[1];
-type Answer = Omit<FollowedCommand, 'exitCode'>;
+type Request = Parameters<AgentSessions['followSessionBytes']>[1];
+type Answer = Omit<FollowedBytes, 'exitCode'>;
 
 const printed = (output: string, nextOffset: number, more: Partial<Answer> = {}): Answer => ({
   ...{ output, nextOffset, status: 'running', truncated: false },
+  pieces: [{ bytes: Buffer.from(output), leftOutBytes: 0 }],
   ...more,
 });
 const nothing = (offset: number) => printed('', offset);
 const gone = notFound('command', 'There is no such command.');
 
 /** What is shown while these answers come, the last of them again and again. */
-async function shownOf(answers: (Answer | Error)[], work: (asked: Request[]) => Promise<unknown>) {
+async function shownOf(
+  answers: (Answer | Error)[],
+  work: (asked: Request[]) => Promise<unknown>,
+  whole = false,
+) {
   const asked: Request[] = [];
   const pieces: LivePiece[] = [];
   const agent = {
-    async followSessionCommand(_sandbox: string, request: Request) {
+    async followSessionBytes(_sandbox: string, request: Request) {
       asked.push(request);
       const answer = answers[Math.min(asked.length, answers.length) - 1];
       if (!answer || answer instanceof Error) throw answer;
       return { exitCode: answer.status === 'completed' ? 0 : null, ...answer };
     },
   };
-  const live = (piece: LivePiece) => void pieces.push(piece);
-  const command = { agent, sandboxId: 'sb_1', sessionId: 's', commandId: 'c', live };
-  const result = await shownWhile(command, work(asked)).catch((error: unknown) => error);
-  return { asked, pieces, result };
+  const live: LiveOutput = { whole, show: (piece) => void pieces.push(piece) };
+  const command = { agent, sandboxId: 'sb_1', generation: 7, sessionId: 's', commandId: 'c', live };
+  const ended = work(asked).then((output) => ({ output: String(output) }));
+  const result = await shownWhile(command, ended).then(
+    ({ output }) => output,
+    (error: unknown) => error,
+  );
+  return { asked, pieces: pieces.map(readable), result };
 }
+
+const readable = ({ bytes, ...piece }: LivePiece) => ({ ...piece, text: bytes.toString('latin1') });
 
 const untilAsked = (times: number) => async (asked: Request[]) => {
   while (asked.length < times) await sleep(5);
@@ -77,18 +93,36 @@ describe('live output of a session command', () => {
     expect(pieces).toEqual([]);
   });
 
-  it('counts what a log has lost, which the marker in it does not show as output', async () => {
-    const cut = printed('head\n[… 90 bytes left out …]\ntail', 99, { truncated: true });
-    const { pieces } = await shownOf([cut, nothing(99)], untilAsked(2));
-    expect(pieces).toEqual([{ stream: 'stdout', text: '', leftOutBytes: 99 }]);
+  it('of one who wants it whole goes on with the result where the log cannot be followed', async () => {
+    const dropped = new SandhavenError('unavailable', 'The connection to the sandbox broke.');
+    const work = async (asked: Request[]) => {
+      await untilAsked(2)(asked);
+      return 'one\ntwo\n';
+    };
+    const { pieces } = await shownOf([printed('one\n', 4), dropped], work, true);
+    expect(pieces.map(({ text }) => text)).toEqual(['one\n', 'two\n']);
   });
 
-  it('is cut into short pieces between characters', async () => {
-    const text = `a${'😀'.repeat(10_000)}`;
-    const { pieces } = await shownOf([printed(text, 40_001, { status: 'completed' })], untilAsked(1));
-    expect(pieces.map((piece) => piece.text.length)).toEqual([16_383, 3_618]);
+  it('has a gap where the log has lost a part', async () => {
+    const cut = printed('', 99, { truncated: true });
+    cut.pieces = [
+      { bytes: Buffer.from('he'), leftOutBytes: 0 },
+      { bytes: Buffer.from('il'), leftOutBytes: 95 },
+    ];
+    const { pieces } = await shownOf([cut, nothing(99)], untilAsked(2));
+    expect(pieces).toEqual([
+      { stream: 'stdout', text: 'he', leftOutBytes: 0 },
+      { stream: 'stdout', text: 'il', leftOutBytes: 95 },
+    ]);
+  });
+
+  it('comes in short pieces, byte for byte', async () => {
+    const text = `a${'\xf0'.repeat(40_000)}`;
+    const whole = printed('', 40_001, { status: 'completed' });
+    whole.pieces = [{ bytes: Buffer.from(text, 'latin1'), leftOutBytes: 0 }];
+    const { pieces } = await shownOf([whole], untilAsked(1));
+    expect(pieces.map((piece) => piece.text.length)).toEqual([16_384, 16_384, 7_233]);
     expect(pieces.map((piece) => piece.text).join('')).toBe(text);
-    expect(pieces.every((piece) => piece.text.isWellFormed())).toBe(true);
   });
 
   it('has a bound, beyond which it is counted once, at the end', async () => {

@@ -64,6 +64,18 @@ describe('sandhaven attach', () => {
     expect(await code).toBe(0);
   });
 
+  it('names on standard error, at its end, what it was too slow to show', async () => {
+    const { code, seen } = await attached();
+    last().sink?.skipped(300);
+    last().sink?.data(Buffer.from('later'));
+    last().sink?.skipped(12);
+    await expect.poll(() => seen.stdout).toBe('later');
+    expect(seen.stderr).toBe('');
+    last().end(0);
+    await code;
+    expect(seen.stderr).toContain('312 bytes of the output are missing');
+  });
+
   it('carries keys and bytes as they are, and ends with the status of the shell', async () => {
     const { code, modes, stdin, seen } = await attached();
     const typed: Buffer[] = [];

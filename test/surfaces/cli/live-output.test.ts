@@ -1,8 +1,10 @@
 /** What programs print appears on the terminal while they run, each byte once. */
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LivePiece } from '../../../src/control/ports/index.ts';
-import { LiveText } from '../../../src/surfaces/cli/live-text.ts';
+import type { LiveOutput, LivePiece } from '../../../src/control/ports/index.ts';
+import { ShownOutput } from '../../../src/surfaces/cli/shown-output.ts';
 import { type Ending, showing } from '../fakes/showing.ts';
 import { type Harness, startHttp } from '../http/http-harness.ts';
 import { cliFor } from './cli-harness.ts';
@@ -17,13 +19,18 @@ beforeAll(async () => {
 
 afterAll(() => http.close());
 
-const out = (text: string, leftOutBytes = 0): LivePiece => ({ stream: 'stdout', text, leftOutBytes });
-const err = (text: string, leftOutBytes = 0): LivePiece => ({ stream: 'stderr', text, leftOutBytes });
+const piece = (stream: LivePiece['stream'], content: string | Buffer, leftOutBytes: number): LivePiece => ({
+  stream,
+  bytes: Buffer.from(content),
+  leftOutBytes,
+});
+const out = (content: string | Buffer, leftOutBytes = 0) => piece('stdout', content, leftOutBytes);
+const err = (content: string | Buffer, leftOutBytes = 0) => piece('stderr', content, leftOutBytes);
 
 /** Programs show these pieces and then end so. */
 function programs(pieces: LivePiece[], stdout: string, ending?: Ending): void {
-  const show = async (live?: (piece: LivePiece) => void) => {
-    for (const piece of pieces) live?.(piece);
+  const show = async (live?: LiveOutput) => {
+    for (const piece of pieces) await live?.show(piece);
     await sleep(5);
   };
   showing(http.services, stdout, show, ending);
@@ -39,8 +46,21 @@ describe('sandhaven run', () => {
   it('prints what did not come, as of an agent that shows nothing', async () => {
     programs([], 'a\nc', { exitCode: 0, stderr: 'b\n' });
     expect(await cli(['run', 'code'])).toEqual({ code: 0, stdout: 'a\nc', stderr: 'b\n' });
+  });
+
+  it('names on standard error what an earlier agent has left out, and nothing of it in the output', async () => {
     programs([out('a\n'), out('d', 2)], 'a\nc\nd');
-    expect(await cli(['run', 'code'])).toEqual({ code: 0, stdout: 'a\nc\nd', stderr: '' });
+    expect(await cli(['run', 'code'])).toEqual({
+      code: 0,
+      stdout: 'a\nd',
+      stderr: '2 bytes of the output are missing: they came too fast to be kept.\n',
+    });
+  });
+
+  it('prints no more than what came of output that the result has cut', async () => {
+    const long = 'x'.repeat(2_000_000);
+    programs([out(long)], 'xx\n[… 1999996 bytes left out …]\nxx');
+    expect(await cli(['run', 'code'])).toEqual({ code: 0, stdout: long, stderr: '' });
   });
 
   it('prints the result alone with --json', async () => {
@@ -62,14 +82,14 @@ describe('sandhaven call', () => {
   });
 
   it('prints the same with and without live output', async () => {
-    for (const pieces of [[], [out('no newline')], [out('no '), out('', 7)]]) {
+    for (const pieces of [[], [out('no newline')], [out('no '), err('newline')]]) {
       programs(pieces, 'no newline');
       expect((await cli(command)).stdout).toBe('no newline\n');
     }
   });
 
   it('of a session prints its output while it comes', async () => {
-    programs([out('a\n')], 'a\nb\n');
+    programs([out('a\n'), out('b\n')], 'a\nb\n');
     const session = ['call', 'Sandbox.RunSessionCommand', '--session-id', 's', '--command', 'make'];
     expect(await cli(session)).toEqual({ code: 0, stdout: 'a\nb\n', stderr: '' });
   });
@@ -81,38 +101,41 @@ describe('sandhaven call', () => {
   });
 });
 
-describe('a text that is printed while it comes', () => {
-  const MEGABYTE = 'x'.repeat(1_048_576);
-
-  function printedOf(pieces: LivePiece[], whole: string, output = whole): string {
-    let printed = '';
-    const text = new LiveText((part) => {
-      printed += part;
-    });
-    for (const piece of pieces) text.show(piece);
-    text.finish(whole, output);
-    return printed;
+describe('output on a stream of this process', () => {
+  function shownOn(stdout: Writable, signal = new AbortController().signal): ShownOutput {
+    return new ShownOutput({ stdin: Readable.from([]), stdout, stderr: new PassThrough(), env: {}, signal });
   }
 
-  it('waits after a gap for the result, which has what is missing', () => {
-    expect(printedOf([out('a'), out('c', 1), out('d')], 'abcd')).toBe('abcd');
+  it('has the bytes of the program, none of them a character', async () => {
+    const stdout = new PassThrough();
+    const shown = shownOn(stdout);
+    shown.show(out(Buffer.from([0xff, 0xe2, 0x82])));
+    shown.show(out(Buffer.from([0xac, 0x00])));
+    stdout.end();
+    expect(await buffer(stdout)).toEqual(Buffer.from([0xff, 0xe2, 0x82, 0xac, 0x00]));
   });
 
-  it('goes on after a gap that the result has too, and names it', () => {
-    const pieces = [out(MEGABYTE), out('more'), out('end', 9)];
-    expect(printedOf(pieces, 'head\n[… 99 bytes left out …]\nend')).toBe(
-      `${MEGABYTE}more\n[… 9 bytes left out …]\nend`,
-    );
+  it('comes no faster than it is taken', async () => {
+    let take = () => {};
+    const stdout = new Writable({
+      highWaterMark: 4,
+      write(_chunk, _encoding, taken) {
+        take = taken;
+      },
+    });
+    const shown = shownOn(stdout);
+    expect(shown.show(out('abc'))).toBeUndefined();
+    const room = shown.show(out('def'));
+    expect(await Promise.race([room, sleep(20, 'waits')])).toBe('waits');
+    take();
+    take();
+    await room;
   });
 
-  it('that is longer than the result is not cut', () => {
-    const cut = 'head\n[… 99 bytes left out …]\ntail';
-    expect(printedOf([out(MEGABYTE), out('tail')], `${cut}\n[exit code 1]\n`, cut)).toBe(
-      `${MEGABYTE}tail\n[exit code 1]\n`,
-    );
-  });
-
-  it('names what is missing at its end', () => {
-    expect(printedOf([out(MEGABYTE), out('', 50)], 'cut')).toBe(`${MEGABYTE}\n[… 50 bytes left out …]\n`);
+  it('waits no longer once it is interrupted', async () => {
+    const interrupt = new AbortController();
+    const room = shownOn(new PassThrough({ highWaterMark: 1 }), interrupt.signal).show(out('abc'));
+    interrupt.abort();
+    expect(await room).toBeUndefined();
   });
 });

@@ -68,6 +68,27 @@ it('goes on until an interrupt while the command runs', async () => {
   }
 });
 
+it('prints the bytes of the command, and names on standard error what the log has lost', async () => {
+  const { services } = http;
+  const { follow } = services.sessions;
+  services.sessions.follow = async (_caller, _reference, { offset, live }) => {
+    const ended = { status: 'completed', exitCode: 0, truncated: true, nextOffset: 9 } as const;
+    if (offset >= 9) return { ...ended, output: '' };
+    live?.show({ stream: 'stdout', bytes: Buffer.from('a'), leftOutBytes: 0 });
+    live?.show({ stream: 'stdout', bytes: Buffer.from('z\n'), leftOutBytes: 6 });
+    return { ...ended, output: 'a\n[… 6 bytes left out …]\nz\n' };
+  };
+  try {
+    expect(await cli(['logs', 'demo', 'work'])).toEqual({
+      code: 0,
+      stdout: 'az\n',
+      stderr: '6 bytes of the output are missing: they came too fast to be kept.\n',
+    });
+  } finally {
+    services.sessions.follow = follow;
+  }
+});
+
 it.each([
   [['logs'], 2, 'No sandbox is named.'],
   [['logs', 'demo'], 2, 'No session is named.'],

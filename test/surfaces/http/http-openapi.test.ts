@@ -52,6 +52,7 @@ describe('/openapi.json', () => {
     );
     expect(paths['/v1/tools/Sandbox.CreateSandbox'].post.parameters).toMatchObject([
       { name: 'Idempotency-Key' },
+      { name: 'output' },
       { name: 'Sandhaven-Team' },
     ]);
   });

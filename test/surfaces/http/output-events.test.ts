@@ -1,7 +1,7 @@
 /** Output of programs as events, while they run. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LiveOutput, LivePiece } from '../../../src/control/ports/index.ts';
@@ -24,12 +24,17 @@ beforeAll(async () => {
 
 afterAll(() => http.close());
 
-const out = (text: string, leftOutBytes = 0): LivePiece => ({ stream: 'stdout', text, leftOutBytes });
-const err = (text: string, leftOutBytes = 0): LivePiece => ({ stream: 'stderr', text, leftOutBytes });
+const piece = (stream: LivePiece['stream'], content: string | Buffer, leftOutBytes: number): LivePiece => ({
+  stream,
+  bytes: Buffer.from(content),
+  leftOutBytes,
+});
+const out = (content: string | Buffer, leftOutBytes = 0) => piece('stdout', content, leftOutBytes);
+const err = (content: string | Buffer, leftOutBytes = 0) => piece('stderr', content, leftOutBytes);
 
 interface Event {
   event: string;
-  data: { text: string; left_out_bytes?: number };
+  data: { text: string; base64?: string; left_out_bytes?: number };
 }
 
 function eventsIn(text: string): Event[] {
@@ -42,6 +47,27 @@ async function eventsOf(tool: string, parameters: object): Promise<Event[]> {
   return eventsIn(await response.text());
 }
 
+/** Calls with a connection that reads nothing yet. */
+async function pausedCall(query: string): Promise<Socket> {
+  const socket = connect(http.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const body = JSON.stringify({ command: 'yes' });
+  socket
+    .pause()
+    .write(
+      `POST /v1/tools/Sandbox.RunCommand${query} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${API_KEY}\r\n` +
+        `content-type: application/json\r\naccept: text/event-stream\r\ncontent-length: ${body.length}\r\n` +
+        `connection: close\r\n\r\n${body}`,
+    );
+  return socket;
+}
+
+async function eventsOn(socket: Socket): Promise<Event[]> {
+  let answer = '';
+  for await (const bytes of socket.setEncoding('utf8')) answer += bytes;
+  return eventsIn(answer.replaceAll(/\r\n[0-9a-f]+\r\n/g, ''));
+}
+
 describe('output events', () => {
   it.each([
     ['Sandbox.RunCommand', { command: 'make' }],
@@ -49,9 +75,9 @@ describe('output events', () => {
     ['Sandbox.RunSessionCommand', { session_id: 's', command: 'make' }],
   ])('%s sends what is printed as it comes, then the result as ever', async (tool, parameters) => {
     show = async (live) => {
-      live(out('one\n'));
+      live.show(out('one\n'));
       await sleep(10);
-      live(err('é\n', 5));
+      live.show(err('é\n', 5));
     };
     const events = await eventsOf(tool, parameters);
     expect(events).toEqual([
@@ -67,7 +93,7 @@ describe('output events', () => {
   it('come while the program runs', async () => {
     const go = Promise.withResolvers<void>();
     show = (live) => {
-      live(out('first\n'));
+      live.show(out('first\n'));
       return go.promise;
     };
     const accept = { accept: 'text/event-stream' };
@@ -81,7 +107,7 @@ describe('output events', () => {
   });
 
   it('name at the end what was left out last', async () => {
-    show = async (live) => live(out('', 7));
+    show = async (live) => void live.show(out('', 7));
     expect((await eventsOf('Sandbox.RunCommand', { command: 'make' }))[0]?.data).toEqual({
       ...{ stream: 'stdout', text: '', left_out_bytes: 7 },
     });
@@ -89,7 +115,7 @@ describe('output events', () => {
 
   it('of a client that does not read are left out and counted, and hold no memory', async () => {
     const pieces = 4_000;
-    const piece = 'x'.repeat(16_384);
+    const text = 'x'.repeat(16_384);
     const read = Promise.withResolvers<void>();
     let response: ServerResponse | undefined;
     let heldBytes = 0;
@@ -98,32 +124,88 @@ describe('output events', () => {
     });
     show = async (live) => {
       for (let sent = 0; sent < pieces; sent++) {
-        live(out(piece));
+        live.show(out(text));
         heldBytes = Math.max(heldBytes, response?.writableLength ?? Infinity);
         await setImmediate();
       }
       read.resolve();
       await sleep(50);
     };
-    const socket = connect(http.port, '127.0.0.1');
-    await once(socket, 'connect');
-    const body = JSON.stringify({ command: 'yes' });
-    socket
-      .pause()
-      .write(
-        `POST /v1/tools/Sandbox.RunCommand HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${API_KEY}\r\n` +
-          `content-type: application/json\r\naccept: text/event-stream\r\ncontent-length: ${body.length}\r\n` +
-          `connection: close\r\n\r\n${body}`,
-      );
+    const socket = await pausedCall('');
     await read.promise;
     expect(heldBytes).toBeLessThan(100_000);
-    let answer = '';
-    for await (const bytes of socket.setEncoding('utf8')) answer += bytes;
-    const events = eventsIn(answer.replaceAll(/\r\n[0-9a-f]+\r\n/g, ''));
+    const events = await eventsOn(socket);
     const shown = events.filter(({ event }) => event === 'output').map(({ data }) => data);
     const bytes = shown.reduce((sum, one) => sum + one.text.length + (one.left_out_bytes ?? 0), 0);
     expect(bytes).toBe(pieces * 16_384);
     expect(shown.some((one) => (one.left_out_bytes ?? 0) > 0)).toBe(true);
     expect(events.at(-1)).toMatchObject({ event: 'result', data: { output: 'all of it\n' } });
+  });
+});
+
+describe('output events of a client that asks for bytes', () => {
+  it('have all bytes as they are, none of them a character, and a gap beside them', async () => {
+    show = async (live) => {
+      expect(live.whole).toBe(true);
+      live.show(out(Buffer.from([0xe2, 0x82])));
+      live.show(out(Buffer.from([0xac, 0xff, 0x00])));
+      live.show(err('é', 5));
+      live.show(out('', 7));
+    };
+    const accept = { accept: 'text/event-stream' };
+    const response = await http.call('Sandbox.RunCommand?output=bytes', { command: 'make' }, accept);
+    expect(eventsIn(await response.text())).toEqual([
+      { event: 'output', data: { stream: 'stdout', base64: '4oI=' } },
+      { event: 'output', data: { stream: 'stdout', base64: 'rP8A' } },
+      { event: 'output', data: { stream: 'stderr', base64: 'w6k=', left_out_bytes: 5 } },
+      { event: 'output', data: { stream: 'stdout', base64: '', left_out_bytes: 7 } },
+      { event: 'result', data: expect.objectContaining({ output: 'all of it\n', exit_code: 0 }) },
+    ]);
+  });
+
+  it('wait for it while it reads nothing, and none is lost', async () => {
+    let shownBytes = 0;
+    let waits = 0;
+    const waiting = Promise.withResolvers<void>();
+    show = async (live) => {
+      for (let sent = 0; sent < 2_000; sent++) {
+        const room = live.show(out(Buffer.alloc(16_384, sent)));
+        shownBytes += 16_384;
+        if (!room) continue;
+        waits += 1;
+        waiting.resolve();
+        await room;
+      }
+    };
+    const socket = await pausedCall('?output=bytes');
+    await waiting.promise;
+    await sleep(200);
+    // What the kernel takes of it, and the bound.
+    expect(shownBytes).toBeLessThan(16_000_000);
+    const events = await eventsOn(socket);
+    const shown = events.filter(({ event }) => event === 'output').map(({ data }) => data);
+    expect(shown).toHaveLength(2_000);
+    for (const [sent, { base64 }] of shown.entries())
+      expect(base64).toBe(Buffer.alloc(16_384, sent).toString('base64'));
+    expect(waits).toBeGreaterThan(100);
+    expect(events.at(-1)?.event).toBe('result');
+  });
+
+  it('wait no longer for one that leaves', async () => {
+    const ended = Promise.withResolvers<void>();
+    show = async (live) => {
+      for (let sent = 0; sent < 2_000; sent++) await live.show(out(Buffer.alloc(16_384)));
+      ended.resolve();
+    };
+    const socket = await pausedCall('?output=bytes');
+    await sleep(100);
+    socket.destroy();
+    await ended.promise;
+  });
+
+  it('are its only choice', async () => {
+    const response = await http.call('Sandbox.RunCommand?output=all', { command: 'make' });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'invalid_argument', parameter: 'output' });
   });
 });

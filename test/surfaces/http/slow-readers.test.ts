@@ -50,3 +50,13 @@ it('a client that pauses while its call goes on is kept, and has 20 seconds from
   vi.advanceTimersByTime(6_000);
   expect(isCut()).toBe(true);
 });
+
+it('a client that takes nothing for eleven minutes is cut though its call goes on', () => {
+  const { response, isCut } = standing();
+  patient.add(response);
+  readers.watch(response);
+  vi.advanceTimersByTime(660_000);
+  expect(isCut()).toBe(false);
+  vi.advanceTimersByTime(24_000);
+  expect(isCut()).toBe(true);
+});

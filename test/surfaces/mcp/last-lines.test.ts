@@ -18,7 +18,7 @@ describe('the last lines', () => {
     lines.end();
     vi.useRealTimers();
   });
-  const print = (text: string) => lines.take({ stream: 'stdout', text, leftOutBytes: 0 });
+  const print = (text: string) => lines.show({ stream: 'stdout', bytes: Buffer.from(text), leftOutBytes: 0 });
 
   it('are passed on once a second at most, and only when more was printed', () => {
     for (let turn = 0; turn < 50; turn++) {
@@ -65,11 +65,12 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
   afterEach(() => host.close());
   const call = { name: 'Sandbox_RunCommand', arguments: { command: 'make' } };
 
-  it('sends them to a client with a progress token', async () => {
+  it('sends them to a client with a progress token, and slows no program down', async () => {
     const seen: (string | undefined)[] = [];
     showing(host.fakes.services, 'all\n', async (live) => {
-      live?.({ stream: 'stdout', text: 'compiling\n', leftOutBytes: 0 });
-      live?.({ stream: 'stderr', text: 'a warning\n', leftOutBytes: 0 });
+      expect(live?.whole).toBe(false);
+      live?.show({ stream: 'stdout', bytes: Buffer.from('compiling\n'), leftOutBytes: 0 });
+      live?.show({ stream: 'stderr', bytes: Buffer.from('a warning\n'), leftOutBytes: 0 });
       await expect.poll(() => seen.length, { timeout: 5_000 }).toBe(1);
     });
     const client = await host.connect(revision);

@@ -15,7 +15,7 @@ use std::os::fd::OwnedFd;
 use super::charts::{Bounds, Chart, Receiver};
 use crate::exec::command::Command;
 use crate::exec::execute::{Limits, execute, reply, watched};
-use crate::exec::live::Live;
+use crate::exec::live::{Live, Wish};
 use crate::init::context::Context;
 use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::{Code, Fault};
@@ -58,6 +58,9 @@ pub struct Request {
     /// Output is sent while the code runs, too (version 4).
     #[serde(default)]
     live: bool,
+    /// With `live`: nothing of it is left out, and the code waits for the host (version 6).
+    #[serde(default)]
+    whole: bool,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -79,7 +82,10 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
         Language::Javascript | Language::Typescript => (node(&request, &code)?, None),
     };
     drop(code);
-    let live = Live::wanted(request.live);
+    let live = Live::wanted(Wish {
+        live: request.live,
+        whole: request.whole,
+    })?;
     let work = with_charts(execute(context, command, &limits, live.clone()), receiver);
     let (finished, charts) = watched(connection, live, work).await?;
     for Chart { json, png } in charts {

@@ -9,6 +9,13 @@ pub struct Capture {
     total: u64,
 }
 
+/// What is kept of a stream, and how much is left out between.
+pub struct Parts {
+    pub head: Vec<u8>,
+    pub left_out: u64,
+    pub tail: Vec<u8>,
+}
+
 pub struct Captured {
     pub bytes: Vec<u8>,
     pub truncated: bool,
@@ -66,17 +73,29 @@ impl Capture {
         self.since(0)
     }
 
-    /// As `snapshot`, of what came after the first `offset` bytes.
-    pub fn since(&self, offset: u64) -> Captured {
+    /// What came after the first `offset` bytes, byte for byte.
+    pub fn parts_since(&self, offset: u64) -> Parts {
         let tail_start = self.total - self.tail.len() as u64;
         let head_start = offset.min(self.head.len() as u64) as usize;
-        let mut bytes = self.head[head_start..].to_vec();
-        let left_out = tail_start - offset.max(self.head.len() as u64).min(tail_start);
+        let seen = offset
+            .saturating_sub(tail_start)
+            .min(self.tail.len() as u64);
+        Parts {
+            head: self.head[head_start..].to_vec(),
+            left_out: tail_start - offset.max(self.head.len() as u64).min(tail_start),
+            tail: self.tail.iter().skip(seen as usize).copied().collect(),
+        }
+    }
+
+    /// As `snapshot`, of what came after the first `offset` bytes.
+    pub fn since(&self, offset: u64) -> Captured {
+        let Parts {
+            head: mut bytes,
+            left_out,
+            tail,
+        } = self.parts_since(offset);
         if left_out == 0 {
-            let seen = offset
-                .saturating_sub(tail_start)
-                .min(self.tail.len() as u64);
-            bytes.extend(self.tail.iter().skip(seen as usize));
+            bytes.extend(tail);
             return Captured {
                 bytes,
                 truncated: false,
@@ -84,15 +103,14 @@ impl Capture {
         }
         let cut = incomplete_suffix(&bytes);
         bytes.truncate(bytes.len() - cut);
-        let skipped = self
-            .tail
+        let skipped = tail
             .iter()
             .take(3)
             .take_while(|byte| is_continuation(**byte))
             .count();
         let left_out = left_out + (cut + skipped) as u64;
         bytes.extend_from_slice(format!("\n[… {left_out} bytes left out …]\n").as_bytes());
-        bytes.extend(self.tail.iter().skip(skipped));
+        bytes.extend(&tail[skipped..]);
         Captured {
             bytes,
             truncated: true,
@@ -174,6 +192,11 @@ mod tests {
         assert_eq!(
             text(&capture, 12),
             ("\n[… 3 bytes left out …]\npqrst".into(), true)
+        );
+        let parts = capture.parts_since(4);
+        assert_eq!(
+            (&parts.head[..], parts.left_out, &parts.tail[..]),
+            (&b"e"[..], 10, &b"pqrst"[..])
         );
         assert_eq!(text(&capture, 15), ("pqrst".into(), false));
         assert_eq!(text(&capture, 20), (String::new(), false));

@@ -1,5 +1,6 @@
-//! Output of a program on its way to the host while the program runs. The program never waits for it: a bounded buffer
-//! takes what is printed, and what finds no room is counted instead.
+//! Output of a program on its way to the host while the program runs, through a bounded buffer. Where the host wants the
+//! whole of it, the program's pipes are not read while the buffer is full, so that the program waits as for any reader.
+//! Elsewhere nothing waits, and what finds no room is counted.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -24,18 +25,45 @@ pub struct Live {
     ended: Cell<bool>,
     /// Rings when something is there to send, and at the end.
     changed: Notify,
+    /// Rings when something was taken to be sent.
+    taken: Notify,
+}
+
+/// What a request asks for.
+#[derive(Clone, Copy)]
+pub struct Wish {
+    pub live: bool,
+    pub whole: bool,
 }
 
 impl Live {
     /// None unless the host asks for it.
-    pub fn wanted(asked: bool) -> Option<Rc<Self>> {
-        asked.then(Rc::default)
+    pub fn wanted(Wish { live, whole }: Wish) -> Result<Option<Rc<Self>>, Fault> {
+        match (live, whole) {
+            (false, true) => Err(Fault::invalid(
+                "whole",
+                "Without live there is nothing whole.",
+            )),
+            (false, false) => Ok(None),
+            (true, false) => Ok(Some(Rc::default())),
+            (true, true) => Ok(Some(Rc::new(Self {
+                backlog: RefCell::new(Backlog::whole()),
+                ..Self::default()
+            }))),
+        }
     }
 
     /// Takes what was printed. `stream` is 0 for stdout and 1 for stderr.
     pub fn push(&self, stream: usize, bytes: &[u8]) {
         self.backlog.borrow_mut().push(stream, bytes);
         self.changed.notify_one();
+    }
+
+    /// Resolves when more may be pushed.
+    pub async fn room(&self) {
+        while self.backlog.borrow().is_full() {
+            self.taken.notified().await;
+        }
     }
 
     /// What waits to be sent, by stream.
@@ -91,6 +119,7 @@ impl Live {
             if !self.backlog.borrow_mut().take(&mut frames) {
                 return Ok(());
             }
+            self.taken.notify_one();
             send(writer, &frames).await?;
             frames.clear();
             pause = Instant::now() + PAUSE;
@@ -160,6 +189,40 @@ mod tests {
         assert!(left_out > 2 << 20);
         drop(host);
         assert!(relay.await.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn output_that_is_wanted_whole_waits_for_the_host_and_loses_nothing() {
+        let whole = Wish {
+            live: true,
+            whole: true,
+        };
+        let live = Live::wanted(whole).unwrap().unwrap();
+        let (mut host, mut agent) = tokio::io::duplex(1 << 10);
+        let pushed = Cell::new(0);
+        let printing = async {
+            for _ in 0..1_000 {
+                live.room().await;
+                live.push(0, &[b'x'; 4 << 10]);
+                pushed.set(pushed.get() + (4 << 10));
+            }
+            live.end();
+        };
+        let mut received = 0;
+        let reading = async {
+            tokio::time::sleep(Duration::from_secs(3_600)).await;
+            assert!(pushed.get() <= 512 << 10, "{}", pushed.get());
+            while received < 4_096_000 {
+                let (mut head, mut data) = (Vec::new(), Vec::new());
+                read_frame(&mut host, &mut head).await.unwrap();
+                assert_eq!(head, br#"{"live":"stdout","left_out":0}"#);
+                read_frame(&mut host, &mut data).await.unwrap();
+                received += data.len();
+            }
+        };
+        let ((), sent, ()) = tokio::join!(printing, live.relay(&mut agent), reading);
+        sent.unwrap();
+        assert_eq!(received, 4_096_000);
     }
 
     /// Frames as a host gets them: the payload of each up to the end of what was sent.

@@ -1,5 +1,6 @@
 //! What is to be shown of a running program and not sent yet: pieces of both streams in the order of the writes, within
-//! bounds. What finds no room is counted where it is missing.
+//! bounds. What finds no room is counted where it is missing; of output that is wanted whole there is always room, and
+//! its reader waits while much is held.
 
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -10,6 +11,8 @@ use crate::wire::frame::{self, Kind};
 pub const PIECE_BYTES: usize = 16 << 10;
 /// Held for a host that does not read: as much as a result keeps of a stream.
 const HELD_BYTES: usize = 1 << 20;
+/// Held of output that is wanted whole before its reader waits.
+const WHOLE_BYTES: usize = 256 << 10;
 /// Part of the protocol: the bound of a call, and what a piece counts beside its bytes.
 const CALL_BYTES: usize = 16 << 20;
 const PIECE_COST: usize = 64;
@@ -20,6 +23,8 @@ const STREAMS: [&str; 2] = ["stdout", "stderr"];
 
 #[derive(Default)]
 pub struct Backlog {
+    /// Nothing is left out.
+    whole: bool,
     pieces: VecDeque<Piece>,
     /// Costs of `pieces`, and of all pieces there ever were.
     held: usize,
@@ -42,6 +47,14 @@ struct Head {
 }
 
 impl Backlog {
+    /// For output that is wanted whole.
+    pub fn whole() -> Self {
+        Self {
+            whole: true,
+            ..Self::default()
+        }
+    }
+
     /// Takes what was printed, or counts it. `stream` is 0 for stdout and 1 for stderr.
     pub fn push(&mut self, stream: usize, mut bytes: &[u8]) {
         while !bytes.is_empty() {
@@ -74,6 +87,11 @@ impl Backlog {
 
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
+    }
+
+    /// True while the reader of the program's output is to wait.
+    pub fn is_full(&self) -> bool {
+        self.whole && self.held >= WHOLE_BYTES
     }
 
     /// True when a whole piece is there.
@@ -119,6 +137,9 @@ impl Backlog {
 
     /// What may still be taken now. The call's bound has room for the last piece of each stream.
     fn room(&self) -> usize {
+        if self.whole {
+            return usize::MAX;
+        }
         let reserved = STREAMS.len() * PIECE_COST;
         (HELD_BYTES.saturating_sub(self.held)).min(CALL_BYTES.saturating_sub(self.spent + reserved))
     }

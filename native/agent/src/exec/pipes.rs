@@ -14,7 +14,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
 
 use super::background;
-use super::capture::{Capture, Captured};
+use super::capture::{Capture, Captured, Parts};
 use super::live::Live;
 use crate::init::readiness::readable;
 
@@ -23,6 +23,8 @@ pub const EXACT_ORDER_BYTES: usize = 4096;
 const MAX_EXACT_BYTES: usize = 256 << 10;
 const MAX_EXACT_PACKETS: usize = 4_000;
 const BULK_PIPE_BYTES: usize = 256 << 10;
+/// At the end of a command, in the order of the writes: all that pipes hold which the command has not enlarged.
+const MAX_ORDERED_READS: usize = 2 * BULK_PIPE_BYTES / EXACT_ORDER_BYTES;
 /// In a row, before others get their turn.
 const BULK_READS: usize = 64;
 
@@ -104,6 +106,11 @@ impl Captures {
         self.both.since(offset)
     }
 
+    /// As `interleaved_since`, byte for byte.
+    pub fn interleaved_parts(&self, offset: u64) -> Parts {
+        self.both.parts_since(offset)
+    }
+
     fn all(&self) -> impl Iterator<Item = &Capture> {
         self.streams.iter().chain([&self.both])
     }
@@ -149,7 +156,7 @@ impl Outputs {
         })
     }
 
-    /// From now on all that comes is shown there too.
+    /// From now on all that comes is shown there too, and nothing comes while there is no room.
     pub fn show(&mut self, live: Rc<Live>) {
         self.live = Some(live);
     }
@@ -157,6 +164,9 @@ impl Outputs {
     /// Takes in what comes, for ever. May be dropped and called again.
     pub async fn pump(&mut self) -> io::Result<()> {
         loop {
+            if let Some(live) = &self.live {
+                live.room().await;
+            }
             self.pump_once().await?;
             if self.live.as_ref().is_some_and(|live| live.due()) {
                 tokio::task::yield_now().await;
@@ -175,7 +185,9 @@ impl Outputs {
             }
         };
         self.read(index, if self.exact { 1 } else { BULK_READS });
-        if self.packets >= MAX_EXACT_PACKETS || self.bytes >= MAX_EXACT_BYTES {
+        // A pipe that the command has enlarged has more than the packet that was reported.
+        let enlarged = self.exact && waiting(&self.pipes[index]) > 0;
+        if enlarged || self.packets >= MAX_EXACT_PACKETS || self.bytes >= MAX_EXACT_BYTES {
             self.leave_exact_order();
         }
         Ok(())
@@ -186,14 +198,28 @@ impl Outputs {
         self.pipes.iter().all(Option::is_none)
     }
 
-    /// Takes in what is there, within a bound.
+    /// Takes in what is there now: all that the command has printed by its end, however large it has made its pipes, and
+    /// little of what others go on to print.
     pub fn drain(&mut self) {
-        let mut left = 2 * BULK_PIPE_BYTES / EXACT_ORDER_BYTES;
-        while left > 0
-            && let Ok(Some(index)) = next_ready(self.epoll.get_ref())
-        {
-            self.read(index, 1);
-            left -= 1;
+        let mut left = self.pipes.each_ref().map(waiting);
+        for _ in 0..MAX_ORDERED_READS {
+            let Ok(Some(index)) = next_ready(self.epoll.get_ref()) else {
+                break;
+            };
+            let taken = self.read(index, 1);
+            left[index] = left[index].saturating_sub(taken);
+            if left == [0, 0] {
+                return;
+            }
+        }
+        // A pipe may be reported once for all that is in it.
+        for (index, left) in left.iter_mut().enumerate() {
+            while *left > 0 {
+                match self.read(index, 1) {
+                    0 => break,
+                    taken => *left = left.saturating_sub(taken),
+                }
+            }
         }
     }
 
@@ -207,10 +233,12 @@ impl Outputs {
         self.captures.borrow().snapshot()
     }
 
-    fn read(&mut self, index: usize, reads: usize) {
+    /// Counts the bytes that it has read.
+    fn read(&mut self, index: usize, reads: usize) -> usize {
+        let before = self.bytes;
         for _ in 0..reads {
             let Some(pipe) = &self.pipes[index] else {
-                return;
+                break;
             };
             match rustix::io::read(pipe, &mut self.buffer[..]) {
                 Ok(0) => self.pipes[index] = None,
@@ -223,11 +251,12 @@ impl Outputs {
                     self.packets += 1;
                     self.bytes += length;
                 }
-                Err(rustix::io::Errno::AGAIN) => return,
+                Err(rustix::io::Errno::AGAIN) => break,
                 Err(rustix::io::Errno::INTR) => {}
                 Err(_) => self.pipes[index] = None,
             }
         }
+        self.bytes - before
     }
 
     /// From now on writers hardly ever wait.
@@ -249,6 +278,14 @@ impl Outputs {
             }
         }
     }
+}
+
+/// The bytes in a pipe.
+fn waiting(pipe: &Option<OwnedFd>) -> usize {
+    let bytes = pipe
+        .as_ref()
+        .and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
+    bytes.unwrap_or(0) as usize
 }
 
 /// The pipe that has been readable longest. A closed pipe leaves the set by itself.
@@ -283,5 +320,27 @@ mod tests {
             [(0, "first "), (1, "second "), (0, "third")]
                 .map(|(stream, text)| (stream, text.to_owned()))
         );
+    }
+
+    #[tokio::test]
+    async fn a_pipe_that_the_command_has_enlarged_is_read_to_its_end() {
+        let pipe = || pipe_with(PipeFlags::NONBLOCK | PipeFlags::DIRECT).unwrap();
+        for pumped in [false, true] {
+            let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe(), pipe());
+            let mut outputs = Outputs::new(stdout, stderr, 4 << 20).unwrap();
+            rustix::pipe::fcntl_setpipe_size(&to_stdout, 1 << 20).unwrap();
+            assert_eq!(
+                rustix::io::write(&to_stdout, &vec![b'x'; 1 << 20]).unwrap(),
+                1 << 20
+            );
+            if pumped {
+                // The first packet is all that is reported.
+                outputs.pump_once().await.unwrap();
+                outputs.pump_once().await.unwrap();
+                assert!(outputs.bytes > 4096);
+            }
+            drop((to_stdout, to_stderr));
+            assert_eq!(outputs.finish().stdout.bytes.len(), 1 << 20);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::command::Command;
 use super::execute::{Limits, execute, reply, watched};
-use super::live::Live;
+use super::live::{Live, Wish};
 use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 
@@ -22,12 +22,18 @@ pub struct Request {
     /// Output is sent while the command runs, too (version 4).
     #[serde(default)]
     live: bool,
+    /// With `live`: nothing of it is left out, and the command waits for the host (version 6).
+    #[serde(default)]
+    whole: bool,
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let command = Command::new(&request.argv, &request.cwd, &request.env, context.null()?)?;
     let limits = Limits::new(request.timeout_ms, request.output_bytes);
-    let live = Live::wanted(request.live);
+    let live = Live::wanted(Wish {
+        live: request.live,
+        whole: request.whole,
+    })?;
     let work = execute(context, command, &limits, live.clone());
     let finished = watched(connection, live, work).await?;
     reply(connection, finished).await

@@ -23,6 +23,9 @@ pub struct Request {
     /// Bytes of the output that the host has already. One past all that there is waits for the command's end.
     offset: u64,
     wait_ms: u64,
+    /// Bytes come as they are, with what is left out beside them and no marker between (version 6).
+    #[serde(default)]
+    raw: bool,
 }
 
 #[derive(Serialize)]
@@ -33,6 +36,16 @@ struct Reply {
     /// The offset of the next call.
     next_offset: u64,
     output_bytes: usize,
+    #[serde(flatten)]
+    gap: Option<Gap>,
+}
+
+/// Of a raw answer.
+#[derive(Serialize)]
+struct Gap {
+    left_out: u64,
+    /// The bytes of output in front of it.
+    left_out_at: usize,
 }
 
 /// Answers when the command has ended, when it has printed past the offset and paused, or when the wait is over.
@@ -52,6 +65,9 @@ pub async fn answer(connection: &mut Connection, sessions: &Registry, request: R
     };
     connection.unless_closed(waited).await?;
     find_log(&record)?;
+    if request.raw {
+        return raw(connection, &record, request.offset).await;
+    }
     let (mut new, total) = {
         let captures = record.captures().borrow();
         (captures.interleaved_since(request.offset), captures.total())
@@ -68,8 +84,30 @@ pub async fn answer(connection: &mut Connection, sessions: &Registry, request: R
         truncated: new.truncated,
         next_offset: total - cut as u64,
         output_bytes: new.bytes.len(),
+        gap: None,
     };
     connection.reply_with_data(&reply, &[&new.bytes]).await
+}
+
+async fn raw(connection: &mut Connection, record: &Record, offset: u64) -> Outcome {
+    let (new, total) = {
+        let captures = record.captures().borrow();
+        (captures.interleaved_parts(offset), captures.total())
+    };
+    let reply = Reply {
+        state: state(record),
+        exit_code: exit_code(record),
+        truncated: new.left_out > 0,
+        next_offset: total,
+        output_bytes: new.head.len() + new.tail.len(),
+        gap: Some(Gap {
+            left_out: new.left_out,
+            left_out_at: new.head.len(),
+        }),
+    };
+    connection
+        .reply_with_data(&reply, &[&new.head, &new.tail])
+        .await
 }
 
 async fn printed_past(record: &Record, offset: u64) {

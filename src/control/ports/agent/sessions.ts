@@ -1,4 +1,5 @@
 /** Shells inside a machine that outlive calls and the service; the agent holds them, their queues and their logs. */
+import type { LivePiece } from './live-output.ts';
 
 export interface SessionCommandSummary {
   commandId: string;
@@ -52,6 +53,11 @@ export interface FollowedCommand extends SessionCommandStand {
   nextOffset: number;
 }
 
+/** With the same output as it was printed. */
+export interface FollowedBytes extends FollowedCommand {
+  pieces: Omit<LivePiece, 'stream'>[];
+}
+
 export interface SessionCommandStand {
   status: SessionCommandStatus;
   /** null until it has ended. */
@@ -92,6 +98,12 @@ export interface AgentSessions {
     request: { sessionId: string; commandId: string; offset: number; waitMs: number },
     signal?: AbortSignal,
   ): Promise<FollowedCommand>;
+  /** Like `followSessionCommand`. Of an agent of an earlier version a piece that has a gap is left out, all of it. */
+  followSessionBytes(
+    id: string,
+    request: { sessionId: string; commandId: string; offset: number; waitMs: number; generation: number },
+    signal?: AbortSignal,
+  ): Promise<FollowedBytes>;
   /** Returns the command's status; the input, with a newline, is sent only to a running command. */
   sendSessionInput(
     id: string,

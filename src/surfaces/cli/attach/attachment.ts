@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import type { Problem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { CliIo } from '../io.ts';
+import { missing } from '../shown-output.ts';
 import type { DetachKeys } from './detach-keys.ts';
 import { LineFeeds } from './line-feeds.ts';
 import type { LocalTerminal } from './local-terminal.ts';
@@ -25,6 +26,7 @@ export class Attachment {
   readonly #feeds = new LineFeeds();
   readonly #ended = Promise.withResolvers<Ending>();
   #socket: WebSocket | null = null;
+  #skippedBytes = 0;
 
   constructor(io: CliIo, local: LocalTerminal, keys: DetachKeys) {
     this.#io = io;
@@ -42,9 +44,9 @@ export class Attachment {
     socket.on('close', (code, reason) => this.#end({ kind: 'lost', code, reason: String(reason) }));
   }
 
-  /** Resolves at the end, with the local terminal as it was before. */
+  /** Resolves at the end, with the local terminal as it was before, and what it has not shown named beneath. */
   async hold(): Promise<Ending> {
-    const { stdin, stdout, signal } = this.#io;
+    const { stdin, stdout, stderr, signal } = this.#io;
     const typed = (bytes: Buffer) => this.#type(bytes);
     const resized = () => this.#resize();
     const interrupted = () => this.#end({ kind: 'interrupted' });
@@ -63,6 +65,7 @@ export class Attachment {
       stdout.off('resize', resized);
       signal.removeEventListener('abort', interrupted);
       this.#local.restore();
+      if (this.#skippedBytes > 0) stderr.write(missing(this.#skippedBytes));
       this.#socket?.close(NORMAL, 'The viewer detaches.');
     }
   }
@@ -74,7 +77,8 @@ export class Attachment {
     stdout.once('drain', () => this.#socket?.resume());
   }
 
-  #note(note: { type?: string; code?: unknown }): void {
+  #note(note: { type?: string; code?: unknown; bytes?: unknown }): void {
+    if (note.type === 'skipped') this.#skippedBytes += Number(note.bytes);
     if (note.type === 'exit') this.#end({ kind: 'exited', code: Number(note.code) });
     if (note.type === 'error') this.#end({ kind: 'failed', problem: note as unknown as Problem });
   }

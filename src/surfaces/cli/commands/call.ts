@@ -1,7 +1,6 @@
 /** `sandhaven call TOOL`: any tool of the catalogue, with its parameters as flags. */
 import { findTool } from '../../../catalog/call.ts';
 import { tools } from '../../../catalog/index.ts';
-import type { LivePiece } from '../../../control/ports/index.ts';
 import { toCallArguments } from '../arguments.ts';
 import { createClient } from '../client.ts';
 import { shapeOfInput } from '../completion/shape.ts';
@@ -9,9 +8,9 @@ import { connectionOf } from '../connection.ts';
 import { flagIsSet, flagValue, usageError } from '../flags.ts';
 import { commonHelp, toolHelp } from '../help.ts';
 import type { Command } from '../io.ts';
-import { LiveText } from '../live-text.ts';
 import { printProblem, printResult, progressLine, textOf } from '../output.ts';
 import { readParameters } from '../parameters-file.ts';
+import { ShownOutput } from '../shown-output.ts';
 
 const help = `Usage: sandhaven call TOOL [--parameter VALUE …]
 
@@ -54,17 +53,16 @@ export const call: Command = {
     const parameters = { ...(await readParameters(flagValue(flags, 'parameters'), io)), ...given };
     const client = createClient(await connectionOf(flags, io));
     const progress = progressLine(io);
-    const options = { signal: io.signal, onProgress: progress.show };
-    const text = tool.live && !json ? new LiveText((part) => io.stdout.write(part)) : null;
-    const onOutput = (piece: LivePiece) => {
-      progress.clear();
-      text?.show(piece);
+    const shown = tool.live && !json ? new ShownOutput(io, io.stdout) : null;
+    const options = {
+      ...{ signal: io.signal, onProgress: progress.show },
+      ...(shown ? { onOutput: shown } : {}),
     };
-    const { result, problem } = await client(tool, parameters, { ...options, onOutput }).finally(
-      progress.clear,
-    );
+    const { result, problem } = await client(tool, parameters, options).finally(progress.clear);
     if (problem) return printProblem(problem, json, io);
-    if (text) text.finish(textOf(tool, result), String(result['output']));
+    // What the text has beyond the output, which has been printed.
+    const rest = String(result['output']).length;
+    if (shown?.has('stdout', 'stderr')) io.stdout.write(textOf(tool, result).slice(rest));
     else printResult(tool, result, json, io);
     // A running session command has no exit code yet.
     return flagIsSet(flags, 'exit_code') ? Number(result['exit_code'] ?? 0) : 0;

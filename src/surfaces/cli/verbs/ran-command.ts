@@ -1,10 +1,9 @@
 /** Commands that run in a sandbox: their words on the way in, their output and status on the way out. */
 import type { Tool } from '../../../catalog/tool.ts';
-import type { LivePiece } from '../../../control/ports/index.ts';
 import type { Client } from '../client.ts';
 import type { CliIo } from '../io.ts';
-import { LiveText } from '../live-text.ts';
 import { printProblem } from '../output.ts';
+import { ShownOutput } from '../shown-output.ts';
 
 /** Quotes several words, so that each arrives unchanged; one word is a shell command line. */
 export function commandLine(words: string[]): string {
@@ -22,7 +21,8 @@ export function secondsOf(given: string | undefined): { timeout_seconds?: number
 }
 
 /**
- * Runs a command or code and prints each of its streams on the same one here, as it comes; with `json` the result alone.
+ * Runs a command or code and prints each of its streams on the same one here, as it comes and byte for byte; with `json`
+ * the result alone. A stream of which nothing came is printed from the result: an earlier agent shows none.
  * @returns its exit status, or that of the problem.
  */
 export async function runShown(
@@ -31,18 +31,15 @@ export async function runShown(
   json: boolean,
   io: CliIo,
 ): Promise<number> {
-  const texts = {
-    stdout: new LiveText((text) => io.stdout.write(text)),
-    stderr: new LiveText((text) => io.stderr.write(text)),
-  };
-  const onOutput = (piece: LivePiece) => texts[piece.stream].show(piece);
+  const onOutput = new ShownOutput(io);
   const options = { signal: io.signal, ...(json ? {} : { onOutput }) };
   const { result, problem } = await client(tool, parameters, options);
   if (problem) return printProblem(problem, json, io);
   if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
   else {
-    texts.stdout.finish(String(result['stdout']));
-    texts.stderr.finish(String(result['stderr']));
+    for (const stream of ['stdout', 'stderr'] as const) {
+      if (!onOutput.has(stream)) io[stream].write(String(result[stream]));
+    }
     if (result['timed_out']) io.stderr.write('Killed at the timeout. Raise it with --timeout.\n');
   }
   return Number(result['exit_code']);

@@ -25,8 +25,9 @@ export function openApi(version: string, url = '/'): Json {
         'Every tool is one POST with its parameters as a JSON object. Unknown parameters are refused. With ' +
         '`Accept: text/event-stream` the answer is `progress` events and then one `result` or `error` event: use it ' +
         'for calls that may take over a minute. What a program prints comes as `output` events while it runs: ' +
-        '`stream` (stdout or stderr), `text`, and `left_out_bytes` where some are missing before it. The ' +
-        'result is the same as without them.',
+        '`stream` (stdout or stderr), `text`, and `left_out_bytes` where some are missing before it: a client that ' +
+        'reads slowly slows no program down. With `?output=bytes` they have `base64` in place of `text`, all that is ' +
+        'printed, byte for byte: the program waits for its reader. The result is the same as without them.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       'x-toolkits': toolkitVersions,
     },
@@ -87,7 +88,7 @@ export function openApi(version: string, url = '/'): Json {
 }
 
 function toolOperation(tool: ToolDescription): Json {
-  const parameters = { parameters: [...(tool.idempotency_key ? [idempotencyKey] : []), team] };
+  const parameters = { parameters: [...(tool.idempotency_key ? [idempotencyKey] : []), output, team] };
   return {
     operationId: shortName(tool),
     summary: tool.title,
@@ -119,6 +120,14 @@ const idempotencyKey: Json = {
   in: 'header',
   description: 'Makes a retry safe: the same key and request give the first answer again.',
   schema: { type: 'string', minLength: 1, maxLength: limits.idempotencyKeyChars },
+};
+
+const output: Json = {
+  name: 'output',
+  in: 'query',
+  description:
+    '`bytes`: events of output have all bytes that a program prints, and it waits for them to be read.',
+  schema: { type: 'string', enum: ['bytes'] },
 };
 
 const team: Json = {

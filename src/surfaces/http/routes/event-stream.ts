@@ -6,10 +6,13 @@ import { limits } from '../../../model/limits.ts';
 import { jsonPieces } from '../../json/pieces.ts';
 import { writePieces } from '../../json/write-pieces.ts';
 import { patient } from '../slow-readers.ts';
-import { OutputEvents } from './output-events.ts';
+import type { OutputEvents } from './output-events.ts';
 import { event } from './server-event.ts';
 
 export type Reporting = Pick<CallContext, 'progress' | 'live'>;
+
+/** Makes what sends a program's output on the connection of an answer. */
+export type OutputOn = (raw: FastifyReply['raw']) => OutputEvents;
 
 export function wantsEventStream({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/event-stream') ?? false;
@@ -17,19 +20,21 @@ export function wantsEventStream({ headers }: FastifyRequest): boolean {
 
 /**
  * @param call Receives the functions that report progress and output.
+ * @param outputOn Chooses the form of output.
  * @param explain Builds the problem for the client.
  * @param signal Aborted when the client goes away.
  */
 export async function streamCall(
   reply: FastifyReply,
   call: (reporting: Reporting) => Promise<unknown>,
+  outputOn: OutputOn,
   explain: (error: unknown) => Problem,
   signal: AbortSignal,
 ): Promise<void> {
   reply.hijack();
   const { raw } = reply;
   raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-  const output = new OutputEvents(raw);
+  const output = outputOn(raw);
   patient.add(raw);
   const heartbeat = () => {
     if (!raw.writableNeedDrain) raw.write(': the call is in progress\n\n');
@@ -41,7 +46,7 @@ export async function streamCall(
       // A client that does not read misses progress rather than filling memory.
       if (!raw.writableNeedDrain && !raw.writableEnded) raw.write(event('progress', update));
     };
-    const result = await call({ progress, live: output.send });
+    const result = await call({ progress, live: output });
     clearInterval(timer);
     patient.delete(raw);
     output.end();

@@ -14,7 +14,8 @@ import { limits } from '../../../model/limits.ts';
 import { originOf } from '../origin.ts';
 import { explain } from '../problem.ts';
 import { clientSignal } from './client-signal.ts';
-import { type Reporting, streamCall, wantsEventStream } from './event-stream.ts';
+import { type OutputOn, type Reporting, streamCall, wantsEventStream } from './event-stream.ts';
+import { OutputBytes, OutputTexts } from './output-events.ts';
 import { sendJson } from './send.ts';
 
 export interface ToolRoutesDependencies {
@@ -38,31 +39,42 @@ export function addToolRoutes(
     return list(toolsets === undefined ? tools : selectTools(String(toolsets), 'toolsets'));
   });
 
-  app.post<{ Params: { name: string } }>('/v1/tools/:name', async (request, reply) => {
-    const { name } = request.params;
-    const idempotencyKey = idempotencyKeyOf(request);
-    const signal = clientSignal(reply);
-    const hold = answers.hold(request.caller.id);
-    reply.raw.once('close', () => hold.release());
-    const context = {
-      caller: request.caller,
-      services,
-      requestId: request.id,
-      origin: originOf(request),
-      signal,
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    };
-    const call = (reporting: Reporting) => {
-      request.tool = findTool(name).name;
-      return collecting(hold, () => callTool(name, request.body, { ...context, ...reporting }));
-    };
-    if (!wantsEventStream(request)) return sendJson(reply, await call({ progress: ignoreProgress }), signal);
-    await streamCall(reply, call, (error) => explain(error, request, log), signal);
-    return reply;
-  });
+  app.post<{ Params: { name: string }; Querystring: { output?: string | string[] } }>(
+    '/v1/tools/:name',
+    async (request, reply) => {
+      const { name } = request.params;
+      const idempotencyKey = idempotencyKeyOf(request);
+      const outputOn = outputChosen(request.query.output);
+      const signal = clientSignal(reply);
+      const hold = answers.hold(request.caller.id);
+      reply.raw.once('close', () => hold.release());
+      const context = {
+        caller: request.caller,
+        services,
+        requestId: request.id,
+        origin: originOf(request),
+        signal,
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      };
+      const call = (reporting: Reporting) => {
+        request.tool = findTool(name).name;
+        return collecting(hold, () => callTool(name, request.body, { ...context, ...reporting }));
+      };
+      if (!wantsEventStream(request))
+        return sendJson(reply, await call({ progress: ignoreProgress }), signal);
+      await streamCall(reply, call, outputOn, (error) => explain(error, request, log), signal);
+      return reply;
+    },
+  );
 }
 
 function ignoreProgress(): void {}
+
+function outputChosen(output: string | string[] | undefined): OutputOn {
+  if (output === undefined) return (raw) => new OutputTexts(raw);
+  if (output === 'bytes') return (raw) => new OutputBytes(raw);
+  throw invalidArgument('output', 'output must be bytes.', 'Leave it out for events with text.');
+}
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];

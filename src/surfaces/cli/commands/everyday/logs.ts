@@ -10,6 +10,7 @@ import { commonFlags, flagIsSet, parseKnownFlags, usageError } from '../../flags
 import { commonHelp } from '../../help.ts';
 import type { CliIo, Command } from '../../io.ts';
 import { printProblem } from '../../output.ts';
+import { ShownOutput } from '../../shown-output.ts';
 
 const help = `Usage: sandhaven logs SANDBOX SESSION [COMMAND] [--follow]
 
@@ -94,19 +95,23 @@ async function printPieces(
   client: Client,
   target: Target,
   { follow, json }: { follow: boolean; json: boolean },
-  { stdout, stderr, signal }: CliIo,
+  io: CliIo,
 ): Promise<number> {
+  const { stdout, signal } = io;
   const wait_seconds = follow ? limits.session.followSeconds.max : 0;
   for (let offset = 0; ; ) {
     const asked = { ...target, offset, wait_seconds };
-    const { result, problem } = await client(getSessionCommandLogs, asked, { signal });
-    if (problem) return printProblem(problem, json, { stdout, stderr } as CliIo);
+    const shown = json ? null : new ShownOutput(io);
+    const options = { signal, ...(shown ? { onOutput: shown } : {}) };
+    const { result, problem } = await client(getSessionCommandLogs, asked, options);
+    if (problem) return printProblem(problem, json, io);
     const output = String(result['output']);
     const isNew = output !== '';
     const ended = result['status'] === 'completed';
-    if (result['truncated'] && !json) stderr.write('Part of the log is no longer kept, and left out.\n');
     const text = json ? `${JSON.stringify(result)}\n` : output;
-    if ((isNew || (json && ended)) && !stdout.write(text)) await once(stdout, 'drain', { signal });
+    // An earlier service shows nothing beside the result.
+    const due = json ? isNew || ended : !shown?.has('stdout');
+    if (due && !stdout.write(text)) await once(stdout, 'drain', { signal });
     const next = Number(result['next_offset'] ?? offset);
     // More may wait than one answer holds, even after the end.
     if (!isNew && (ended || !follow)) return 0;
