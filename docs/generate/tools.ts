@@ -29,8 +29,11 @@ MCP clients can ask for some toolsets only: \`/mcp?toolsets=files,git\` or \`san
 
 A parameter that is not listed is refused. A result may have more fields than are listed. A tool marked *long* may take
 over a minute: ask for \`Accept: text/event-stream\`, as the SDK and the command line do. RunCommand, RunCode and
-RunSessionCommand then also show what is printed while it is: as \`output\` events, by \`onStdout\` and \`onStderr\` of the
-SDK (\`on_stdout\` and \`on_stderr\` in Python), and on the terminal.
+RunSessionCommand then also show what is printed while it is: as \`output\` events, by \`onOutput\`, \`onStdout\` and
+\`onStderr\` of the SDK (\`on_output\`, \`on_stdout\` and \`on_stderr\` in Python), and on the terminal. An event has \`stream\`, \`text\`, and \`left_out_bytes\` where some are missing before it; with
+\`?output=bytes\` it has \`base64\` in place of \`text\`, and nothing is left out of what RunCommand and RunCode print: the
+program waits while its client reads nothing, as for the reader of a pipe, until its timeout. GetSessionCommandLogs with
+\`offset\` shows the log so, too.
 `;
 
 export function generateToolReference(): string {

@@ -32,8 +32,9 @@ from .._async.connection import AsyncConnection
 from .._async.files import AsyncFiles
 from .._async.pages import by_offset, by_page
 from .._async.preview import AsyncPreview
-from .._calls import CallOptions, OnOutput, OnProgress
+from .._calls import CallOptions, OnProgress
 from .._follow import SandboxChange
+from .._output import OnBytes, OnOutput
 from .._settings import Default, settings_of
 from . import facts, types
 `;
@@ -254,10 +255,11 @@ function optionsOf({ tool }: Described): Keyword[] {
     ...(tool.long ? [option('on_progress', 'OnProgress', 'Receives the steps of the call.')] : []),
     ...(tool.live
       ? [
+          option('on_output', 'OnBytes', 'Receives what the program prints, byte for byte.'),
           option(
             'on_stdout',
             'OnOutput',
-            'Receives text that the program prints, and how many bytes are missing before it.',
+            'Receives it as text of standard output, and how many bytes are missing before it.',
           ),
           option('on_stderr', 'OnOutput', 'Likewise, for standard error.'),
         ]

@@ -49,7 +49,13 @@ def test_nor_in_a_stream(service: ScriptedService, client: Driver, data: str) ->
 
 @pytest.mark.parametrize(
     "data",
-    ['{"stream":"stdout","text":3}', '{"stream":"stdout","text":"a","left_out_bytes":"7"}', '{"stream":"stdout"}'],
+    [
+        '{"stream":"stdout","text":3}',
+        '{"stream":"stdout","base64":"?"}',
+        '{"stream":"stdlog","text":"a"}',
+        '{"stream":"stdout","text":"a","left_out_bytes":"7"}',
+        '{"stream":"stdout"}',
+    ],
 )
 def test_output_of_wrong_types_reaches_no_listener(service: ScriptedService, client: Driver, data: str) -> None:
     service.answers(events(f"event: output\ndata: {data}\n\n", 'event: result\ndata: {"output":"all"}\n\n'))

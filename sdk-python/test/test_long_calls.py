@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 from driver import Driver
 from scripted_service import ScriptedService, events
+
+from sandhaven import AsyncSandhaven, OutputPiece
 
 RESULT = 'event: result\ndata: {"output":"all"}\n\n'
 
@@ -50,6 +53,51 @@ def test_hand_on_what_a_program_prints_each_stream_to_its_own_listener(
     )
     assert ran == {"output": "all"}
     assert seen == [["stdout", "a\n", 0], ["stderr", "é", 7], ["stdout", "b", 0]]
+
+
+def test_hand_on_the_bytes_of_a_program_and_its_text_in_whole_characters(
+    service: ScriptedService, client: Driver
+) -> None:
+    service.answers(
+        events(
+            'event: output\ndata: {"stream":"stdout","base64":"4oI="}\n\n',
+            'event: output\ndata: {"stream":"stdout","base64":"rP8A","left_out_bytes":7}\n\n',
+            'event: output\ndata: {"stream":"stderr","base64":"4oI="}\n\n' + RESULT,
+        )
+    )
+    seen: list[object] = []
+    run(
+        client,
+        on_output=lambda piece: seen.append([piece.stream, piece.data, piece.left_out_bytes]),
+        on_stdout=lambda text, left_out_bytes: seen.append([text, left_out_bytes]),
+        on_stderr=lambda text, left_out_bytes: seen.append([text, left_out_bytes]),
+    )
+    assert seen == [
+        ["stdout", b"\xe2\x82", 0],
+        ["stdout", b"\xac\xff\x00", 7],
+        ["€\ufffd\0", 7],
+        ["stderr", b"\xe2\x82", 0],
+        ["\ufffd", 0],
+    ]
+    assert service.asked[0].path.endswith("?output=bytes")
+
+
+def test_wait_in_asyncio_for_a_listener_that_is_awaited(service: ScriptedService) -> None:
+    piece = 'event: output\ndata: {"stream":"stdout","base64":"eA=="}\n\n'
+    service.answers(events(piece, piece, RESULT))
+    seen: list[str] = []
+
+    async def take(output: OutputPiece) -> None:
+        seen.append("begun")
+        await asyncio.sleep(0)
+        seen.append(output.data.decode())
+
+    async def call() -> None:
+        async with AsyncSandhaven(url=service.url, api_key="key") as client:
+            await client.run_command(command="make", on_output=take)
+
+    asyncio.run(call())
+    assert seen == ["begun", "x", "begun", "x"]
 
 
 def test_need_no_listener(service: ScriptedService, client: Driver) -> None:

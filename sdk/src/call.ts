@@ -2,6 +2,7 @@
 import type { Attempts, Connection, RequestOptions } from './connection.ts';
 import { foreignAnswer, fromProblem, SandhavenError, unreachable } from './errors.ts';
 import { readEvents } from './events.ts';
+import { listens, Output, type OutputListeners } from './output.ts';
 
 export interface Progress {
   message: string;
@@ -9,20 +10,14 @@ export interface Progress {
   total?: number;
 }
 
-export interface CallOptions extends RequestOptions {
+export interface CallOptions extends RequestOptions, OutputListeners {
   /** Receives the steps of calls that may take long. */
   onProgress?: (progress: Progress) => void;
-  /** Receives what a program prints while it runs. The result has it too, and has what was left out here. */
-  onStdout?: OnOutput;
-  onStderr?: OnOutput;
   /** Most retries of this call, where they are safe. */
   maxRetries?: number;
   /** Makes a retry safe, for tools that honour it; they get one automatically for the retries of one call. */
   idempotencyKey?: string;
 }
-
-/** @param leftOutBytes Bytes that are missing before the text, since they came faster than they could be sent. */
-export type OnOutput = (text: string, leftOutBytes: number) => void;
 
 /** Facts about a tool that the client needs. */
 export interface ToolFacts {
@@ -62,7 +57,7 @@ export function createCall(connection: Connection): Call {
   };
 }
 
-type Listeners = Pick<CallOptions, 'onProgress' | 'onStdout' | 'onStderr'>;
+type Listeners = Pick<CallOptions, 'onProgress' | keyof OutputListeners>;
 
 interface Sending extends Listeners {
   parameters: object;
@@ -78,7 +73,8 @@ async function send(connection: Connection, tool: ToolFacts, sending: Sending): 
     ...(key === undefined ? {} : { 'idempotency-key': key }),
   };
   const init = { method: 'POST', headers, body: JSON.stringify(parameters) };
-  const response = await connection.request(`/v1/tools/${tool.name}`, init, attempts);
+  const asked = tool.long && listens(sending) ? '?output=bytes' : '';
+  const response = await connection.request(`/v1/tools/${tool.name}${asked}`, init, attempts);
   try {
     return await resultOf(response, sending);
   } catch (error) {
@@ -100,25 +96,16 @@ export async function failureOf(response: Response): Promise<SandhavenError> {
 }
 
 async function streamed(body: ReadableStream<Uint8Array>, listeners: Listeners): Promise<unknown> {
+  const output = new Output(listeners);
   for await (const { event, data } of readEvents(body)) {
     const value: unknown = JSON.parse(data);
+    if (event === 'result' || event === 'error') await output.end();
     if (event === 'result') return value;
     if (event === 'error') throw fromProblem(value) ?? foreignAnswer(200);
     if (event === 'progress') listeners.onProgress?.(value as Progress);
-    if (event === 'output') passOn(value as Output, listeners);
+    if (event === 'output') await output.take(value as Parameters<Output['take']>[0]);
   }
   throw unreachable('', new Error('the stream ended without a result'));
-}
-
-interface Output {
-  stream: 'stdout' | 'stderr';
-  text: string;
-  left_out_bytes?: number;
-}
-
-function passOn({ stream, text, left_out_bytes = 0 }: Output, { onStdout, onStderr }: Listeners): void {
-  const listener = stream === 'stdout' ? onStdout : onStderr;
-  listener?.(text, left_out_bytes);
 }
 
 /** The key called too often: nothing was done, so even a call that must not run twice may be sent again. */

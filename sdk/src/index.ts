@@ -1,6 +1,6 @@
 /** Public exports of Sandhaven's typed client. */
 export type { RevokedAccess, RevokeOptions } from './access.ts';
-export type { CallOptions, OnOutput, Progress } from './call.ts';
+export type { CallOptions, Progress } from './call.ts';
 export type {
   AuditLogRow,
   FollowOptions,
@@ -17,5 +17,6 @@ export type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './
 export type { CreateSandboxResult as Sandbox } from './generated.ts';
 export * from './generated.ts';
 export type { DoctorFinding, ServiceHealth, ServiceHealthSample } from './health.ts';
+export type { OnOutput, OutputListeners, OutputPiece } from './output.ts';
 export type { Preview } from './preview.ts';
 export type { DeletedSnapshot } from './snapshots.ts';

@@ -216,6 +216,49 @@ describe('long calls', () => {
     ]);
   });
 
+  it('hand on the bytes of a program, and its text in whole characters, once they are asked for', async () => {
+    service.answers(
+      events(
+        'event: output\ndata: {"stream":"stdout","base64":"4oI="}\n\n',
+        'event: output\ndata: {"stream":"stdout","base64":"rP8A","left_out_bytes":7}\n\n',
+        'event: output\ndata: {"stream":"stderr","base64":"4oI="}\n\nevent: result\ndata: {"output":"all"}\n\n',
+      ),
+    );
+    const seen: unknown[] = [];
+    await ask({
+      onOutput: ({ stream, bytes, leftOutBytes }) => seen.push([stream, [...bytes], leftOutBytes]),
+      onStdout: (text, leftOutBytes) => seen.push([text, leftOutBytes]),
+      onStderr: (text, leftOutBytes) => seen.push([text, leftOutBytes]),
+    });
+    expect(seen).toEqual([
+      ['stdout', [0xe2, 0x82], 0],
+      ['stdout', [0xac, 0xff, 0x00], 7],
+      ['€\ufffd\0', 7],
+      ['stderr', [0xe2, 0x82], 0],
+      ['\ufffd', 0],
+    ]);
+    expect(service.asked[0]?.path).toMatch(/[?]output=bytes$/);
+  });
+
+  it('read no more while a listener is at work', async () => {
+    const piece = 'event: output\ndata: {"stream":"stdout","base64":"eA=="}\n\n';
+    service.answers(events(piece, piece, 'event: result\ndata: {"output":"xx"}\n\n'));
+    const taken = Promise.withResolvers<void>();
+    let heard = 0;
+    const call = ask({
+      onOutput: () => {
+        heard += 1;
+        return taken.promise;
+      },
+    });
+    await vi.waitUntil(() => heard > 0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(heard).toBe(1);
+    taken.resolve();
+    await call;
+    expect(heard).toBe(2);
+  });
+
   it('need no listener', async () => {
     const output = 'event: output\ndata: {"stream":"stdout","text":"a"}\n\n';
     service.answers(events(output, 'event: result\ndata: {"output":"a"}\n\n'));

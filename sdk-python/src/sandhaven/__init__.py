@@ -3,7 +3,7 @@
 from ._async.administration import AsyncAccess, AsyncAdministration, AsyncSnapshots
 from ._async.files import AsyncDownload, AsyncFiles
 from ._async.preview import AsyncPreview
-from ._calls import OnOutput, OnProgress, Progress
+from ._calls import OnProgress, Progress
 from ._error import Problem, SandhavenError
 from ._follow import (
     AuditLogRow,
@@ -31,6 +31,7 @@ from ._generated.types import *
 from ._generated.types import CreateSandboxResult as Sandbox
 from ._generated.version import __version__
 from ._health import DoctorFinding, HealthSample, ServiceHealth
+from ._output import OnBytes, OnOutput, OutputPiece
 from ._records import DeletedSnapshot, RevokedAccess, Upload
 from ._settings import Default
 from ._sync.administration import Access, Administration, Snapshots
@@ -63,8 +64,10 @@ __all__ = [
     "Iterate",
     "NetworkLogEvent",
     "NetworkLogPiece",
+    "OnBytes",
     "OnOutput",
     "OnProgress",
+    "OutputPiece",
     "Preview",
     "Problem",
     "Progress",

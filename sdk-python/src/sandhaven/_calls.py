@@ -12,6 +12,7 @@ from ._bodies import parse_json
 from ._error import SandhavenError
 from ._events import ServerEvent
 from ._failures import foreign_answer, from_problem, invalid_argument
+from ._output import OnBytes, OnOutput
 
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 8.0
@@ -40,14 +41,13 @@ class Progress(_ProgressRequired, total=False):
 
 OnProgress = Callable[[Progress], object]
 """Receives the steps of calls that may take long."""
-OnOutput = Callable[[str, int], object]
-"""Receives text, and the number of bytes that are missing before it since they came faster than they could be sent."""
 
 
 class CallOptions(NamedTuple):
     call_timeout_seconds: float | None = None
     max_retries: int | None = None
     on_progress: OnProgress | None = None
+    on_output: OnBytes | None = None
     on_stdout: OnOutput | None = None
     on_stderr: OnOutput | None = None
     idempotency_key: str | None = None
@@ -85,8 +85,8 @@ def pause_seconds(sent: int, retry_after_seconds: float | None) -> float:
 
 
 def settle(event: ServerEvent, options: CallOptions) -> dict[str, object] | None:
-    """Returns the result that an event brings, raises its error, or hands it to its listener."""
-    if event.event not in ("result", "error", "progress", "output"):
+    """Returns the result that an event brings, raises its error, or hands progress to its listener."""
+    if event.event not in ("result", "error", "progress"):
         return None
     value = parse_json(event.data)
     if event.event == "error":
@@ -97,13 +97,4 @@ def settle(event: ServerEvent, options: CallOptions) -> dict[str, object] | None
         return value
     if event.event == "progress" and options.on_progress is not None and isinstance(value.get("message"), str):
         options.on_progress(cast(Progress, value))
-    if event.event == "output":
-        _pass_on(value, options)
     return None
-
-
-def _pass_on(output: Mapping[str, object], options: CallOptions) -> None:
-    listener = options.on_stdout if output.get("stream") == "stdout" else options.on_stderr
-    text, left_out_bytes = output.get("text"), output.get("left_out_bytes", 0)
-    if listener is not None and isinstance(text, str) and isinstance(left_out_bytes, int):
-        listener(text, left_out_bytes)

@@ -69,27 +69,20 @@ describe('output is shown while it is printed, and the result is whole', () => {
     expect(seen).toMatchObject({ stdout: '€', leftOutBytes: 0 });
   });
 
-  it('of a megabyte at once, each byte shown or counted', async () => {
+  it('of a megabyte at once', async () => {
     const { seen, options } = audience();
     const command = 'seq 1 200000 | head -c 1000000';
     const { stdout, truncated } = await client.runCommand({ command }, options);
     expect(truncated).toBe(false);
-    expect(seen.stdout.length + seen.leftOutBytes).toBe(1_000_000);
-    expect(stdout.startsWith(seen.stdout.slice(0, 1_000))).toBe(true);
+    expect(seen.stdout === stdout).toBe(true);
+    expect(seen.leftOutBytes).toBe(0);
   });
 });
 
 describe('a program that prints without end', () => {
-  it('is shown within bounds, and each byte is shown or counted', { timeout: 120_000 }, async () => {
-    const { seen, options } = audience();
-    const command = "head -c 200000000 /dev/zero | tr '\\0' x";
-    const result = await client.runCommand({ command }, options);
-    expect(result).toMatchObject({ exit_code: 0, truncated: true });
-    expect(seen.stdout.length).toBeLessThanOrEqual(16_777_216);
-    expect(seen.stdout.length + seen.leftOutBytes).toBe(200_000_000);
-  });
-
-  it('waits for no client: one that reads nothing holds nothing up', { timeout: 120_000 }, async () => {
+  it('waits for no client that asks for text: one that reads nothing holds nothing up', {
+    timeout: 120_000,
+  }, async () => {
     const aborted = new AbortController();
     const response = await fetch(`${service.url}/v1/tools/Sandbox.RunCommand`, {
       method: 'POST',

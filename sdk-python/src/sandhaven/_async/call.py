@@ -12,6 +12,7 @@ from .._calls import CallOptions, ToolFacts, given, key_of, may_repeat, pause_se
 from .._error import SandhavenError
 from .._events import EventReader
 from .._failures import invalid_argument
+from .._output import Heard, Output
 from .clock import AsyncClock
 from .connection import AsyncConnection
 
@@ -62,30 +63,40 @@ async def _send(
     }
     if key is not None:
         headers["Idempotency-Key"] = key
-    response = await connection.send("POST", f"/v1/tools/{tool.name}", clock, headers=headers, content=content)
+    output = Output(options.on_output, options.on_stdout, options.on_stderr)
+    path = f"/v1/tools/{tool.name}" + ("?output=bytes" if tool.long and output.listens else "")
+    response = await connection.send("POST", path, clock, headers=headers, content=content)
     try:
         with connection.explaining(clock):
-            return await _result_of(connection, response, clock, options)
+            return await _result_of(connection, response, clock, options, output)
     finally:
         await response.aclose()
 
 
 async def _result_of(
-    connection: AsyncConnection, response: httpx.Response, clock: AsyncClock, options: CallOptions
+    connection: AsyncConnection, response: httpx.Response, clock: AsyncClock, options: CallOptions, output: Output
 ) -> dict[str, object]:
     kind = response.headers.get("content-type", "")
     if response.is_success and kind.startswith("text/event-stream"):
-        return await _streamed(response, clock, options)
+        return await _streamed(response, clock, options, output)
     if response.is_success and kind.startswith("application/json"):
         return await connection.object_of(response, clock, _bodies.MAX_RESULT_BYTES)
     raise await connection.failure_of(response, clock)
 
 
-async def _streamed(response: httpx.Response, clock: AsyncClock, options: CallOptions) -> dict[str, object]:
+async def _streamed(
+    response: httpx.Response, clock: AsyncClock, options: CallOptions, output: Output
+) -> dict[str, object]:
     reader = EventReader(_bodies.MAX_RESULT_BYTES)
     with clock.watching(response):
         async for chunk in response.aiter_raw():
             for event in reader.feed(chunk):
+                if event.event == "output" and output.listens:
+                    for returned in output.of(event.data):
+                        await Heard(returned)
+                if event.event in ("result", "error"):
+                    for returned in output.rest():
+                        await Heard(returned)
                 result = settle(event, options)
                 if result is not None:
                     return result

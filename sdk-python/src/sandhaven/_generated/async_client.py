@@ -15,8 +15,9 @@ from .._async.connection import AsyncConnection
 from .._async.files import AsyncFiles
 from .._async.pages import by_offset, by_page
 from .._async.preview import AsyncPreview
-from .._calls import CallOptions, OnOutput, OnProgress
+from .._calls import CallOptions, OnProgress
 from .._follow import SandboxChange
+from .._output import OnBytes, OnOutput
 from .._settings import Default, settings_of
 from . import facts, types
 
@@ -1148,6 +1149,7 @@ class AsyncSandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
         on_progress: OnProgress | None = None,
+        on_output: OnBytes | None = None,
         on_stdout: OnOutput | None = None,
         on_stderr: OnOutput | None = None,
     ) -> types.RunCodeResult:
@@ -1164,7 +1166,8 @@ class AsyncSandhaven:
                 client's).
             max_retries: Most retries of this call, where they are safe (default: the client's).
             on_progress: Receives the steps of the call.
-            on_stdout: Receives text that the program prints, and how many bytes are missing before
+            on_output: Receives what the program prints, byte for byte.
+            on_stdout: Receives it as text of standard output, and how many bytes are missing before
                 it.
             on_stderr: Likewise, for standard error.
 
@@ -1182,6 +1185,7 @@ class AsyncSandhaven:
             call_timeout_seconds=call_timeout_seconds,
             max_retries=max_retries,
             on_progress=on_progress,
+            on_output=on_output,
             on_stdout=on_stdout,
             on_stderr=on_stderr,
         )
@@ -1198,6 +1202,7 @@ class AsyncSandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
         on_progress: OnProgress | None = None,
+        on_output: OnBytes | None = None,
         on_stdout: OnOutput | None = None,
         on_stderr: OnOutput | None = None,
     ) -> types.RunCommandResult:
@@ -1215,7 +1220,8 @@ class AsyncSandhaven:
                 client's).
             max_retries: Most retries of this call, where they are safe (default: the client's).
             on_progress: Receives the steps of the call.
-            on_stdout: Receives text that the program prints, and how many bytes are missing before
+            on_output: Receives what the program prints, byte for byte.
+            on_stdout: Receives it as text of standard output, and how many bytes are missing before
                 it.
             on_stderr: Likewise, for standard error.
 
@@ -1235,6 +1241,7 @@ class AsyncSandhaven:
             call_timeout_seconds=call_timeout_seconds,
             max_retries=max_retries,
             on_progress=on_progress,
+            on_output=on_output,
             on_stdout=on_stdout,
             on_stderr=on_stderr,
         )
@@ -1314,6 +1321,7 @@ class AsyncSandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
         on_progress: OnProgress | None = None,
+        on_output: OnBytes | None = None,
         on_stdout: OnOutput | None = None,
         on_stderr: OnOutput | None = None,
     ) -> types.RunSessionCommandResult:
@@ -1331,7 +1339,8 @@ class AsyncSandhaven:
                 client's).
             max_retries: Most retries of this call, where they are safe (default: the client's).
             on_progress: Receives the steps of the call.
-            on_stdout: Receives text that the program prints, and how many bytes are missing before
+            on_output: Receives what the program prints, byte for byte.
+            on_stdout: Receives it as text of standard output, and how many bytes are missing before
                 it.
             on_stderr: Likewise, for standard error.
 
@@ -1350,6 +1359,7 @@ class AsyncSandhaven:
             call_timeout_seconds=call_timeout_seconds,
             max_retries=max_retries,
             on_progress=on_progress,
+            on_output=on_output,
             on_stdout=on_stdout,
             on_stderr=on_stderr,
         )

@@ -16,8 +16,9 @@ from .._sync.connection import Connection
 from .._sync.files import Files
 from .._sync.pages import by_offset, by_page
 from .._sync.preview import Preview
-from .._calls import CallOptions, OnOutput, OnProgress
+from .._calls import CallOptions, OnProgress
 from .._follow import SandboxChange
+from .._output import OnBytes, OnOutput
 from .._settings import Default, settings_of
 from . import facts, types
 
@@ -1149,6 +1150,7 @@ class Sandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
         on_progress: OnProgress | None = None,
+        on_output: OnBytes | None = None,
         on_stdout: OnOutput | None = None,
         on_stderr: OnOutput | None = None,
     ) -> types.RunCodeResult:
@@ -1165,7 +1167,8 @@ class Sandhaven:
                 client's).
             max_retries: Most retries of this call, where they are safe (default: the client's).
             on_progress: Receives the steps of the call.
-            on_stdout: Receives text that the program prints, and how many bytes are missing before
+            on_output: Receives what the program prints, byte for byte.
+            on_stdout: Receives it as text of standard output, and how many bytes are missing before
                 it.
             on_stderr: Likewise, for standard error.
 
@@ -1183,6 +1186,7 @@ class Sandhaven:
             call_timeout_seconds=call_timeout_seconds,
             max_retries=max_retries,
             on_progress=on_progress,
+            on_output=on_output,
             on_stdout=on_stdout,
             on_stderr=on_stderr,
         )
@@ -1199,6 +1203,7 @@ class Sandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
         on_progress: OnProgress | None = None,
+        on_output: OnBytes | None = None,
         on_stdout: OnOutput | None = None,
         on_stderr: OnOutput | None = None,
     ) -> types.RunCommandResult:
@@ -1216,7 +1221,8 @@ class Sandhaven:
                 client's).
             max_retries: Most retries of this call, where they are safe (default: the client's).
             on_progress: Receives the steps of the call.
-            on_stdout: Receives text that the program prints, and how many bytes are missing before
+            on_output: Receives what the program prints, byte for byte.
+            on_stdout: Receives it as text of standard output, and how many bytes are missing before
                 it.
             on_stderr: Likewise, for standard error.
 
@@ -1236,6 +1242,7 @@ class Sandhaven:
             call_timeout_seconds=call_timeout_seconds,
             max_retries=max_retries,
             on_progress=on_progress,
+            on_output=on_output,
             on_stdout=on_stdout,
             on_stderr=on_stderr,
         )
@@ -1315,6 +1322,7 @@ class Sandhaven:
         call_timeout_seconds: float | None = None,
         max_retries: int | None = None,
         on_progress: OnProgress | None = None,
+        on_output: OnBytes | None = None,
         on_stdout: OnOutput | None = None,
         on_stderr: OnOutput | None = None,
     ) -> types.RunSessionCommandResult:
@@ -1332,7 +1340,8 @@ class Sandhaven:
                 client's).
             max_retries: Most retries of this call, where they are safe (default: the client's).
             on_progress: Receives the steps of the call.
-            on_stdout: Receives text that the program prints, and how many bytes are missing before
+            on_output: Receives what the program prints, byte for byte.
+            on_stdout: Receives it as text of standard output, and how many bytes are missing before
                 it.
             on_stderr: Likewise, for standard error.
 
@@ -1351,6 +1360,7 @@ class Sandhaven:
             call_timeout_seconds=call_timeout_seconds,
             max_retries=max_retries,
             on_progress=on_progress,
+            on_output=on_output,
             on_stdout=on_stdout,
             on_stderr=on_stderr,
         )

@@ -13,6 +13,7 @@ from .._calls import CallOptions, ToolFacts, given, key_of, may_repeat, pause_se
 from .._error import SandhavenError
 from .._events import EventReader
 from .._failures import invalid_argument
+from .._output import Heard, Output
 from .clock import Clock
 from .connection import Connection
 
@@ -63,30 +64,40 @@ def _send(
     }
     if key is not None:
         headers["Idempotency-Key"] = key
-    response = connection.send("POST", f"/v1/tools/{tool.name}", clock, headers=headers, content=content)
+    output = Output(options.on_output, options.on_stdout, options.on_stderr)
+    path = f"/v1/tools/{tool.name}" + ("?output=bytes" if tool.long and output.listens else "")
+    response = connection.send("POST", path, clock, headers=headers, content=content)
     try:
         with connection.explaining(clock):
-            return _result_of(connection, response, clock, options)
+            return _result_of(connection, response, clock, options, output)
     finally:
         response.close()
 
 
 def _result_of(
-    connection: Connection, response: httpx.Response, clock: Clock, options: CallOptions
+    connection: Connection, response: httpx.Response, clock: Clock, options: CallOptions, output: Output
 ) -> dict[str, object]:
     kind = response.headers.get("content-type", "")
     if response.is_success and kind.startswith("text/event-stream"):
-        return _streamed(response, clock, options)
+        return _streamed(response, clock, options, output)
     if response.is_success and kind.startswith("application/json"):
         return connection.object_of(response, clock, _bodies.MAX_RESULT_BYTES)
     raise connection.failure_of(response, clock)
 
 
-def _streamed(response: httpx.Response, clock: Clock, options: CallOptions) -> dict[str, object]:
+def _streamed(
+    response: httpx.Response, clock: Clock, options: CallOptions, output: Output
+) -> dict[str, object]:
     reader = EventReader(_bodies.MAX_RESULT_BYTES)
     with clock.watching(response):
         for chunk in response.iter_raw():
             for event in reader.feed(chunk):
+                if event.event == "output" and output.listens:
+                    for returned in output.of(event.data):
+                        Heard(returned)
+                if event.event in ("result", "error"):
+                    for returned in output.rest():
+                        Heard(returned)
                 result = settle(event, options)
                 if result is not None:
                     return result

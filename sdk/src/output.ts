@@ -1,0 +1,66 @@
+/** Output of a program while it runs, for the listeners of a call. */
+
+export interface OutputPiece {
+  stream: 'stdout' | 'stderr';
+  /** As the program wrote them; a piece may end within a character. */
+  bytes: Uint8Array;
+  /** Bytes that are missing before these: a session's command does not wait for those who watch it. */
+  leftOutBytes: number;
+}
+
+/** @param leftOutBytes As in a piece. */
+export type OnOutput = (text: string, leftOutBytes: number) => unknown;
+
+/** What is returned is awaited before more is read, and the program waits meanwhile, as for the reader of a pipe. */
+export interface OutputListeners {
+  /** Receives what a program prints while it runs, byte for byte and in the order of the writes. */
+  onOutput?: (piece: OutputPiece) => unknown;
+  /** Receives it as text, in whole characters. */
+  onStdout?: OnOutput;
+  onStderr?: OnOutput;
+}
+
+/** An event of a service; an earlier one sends text. */
+interface OutputEvent {
+  stream: OutputPiece['stream'];
+  base64?: string;
+  text?: string;
+  left_out_bytes?: number;
+}
+
+const decoder = () => new TextDecoder('utf-8', { ignoreBOM: true });
+
+export function listens({ onOutput, onStdout, onStderr }: OutputListeners): boolean {
+  return Boolean(onOutput ?? onStdout ?? onStderr);
+}
+
+export class Output {
+  readonly #listeners: OutputListeners;
+  readonly #decoders = { stdout: decoder(), stderr: decoder() };
+
+  constructor(listeners: OutputListeners) {
+    this.#listeners = listeners;
+  }
+
+  async take({ stream, base64, text = '', left_out_bytes: leftOutBytes = 0 }: OutputEvent): Promise<void> {
+    const bytes = base64 === undefined ? new TextEncoder().encode(text) : bytesOf(base64);
+    await this.#listeners.onOutput?.({ stream, bytes, leftOutBytes });
+    await this.#say(stream, this.#decoders[stream].decode(bytes, { stream: true }), leftOutBytes);
+  }
+
+  /** Hands on what a stream ended with in the middle of a character. */
+  async end(): Promise<void> {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      await this.#say(stream, this.#decoders[stream].decode(), 0);
+    }
+  }
+
+  async #say(stream: OutputPiece['stream'], text: string, leftOutBytes: number): Promise<void> {
+    const listener = stream === 'stdout' ? this.#listeners.onStdout : this.#listeners.onStderr;
+    if (text !== '' || leftOutBytes > 0) await listener?.(text, leftOutBytes);
+  }
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
