@@ -19,7 +19,7 @@ describe('imports', () => {
   }
 
   const core = ['model', 'concurrency', 'fairness'];
-  const parts = [...core, 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
+  const parts = [...core, 'outbound', 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
   const adapters = [
     'store',
     'runtime',
@@ -33,7 +33,7 @@ describe('imports', () => {
   ];
   const top = ['app', 'log.ts', 'version.ts'];
 
-  const adapter: Allowed = { run: core, types: ['control/ports'] };
+  const adapter: Allowed = { run: [...core, 'outbound'], types: ['control/ports'] };
   const leaf: Allowed = { run: core, types: ['control', 'app'] };
   const assembly: Allowed = { run: [...parts, ...top], types: [] };
   /** The only places that see concrete adapters. */
@@ -42,6 +42,7 @@ describe('imports', () => {
     model: { run: [], types: [] },
     concurrency: { run: [], types: [] },
     fairness: { run: ['model', 'concurrency'], types: [] },
+    outbound: { run: core, types: [] },
     control: { run: core, types: [] },
     store: adapter,
     runtime: adapter,
@@ -56,10 +57,10 @@ describe('imports', () => {
     administration: { run: [...core, 'catalog'], types: ['control'] },
     'demo-database': { run: [...core, 'catalog', 'administration', 'surfaces/cli'], types: ['control'] },
     surfaces: {
-      run: [...core, 'catalog', 'administration', 'version.ts'],
+      run: [...core, 'outbound', 'catalog', 'administration', 'version.ts'],
       types: ['control', 'tls'],
     },
-    gateways: { run: [...core, 'control'], types: ['tls'] },
+    gateways: { run: [...core, 'outbound', 'control'], types: ['tls'] },
     tls: adapter,
     backup: adapter,
     'log.ts': leaf,

@@ -62,6 +62,7 @@ export function createListeners(
   const http = createHttpServer({
     ...{ services, log, version, tools, mcp, arrivals, tls, publicUrl, room, lastCalls, page, packages },
     tracer: service.tracer,
+    exit: service.exit,
     allowedHosts: allowedHosts(options.listen, publicUrl),
     ready: () => service.readiness.check(),
   });

@@ -6,9 +6,9 @@ import type { Clock, Log } from '../control/ports/index.ts';
 import type { Rate } from '../fairness/rate.ts';
 import type { IdentityOptions } from '../model/access/identity-options.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
-import type { AllowedRemote } from '../model/git/allowed-remotes.ts';
 import type { GpuKind } from '../model/gpu-kind.ts';
 import type { KubernetesOptions } from '../model/kubernetes/options.ts';
+import type { AllowedHost } from '../model/network/allowed-hosts.ts';
 import type { NetworkSetting } from '../model/network/setting.ts';
 import type { TrafficOptions } from '../model/network/traffic.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
@@ -39,9 +39,9 @@ export interface ServiceOptions {
   /** Devices that count as GPUs; by default NVIDIA's whole devices. */
   gpuKind?: GpuKind;
   /** Non-public Git remotes that may receive credentials; by default this host alone. */
-  gitAllow?: AllowedRemote[];
+  gitAllow?: AllowedHost[];
   /** Non-public receivers that webhooks may have; none by default. */
-  webhookAllow?: AllowedRemote[];
+  webhookAllow?: AllowedHost[];
   /** Sources of images; `everyRegistry` by default. */
   registryRules?: RegistryRules;
   /** The code-hosting provider; none when absent. */

@@ -14,6 +14,7 @@ import type { Services } from '../control/services.ts';
 import { onThisHost } from '../model/archive-options.ts';
 import { quotaOfMembers } from '../model/quota.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
+import { createExit, type Exit } from '../outbound/exit.ts';
 import { folderOnMachine } from '../runtime/archives/s3/own-folder.ts';
 import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from '../store/data-directory.ts';
 import { lockDataDirectory } from '../store/lock.ts';
@@ -40,6 +41,8 @@ export interface RunningService {
   /** Dependencies of the SSH gateway. */
   ssh: { visits: SshVisits; hostKey: HostKey };
   previewAccess: PreviewAccess;
+  /** For documents of OAuth clients. */
+  exit: Exit;
   readiness: Readiness;
   /** null without traces. */
   tracer: Tracer | null;
@@ -83,6 +86,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const hostKey = await openHostKey(store.serviceSecrets, data.sshHostKeyFile, log);
   const { gpuKind, machineRuntime, registryRules: rules = everyRegistry } = options;
   const registries = { rules, credentials: store.registryCredentials };
+  const exit = createExit();
   const engine = await chooseEngine();
   async function chooseEngine(): Promise<Engine> {
     const { archives = onThisHost } = options;
@@ -109,7 +113,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const memberQuota = quotaOfMembers(await engine.size());
   const challengeKey = secrets.deriveKey('passkey challenge');
   const signInProvider = await openSignInProvider(options.identity ?? null, secrets, clock, log);
-  const own = { store, engine, access, documents, host, audit, memberQuota };
+  const own = { store, engine, access, documents, host, audit, exit, memberQuota };
   const parts = { ...own, challengeKey, signInProvider, trafficNotes: trafficNotes(data.trafficFile) };
   const control = wire(parts, options);
   // After the engine, whose end is the end of calls that wait for a machine.
@@ -137,6 +141,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     scheduler: control.scheduler,
     ssh: { visits: control.sshVisits, hostKey },
     previewAccess: control.previewAccess,
+    exit,
     readiness: control.readiness,
     tracer,
     shared: store.replicas.shared,

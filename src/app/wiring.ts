@@ -52,6 +52,7 @@ import { openNetwork } from '../model/network/setting.ts';
 import { usualTraffic } from '../model/network/traffic.ts';
 import { localRegion } from '../model/region.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
+import { createExit } from '../outbound/exit.ts';
 import type { Dependencies } from './parts/dependencies.ts';
 import { passkeyVerifierOnUse } from './parts/loaded-on-use.ts';
 import { wireNetworks } from './parts/network/wire-networks.ts';
@@ -77,6 +78,7 @@ export function wire(
     documents,
     host,
     audit,
+    exit = createExit(),
     memberQuota,
     challengeKey,
     signInProvider = null,
@@ -194,7 +196,7 @@ export function wire(
     isCluster: kubernetes !== null,
   });
   const sshVisits = new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log });
-  const git = wireGit({ provider, store, uses, agent, environments, allowed: gitAllow });
+  const git = wireGit({ provider, store, uses, agent, environments, allowed: gitAllow, exit });
   const reconciler = new LastTurn();
   const metrics = wireMetrics({
     ...{ store, runtime, audit, creation, pool, queue, scheduler, identity, health: live.health, replicas },
@@ -202,7 +204,7 @@ export function wire(
     reconciled: () => replicaWork.compared ?? reconciler.last,
     loads: { ...reached.loads, ssh: sshVisits.load, git: git.git.load },
   });
-  const { deliverer, webhooks } = wireWebhooks({ store, allowed: webhookAllow, clock, log });
+  const { deliverer, webhooks } = wireWebhooks({ store, allowed: webhookAllow, exit, clock, log });
   const snapshotService = new SnapshotService({
     ...{ store: snapshots, images, networks, work, identity, idempotency, quotas, clock },
     events: snapshotEvents,

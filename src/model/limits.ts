@@ -2,6 +2,7 @@
 
 import { credentialsLimits } from './limits/access/credentials.ts';
 import { oauthLimits } from './limits/access/oauth.ts';
+import { outboundLimits } from './limits/access/outbound.ts';
 import { secretsLimits } from './limits/access/secrets.ts';
 import { webhooksLimits } from './limits/access/webhooks.ts';
 import { agentNetworkLimits } from './limits/agent-network.ts';
@@ -166,6 +167,7 @@ export const limits = {
   ...providerLimits,
   ...membersLimits,
   ...metricsLimits,
+  ...outboundLimits,
   ...peopleLimits,
   oauth: oauthLimits,
   ...readinessLimits,

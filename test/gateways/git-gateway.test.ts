@@ -15,15 +15,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { GitProxy, GitPurpose } from '../../src/control/ports/index.ts';
 import { createGitGateway } from '../../src/gateways/git/gateway.ts';
 import { judge } from '../../src/gateways/git/push-commands.ts';
-import { type Address, reachableAddresses } from '../../src/gateways/git/reachable.ts';
-import { parseAllowedRemotes } from '../../src/model/git/allowed-remotes.ts';
 import { parseGitUrl } from '../../src/model/git/url.ts';
+import { parseAllowedHosts } from '../../src/model/network/allowed-hosts.ts';
+import { createExit, type Exit } from '../../src/outbound/exit.ts';
+import { NotReached } from '../../src/outbound/failure.ts';
 
+const owner = 'usr_ada';
 const login = { username: 'ada', password: 'canary-52d04dc20036' };
 const authorization = `Basic ${Buffer.from(`${login.username}:${login.password}`).toString('base64')}`;
 const readOnly: GitPurpose = { service: 'git-upload-pack' };
 const push: GitPurpose = { service: 'git-receive-pack', ref: 'refs/heads/main' };
-const loopback = parseAllowedRemotes('test', '127.0.0.0/8');
+const loopback = parseAllowedHosts('test', '127.0.0.0/8');
 const ADVERTISEMENT = 'application/x-git-upload-pack-advertisement';
 const RESULT = 'application/x-git-upload-pack-result';
 
@@ -92,8 +94,8 @@ async function openProxy(
   purpose = readOnly,
   timing?: { connectMs: number; idleMs: number },
 ): Promise<Opened> {
-  const gateway = createGitGateway({ allowed: loopback, ...(timing ? { timing } : {}) });
-  const proxy = await gateway.open(parseGitUrl(url), { login }, purpose);
+  const gateway = createGitGateway({ exit: createExit(), allowed: loopback, ...(timing ? { timing } : {}) });
+  const proxy = await gateway.open(parseGitUrl(url), { login }, purpose, { owner });
   const inside = createNetServer((connection) => proxy.accept(connection));
   await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
   const { port } = inside.address() as AddressInfo;
@@ -418,73 +420,51 @@ describe('a push', () => {
 });
 
 describe('the host of a remote', () => {
-  const at =
-    (...addresses: string[]) =>
-    async (): Promise<Address[]> =>
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  const reach = (url: string, allow: string, resolve = at('93.184.216.34')) =>
-    reachableAddresses(parseGitUrl(url), parseAllowedRemotes('test', allow), resolve);
+  const opened = (url: string, exit: Exit) =>
+    createGitGateway({ exit, allowed: loopback }).open(parseGitUrl(url), { login }, readOnly, { owner });
+
+  it('is refused where an address of it is not public', async () => {
+    const addresses = ['93.184.216.34', '10.0.0.1'].map((address) => ({ address, family: 4 }));
+    const exit = createExit({ askServers: async () => addresses });
+    for (const url of [
+      'http://h.example/a',
+      'http://10.0.0.1/a',
+      'http://[fd00::1]/a',
+      'http://0x0a000001/a',
+    ])
+      await expect(opened(url, exit)).rejects.toMatchObject({
+        code: 'permission_denied',
+        message: expect.stringMatching(/^The service does not connect to \S+\.$/),
+        fields: { parameter: 'url', hint: expect.stringContaining('--git-allow') },
+      });
+  });
 
   it.each([
-    ['http://10.0.0.1/a', '10.0.0.1'],
-    ['http://192.168.1.1/a', '192.168.1.1'],
-    ['http://169.254.169.254/a', '169.254.169.254'],
-    ['http://100.64.0.1/a', '100.64.0.1'],
-    ['http://127.0.0.1/a', '127.0.0.1'],
-    ['http://2130706433/a', 'in one number'],
-    ['http://[::1]/a', '::1'],
-    ['http://[::ffff:10.0.0.1]/a', 'mapped'],
-    ['http://[fe80::1]/a', 'link-local'],
-    ['http://[fd00::1]/a', 'unique local'],
-    ['http://224.0.0.1/a', 'multicast'],
-    ['http://0.0.0.0/a', 'any'],
-  ])('%s (%s) is refused unless the operator allows it', async (url) => {
-    await expect(reach(url, 'none')).rejects.toMatchObject({ code: 'permission_denied' });
-  });
-
-  it('is refused when its name leads inside, and used only by its public addresses', async () => {
-    await expect(reach('http://h/a', 'none', at('10.0.0.1', '::1'))).rejects.toMatchObject({
-      code: 'permission_denied',
+    ['unknown', 'The host h.example is not found.', 'Check the URL.'],
+    ['silent', 'No name server answers for h.example.', 'Check the URL, or try again later.'],
+    ['failing', 'The name servers cannot find h.example now.', 'Check the URL, or try again later.'],
+  ] as const)('is unavailable when its name is %s', async (reason, message, hint) => {
+    const askServers = () => Promise.reject(new NotReached('h.example', reason));
+    await expect(opened('http://h.example/a', createExit({ askServers }))).rejects.toMatchObject({
+      ...{ code: 'unavailable', message, fields: { parameter: 'url', hint } },
     });
-    expect(await reach('http://h/a', 'none', at('10.0.0.1', '93.184.216.34'))).toEqual([
-      { address: '93.184.216.34', family: 4 },
-    ]);
-  });
-
-  it('is allowed by name, by name and port, and by network', async () => {
-    const inside = at('10.1.2.3');
-    expect(await reach('http://h/a', 'h', inside)).toHaveLength(1);
-    expect(await reach('http://h:3000/a', 'h:3000', inside)).toHaveLength(1);
-    expect(await reach('https://h/a', 'h:443', inside)).toHaveLength(1);
-    expect(await reach('http://h/a', '10.1.0.0/16', inside)).toHaveLength(1);
-    await expect(reach('http://h/a', 'h:3000', inside)).rejects.toMatchObject({ code: 'permission_denied' });
-    await expect(reach('http://other/a', 'h', inside)).rejects.toMatchObject({ code: 'permission_denied' });
-    await expect(reach('http://h/a', '10.2.0.0/16', inside)).rejects.toMatchObject({
-      code: 'permission_denied',
-    });
-  });
-
-  it('is unavailable when it does not resolve', async () => {
-    const nowhere = async () => {
-      throw new Error('ENOTFOUND');
-    };
-    await expect(reach('http://h/a', 'none', nowhere)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('is resolved once: the connection goes to the address that was checked', async () => {
     const remote = await startRemote(good);
     let asked = 0;
-    const gateway = createGitGateway({
-      allowed: loopback,
-      resolve: async () => {
+    const exit = createExit({
+      askServers: async () => {
         asked++;
         return [{ address: '127.0.0.1', family: 4 }];
       },
     });
+    const gateway = createGitGateway({ exit, allowed: loopback });
     const proxy = await gateway.open(
       parseGitUrl(`http://no-such-host.invalid:${remote.port}/a`),
       { login },
       readOnly,
+      { owner },
     );
     const inside = createNetServer((connection) => proxy.accept(connection));
     await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));

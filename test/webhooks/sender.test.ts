@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { parseAllowedRemotes } from '../../src/model/git/allowed-remotes.ts';
-import type { Address } from '../../src/model/network/pinned-lookup.ts';
+import { parseAllowedHosts } from '../../src/model/network/allowed-hosts.ts';
+import { createExit } from '../../src/outbound/exit.ts';
+import type { Address } from '../../src/outbound/socket-lookup.ts';
 import { createWebhookSender } from '../../src/webhooks/sender.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -27,11 +28,11 @@ const send = (
   const resolve = async () =>
     (addresses ?? []).map((address): Address => ({ address, family: address.includes(':') ? 6 : 4 }));
   const sender = createWebhookSender({
-    ...{ allowed: parseAllowedRemotes('--webhook-allow', allow), ca },
-    ...(addresses ? { resolve } : {}),
+    ...{ allowed: parseAllowedHosts('--webhook-allow', allow), ca },
+    exit: createExit(addresses ? { askServers: resolve } : {}),
   });
   const signal = new AbortController().signal;
-  return sender.send({ url, headers: { 'webhook-id': 'msg_1' }, body: '{"a":"é"}', signal });
+  return sender.send({ url, headers: { 'webhook-id': 'msg_1' }, body: '{"a":"é"}', owner: 'alice', signal });
 };
 const toReceiver = () => send(receiver.url, { allow: 'localhost' });
 
@@ -63,10 +64,11 @@ describe('a request', () => {
   it('goes to no proxy of the environment', async () => {
     const code = `
       import { createWebhookSender } from ${JSON.stringify(new URL('../../src/webhooks/sender.ts', import.meta.url))};
+      import { createExit } from ${JSON.stringify(new URL('../../src/outbound/exit.ts', import.meta.url))};
       const allowed = [{ host: 'localhost', port: null }];
       const { signal } = new AbortController();
-      const sender = createWebhookSender({ allowed, ca: process.env.CA });
-      const request = { url: process.env.RECEIVER, headers: {}, body: '', signal };
+      const sender = createWebhookSender({ exit: createExit(), allowed, ca: process.env.CA });
+      const request = { url: process.env.RECEIVER, headers: {}, body: '', owner: 'alice', signal };
       console.log(JSON.stringify(await sender.send(request)));`;
     const proxy = {
       NODE_USE_ENV_PROXY: '1',
@@ -144,14 +146,16 @@ describe('an address', () => {
   it('is the one that was checked: the name is not resolved again', async () => {
     let asked = 0;
     const sender = createWebhookSender({
-      ...{ allowed: parseAllowedRemotes('--webhook-allow', `localhost:${receiver.port}`), ca: receiver.ca },
-      resolve: async () => {
-        asked += 1;
-        return [{ address: asked === 1 ? '127.0.0.1' : '127.0.0.9', family: 4 }];
-      },
+      ...{ allowed: parseAllowedHosts('--webhook-allow', `localhost:${receiver.port}`), ca: receiver.ca },
+      exit: createExit({
+        findNamed: async () => {
+          asked += 1;
+          return [{ address: asked === 1 ? '127.0.0.1' : '127.0.0.9', family: 4 }];
+        },
+      }),
     });
     const signal = new AbortController().signal;
-    const answer = await sender.send({ url: receiver.url, headers: {}, body: '', signal });
+    const answer = await sender.send({ url: receiver.url, headers: {}, body: '', owner: 'alice', signal });
     expect({ answer, asked }).toEqual({ answer: { status: 204, retryAfter: null }, asked: 1 });
   });
 

@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { wireWebhooks } from '../../src/app/parts/wire-webhooks.ts';
 import type { Store } from '../../src/control/ports/index.ts';
 import type { Services } from '../../src/control/services.ts';
-import { parseAllowedRemotes } from '../../src/model/git/allowed-remotes.ts';
+import { parseAllowedHosts } from '../../src/model/network/allowed-hosts.ts';
 import { assertWithinQuota, unlimited } from '../../src/model/quota.ts';
+import { createExit } from '../../src/outbound/exit.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, bob, sandboxRecord, temporaryDirectory } from '../store/fixtures.ts';
@@ -28,7 +29,8 @@ let file: string;
 function begin(opened: Store) {
   const { webhooks, deliverer } = wireWebhooks({
     ...{ store: opened, log, clock: Date, ca: receiver.ca },
-    allowed: parseAllowedRemotes('--webhook-allow', `localhost:${receiver.port}`),
+    exit: createExit(),
+    allowed: parseAllowedHosts('--webhook-allow', `localhost:${receiver.port}`),
   });
   deliverer.begin();
   onTestFinished(() => deliverer.close());

@@ -4,6 +4,7 @@ import type { AuditService } from '../../control/audit/audit.ts';
 import type { SignInProvider } from '../../control/people/people.ts';
 import type { CodeHost, DocumentDatabase, Store, TrafficNotes } from '../../control/ports/index.ts';
 import type { Quota } from '../../model/quota.ts';
+import type { Exit } from '../../outbound/exit.ts';
 import type { Engine } from '../engine.ts';
 
 export interface Dependencies {
@@ -14,6 +15,8 @@ export interface Dependencies {
   /** The code-hosting provider. */
   host: CodeHost | null;
   audit: AuditService;
+  /** One of its own by default. */
+  exit?: Exit;
   /** Default quota of members. */
   memberQuota: Quota;
   /** Key of the challenges for passkeys: the same for all replicas. */

@@ -8,7 +8,8 @@ import { HeldKeys } from '../../control/replicas/held-keys.ts';
 import type { Environments } from '../../control/work/environment.ts';
 import type { Uses } from '../../control/work/use.ts';
 import { createGitGateway } from '../../gateways/git/gateway.ts';
-import { type AllowedRemote, remoteAt } from '../../model/git/allowed-remotes.ts';
+import { type AllowedHost, targetOf } from '../../model/network/allowed-hosts.ts';
+import type { Exit } from '../../outbound/exit.ts';
 import type { Provider } from './wire-provider.ts';
 
 export interface GitDependencies {
@@ -18,23 +19,24 @@ export interface GitDependencies {
   agent: AgentLink;
   environments: Environments;
   /** Non-public remotes that may receive credentials. */
-  allowed: AllowedRemote[];
+  allowed: AllowedHost[];
+  exit: Exit;
 }
 
 export function wireGit(parts: GitDependencies): {
   git: GitService;
   authorizations: AuthorizationService | null;
 } {
-  const { provider, store, uses, agent, environments, allowed } = parts;
+  const { provider, store, uses, agent, environments, allowed, exit } = parts;
   const held = new HeldKeys(store.idempotency, store.replicas);
   const common = { uses, agent, environments, held, credentials: store.gitCredentials };
   if (provider === null) {
-    const gateway = createGitGateway({ allowed });
+    const gateway = createGitGateway({ exit, allowed });
     return { git: new GitService({ ...common, gateway, provider: null }), authorizations: null };
   }
   const { host, authorizations, tokens } = provider;
   const remotes = new ProviderRemotes(authorizations, tokens);
   // The operator chose the provider, so it may have any address.
-  const gateway = createGitGateway({ allowed: [...allowed, remoteAt(host.url)] });
+  const gateway = createGitGateway({ exit, allowed: [...allowed, targetOf(new URL(host.url))] });
   return { git: new GitService({ ...common, gateway, provider: remotes }), authorizations };
 }

@@ -4,21 +4,23 @@ import { Deliverer } from '../../control/webhooks/deliverer.ts';
 import { WebhookService } from '../../control/webhooks/webhooks.ts';
 import { Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
-import type { AllowedReceiver } from '../../model/webhooks/receiver.ts';
+import type { AllowedHost } from '../../model/network/allowed-hosts.ts';
+import type { Exit } from '../../outbound/exit.ts';
 import { createWebhookSender } from '../../webhooks/sender.ts';
 
 export interface WebhookParts {
   store: Pick<Store, 'webhooks' | 'replicas'>;
   /** Receivers that the operator allows besides public ones. */
-  allowed: readonly AllowedReceiver[];
+  allowed: readonly AllowedHost[];
+  exit: Exit;
   clock: Clock;
   log: Log;
   /** Certificates to trust in place of the usual ones. */
   ca?: string | Buffer;
 }
 
-export function wireWebhooks({ store, allowed, clock, log, ca }: WebhookParts) {
-  const sender = createWebhookSender({ allowed, ...(ca === undefined ? {} : { ca }) });
+export function wireWebhooks({ store, allowed, exit, clock, log, ca }: WebhookParts) {
+  const sender = createWebhookSender({ exit, allowed, ca });
   const places = new Shares({ ...limits.webhooks.atOnce, what: 'events of webhooks are being delivered' });
   const parts = { store: store.webhooks, sender, places, clock, log };
   return {

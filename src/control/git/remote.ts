@@ -102,7 +102,7 @@ async function throughProxy<T>(
 ): Promise<T> {
   const timeoutMs = limits.git.networkMs;
   const { agent, sandboxId, signal } = git.place;
-  const proxy = await parts.gateway.open(url, access, purpose, signal);
+  const proxy = await parts.gateway.open(url, access, purpose, { owner: parts.caller.id, signal });
   const reports = reporting(proxy, parts.onProgress, message);
   try {
     const listener = await agent.listenPort(sandboxId, { port: 0 }, (made) => proxy.accept(made), signal);

@@ -34,6 +34,12 @@ export interface GitGateway {
   /**
    * Rejects with `permission_denied` when the operator does not allow the remote's address, and with `unavailable` when
    * its name does not resolve.
+   * @param call Its owner takes a share of the lookups of names.
    */
-  open(remote: GitUrl, access: GitAccess, purpose: GitPurpose, signal?: AbortSignal): Promise<GitProxy>;
+  open(
+    remote: GitUrl,
+    access: GitAccess,
+    purpose: GitPurpose,
+    call: { owner: string; signal?: AbortSignal | undefined },
+  ): Promise<GitProxy>;
 }

@@ -2,10 +2,9 @@
  * Makes secrets of authorizations at the code-hosting provider. Only a person has an authorization, so only for sandboxes of
  * their own; and only where sandboxes reach the provider, by TLS and at a public address.
  */
-import { isIP } from 'node:net';
 import { SandhavenError } from '../../model/errors.ts';
 import { newSecretId } from '../../model/ids.ts';
-import { isPublicIPv4, isPublicIPv6 } from '../../model/network/public-addresses.ts';
+import { isPublic } from '../../model/network/public-addresses.ts';
 import {
   PROVIDER_PLACE,
   PROVIDER_VARIABLE,
@@ -85,10 +84,6 @@ export class ProviderSecrets {
     if (addresses.length > 0 && addresses.every(isPublic)) return;
     throw unreachable(name, 'its address is not public');
   }
-}
-
-function isPublic(address: string): boolean {
-  return isIP(address) === 4 ? isPublicIPv4(address) : isPublicIPv6(address);
 }
 
 function ofTeam(name: string): SandhavenError {

@@ -12,6 +12,8 @@ export interface AttemptDependencies {
 }
 
 const GONE = 410;
+/** Owner of the places that webhooks for everybody take. */
+const EVERYBODY = 'everybody';
 
 /**
  * Sends an event that was taken. A test is sent once; anything else is tried again for as long as the bounds allow, and a
@@ -28,7 +30,7 @@ export async function attempt(
   const body = bodyOf(delivery);
   const signed = { id: delivery.id, timestamp: Math.floor(clock.now() / 1_000), body };
   const answer = await sender.send({
-    ...{ url: webhook.url, body, signal },
+    ...{ url: webhook.url, body, signal, owner: placeOwner(webhook) },
     headers: signedHeaders(signed, secrets),
   });
   // The stop of this process is nobody's failure: the event is due again when its time is over.
@@ -41,6 +43,11 @@ export async function attempt(
     await store.update(webhook.id, { disabledReason: reason }, now);
   }
   return settled;
+}
+
+/** Returns the owner whose share an attempt takes. */
+export function placeOwner({ ownerId }: Pick<Webhook, 'ownerId'>): string {
+  return ownerId ?? EVERYBODY;
 }
 
 function settledBy(answer: Answer, delivery: Delivery, now: number): Settled {

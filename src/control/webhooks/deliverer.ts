@@ -7,7 +7,7 @@ import type { Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
 import type { Delivery, Webhook } from '../../model/webhooks/webhook.ts';
 import type { DueWebhook, Log, Replicas } from '../ports/index.ts';
-import { type AttemptDependencies, attempt } from './attempt.ts';
+import { type AttemptDependencies, attempt, placeOwner } from './attempt.ts';
 
 export interface DelivererDependencies extends AttemptDependencies {
   replicas: Pick<Replicas, 'isMine'>;
@@ -15,9 +15,6 @@ export interface DelivererDependencies extends AttemptDependencies {
   places: Shares;
   log: Log;
 }
-
-/** Owner of the places that webhooks for everybody take. */
-const EVERYBODY = 'everybody';
 
 const { claimMs, turnMs } = limits.webhooks;
 
@@ -123,8 +120,4 @@ export class Deliverer {
       });
     this.#inFlight.add(sent);
   }
-}
-
-export function placeOwner({ ownerId }: Pick<Webhook, 'ownerId'>): string {
-  return ownerId ?? EVERYBODY;
 }

@@ -7,18 +7,19 @@ import { hasScope } from '../../model/access/scopes.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newWebhookId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import type { AllowedHost } from '../../model/network/allowed-hosts.ts';
 import type { QuotaKind } from '../../model/quota.ts';
 import { type Caller, ownerIdOf } from '../../model/user.ts';
 import { type WebhookEvent, webhookEvents } from '../../model/webhooks/events.ts';
-import { type AllowedReceiver, parseReceiver } from '../../model/webhooks/receiver.ts';
+import { parseReceiver } from '../../model/webhooks/receiver.ts';
 import { newWebhookSecret } from '../../model/webhooks/signature.ts';
 import type { Delivery, Webhook } from '../../model/webhooks/webhook.ts';
 import type { Log, WebhookPatch } from '../ports/index.ts';
-import { attempt } from './attempt.ts';
-import { type DelivererDependencies, placeOwner } from './deliverer.ts';
+import { attempt, placeOwner } from './attempt.ts';
+import type { DelivererDependencies } from './deliverer.ts';
 
 export interface WebhookDependencies extends Omit<DelivererDependencies, 'replicas'> {
-  allowed: readonly AllowedReceiver[];
+  allowed: readonly AllowedHost[];
   log: Log;
 }
 

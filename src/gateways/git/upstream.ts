@@ -10,8 +10,8 @@ import type { Readable } from 'node:stream';
 import { gatherPieces } from '../../fairness/body-pieces.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
-import { pinnedLookup } from '../../model/network/pinned-lookup.ts';
-import type { Address } from './reachable.ts';
+import type { Target } from '../../model/network/allowed-hosts.ts';
+import { type Address, pinnedLookup } from '../../outbound/socket-lookup.ts';
 
 export interface Timing {
   connectMs: number;
@@ -33,12 +33,16 @@ export interface Upstream {
   close(): void;
 }
 
+/** Returns where a remote is connected to. */
+export function targetOf({ host, port, scheme }: GitUrl): Target {
+  return { host: host.replace(/^\[|\]$/g, ''), port: port ?? (scheme === 'https' ? 443 : 80) };
+}
+
 export function openUpstream(remote: GitUrl, addresses: Address[], timing: Timing): Upstream {
   const secure = remote.scheme === 'https';
   const options = { keepAlive: true, maxSockets: 4, lookup: pinnedLookup(addresses) };
   const agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
-  const hostname = remote.host.replace(/^\[|\]$/g, '');
-  const port = remote.port ?? (secure ? 443 : 80);
+  const { host: hostname, port } = targetOf(remote);
   const origin = `${remote.scheme}://${remote.host}${remote.port === null ? '' : `:${remote.port}`}`;
   return {
     path: remote.path.replace(/\/+$/, ''),

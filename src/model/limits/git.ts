@@ -38,7 +38,5 @@ export const gitLimits = {
     connectMs: 15_000,
     idleMs: 120_000,
     redirects: 3,
-    /** Entries of --git-allow. */
-    allowedRemotes: 256,
   },
 } as const;

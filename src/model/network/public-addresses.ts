@@ -1,9 +1,9 @@
 /**
  * Addresses that a machine may not reach: the firewall drops them, the DNS forwarder rejects answers with them, and the
- * Git gateway does not connect to them. All that IANA lists as not globally reachable, except the two documentation
+ * service connects to none of them for others. All that IANA lists as not globally reachable, except the two documentation
  * networks that are routed nowhere by themselves, and the clouds' metadata services on public addresses.
  */
-import { BlockList } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 
 export const blockedIPv4 = [
   '0.0.0.0/8',
@@ -32,6 +32,12 @@ const blockedIPv6 = ['::/3', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/
 // Two lists: a BlockList of both would also look up an IPv4 address among IPv6 ranges, in its mapped form.
 const ipv4List = listOf(blockedIPv4, 'ipv4');
 const ipv6List = listOf(blockedIPv6, 'ipv6');
+
+/** Returns false for what is no address. */
+export function isPublic(address: string): boolean {
+  const family = isIP(address);
+  return family === 4 ? isPublicIPv4(address) : family === 6 && isPublicIPv6(address);
+}
 
 export function isPublicIPv4(address: string): boolean {
   return !ipv4List.check(address, 'ipv4');

@@ -2,19 +2,16 @@
  * Receivers that a webhook may have. A member chooses the URL and the service connects, so without these rules a webhook
  * would be a way into the operator's own network. Public addresses are free; others need `--webhook-allow`.
  */
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { invalidArgument, type SandhavenError } from '../errors.ts';
-import type { AllowedRemote } from '../git/allowed-remotes.ts';
 import { limits } from '../limits.ts';
-import { isPublicIPv4, isPublicIPv6 } from '../network/public-addresses.ts';
-
-/** Entries of `--webhook-allow`: a name, a name with a port, or a network. */
-export type AllowedReceiver = AllowedRemote;
+import { type AllowedHost, isInNetworks, isNamed, targetOf } from '../network/allowed-hosts.ts';
+import { isPublic } from '../network/public-addresses.ts';
 
 const HINT = 'For example https://example.org/hooks. The operator allows others with --webhook-allow.';
 
 /** Returns the URL in its plain form. Throws `invalid_argument` by what it says; its name is resolved at each attempt. */
-export function parseReceiver(text: string, allowed: readonly AllowedReceiver[]): string {
+export function parseReceiver(text: string, allowed: readonly AllowedHost[]): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     throw wrong('url must be an https URL.');
@@ -24,61 +21,28 @@ export function parseReceiver(text: string, allowed: readonly AllowedReceiver[])
   }
   if (url.username !== '' || url.password !== '') throw wrong('url must not hold credentials.');
   if (url.hash !== '' || text.includes('#')) throw wrong('url must not have a fragment.');
-  if (isNamed(url, allowed)) return url.href;
+  if (isFree(url, allowed)) return url.href;
   if (url.protocol !== 'https:') throw wrong('url must begin with https://.');
-  if (!limits.webhooks.ports.includes(portOf(url))) {
+  if (!limits.webhooks.ports.includes(targetOf(url).port)) {
     throw wrong(`url must have port ${limits.webhooks.ports.join(' or ')}.`);
   }
-  if (isIP(hostOf(url)) !== 0 && !mayConnect(url, [hostOf(url)], allowed)) {
+  const { host } = targetOf(url);
+  if (isIP(host) !== 0 && !isPublic(host)) {
     throw wrong('url must have a public address.');
   }
   return url.href;
 }
 
-/** Returns true when the service may connect to any of the addresses: of a name with a private one beside, to none. */
-export function mayConnect(
-  url: URL,
-  addresses: readonly string[],
-  allowed: readonly AllowedReceiver[],
-): boolean {
-  if (addresses.length === 0) return false;
-  if (isNamed(url, allowed)) return true;
-  if (url.protocol !== 'https:' || !limits.webhooks.ports.includes(portOf(url))) return false;
-  return addresses.every((address) => isPublic(address) || isInNetworks(address, allowed));
-}
-
-/** Returns the host without the brackets of an IPv6 address. */
-export function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '');
-}
-
-export function portOf(url: URL): number {
-  return Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+/** Returns true for the scheme and the port that a receiver may have; its addresses are decided when it is connected to. */
+export function isOrderly(url: URL, allowed: readonly AllowedHost[]): boolean {
+  if (isFree(url, allowed)) return true;
+  return url.protocol === 'https:' && limits.webhooks.ports.includes(targetOf(url).port);
 }
 
 /** Returns true when the operator has named this host, or a network that this very address is in: then scheme and port are free, too. */
-export function isNamed(url: URL, allowed: readonly AllowedReceiver[]): boolean {
-  const host = hostOf(url);
-  if (isIP(host) !== 0 && isInNetworks(host, allowed)) return true;
-  return allowed.some(
-    (entry) => 'host' in entry && entry.host === host && (entry.port === null || entry.port === portOf(url)),
-  );
-}
-
-function isPublic(address: string): boolean {
-  const version = isIP(address);
-  if (version === 0) return false;
-  return version === 4 ? isPublicIPv4(address) : isPublicIPv6(address);
-}
-
-function isInNetworks(address: string, allowed: readonly AllowedReceiver[]): boolean {
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  return allowed.some((entry) => {
-    if ('host' in entry || entry.family !== family) return false;
-    const list = new BlockList();
-    list.addSubnet(entry.network, entry.prefix, entry.family);
-    return list.check(address, family);
-  });
+function isFree(url: URL, allowed: readonly AllowedHost[]): boolean {
+  const target = targetOf(url);
+  return isNamed(target, allowed) || (isIP(target.host) !== 0 && isInNetworks(target.host, allowed));
 }
 
 function wrong(detail: string): SandhavenError {

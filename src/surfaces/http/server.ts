@@ -59,7 +59,7 @@ import { LastCalls } from './stop/last-calls.ts';
 import { addRequestSpans } from './tracing/request-spans.ts';
 import { asksForUpgrade, Upgrades } from './upgrades.ts';
 
-export interface HttpServerDependencies {
+export interface HttpServerDependencies extends Pick<OAuthDependencies, 'exit' | 'fetchDocument'> {
   services: Services;
   log: Log;
   /** Host names and addresses that clients may use, each for any port or, as `name:port`, for one. */
@@ -79,8 +79,6 @@ export interface HttpServerDependencies {
   lastCalls?: LastCalls;
   /** Returns true when calls can be answered; rejects with the reason when it is known. */
   ready(): boolean | Promise<boolean>;
-  /** Fetches documents of OAuth clients; by default from public addresses. */
-  fetchDocument?: NonNullable<OAuthDependencies['fetchDocument']>;
   /** The built page; none without it. */
   page?: PageFiles | null;
   /** Clients that anybody may fetch; none without it. */

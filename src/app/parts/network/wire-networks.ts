@@ -25,7 +25,7 @@ import { SandboxTrust } from '../../../control/secrets/sandbox-trust.ts';
 import { SecretActivity } from '../../../control/secrets/secret-activity.ts';
 import { SecretService } from '../../../control/secrets/secret-service.ts';
 import { SecretUses } from '../../../control/secrets/secret-uses.ts';
-import { resolveHost } from '../../../gateways/git/reachable.ts';
+import { operatorNames } from '../../../outbound/operator-names.ts';
 import type { Provider } from '../wire-provider.ts';
 import { wireNetworkLog } from './wire-network-log.ts';
 
@@ -96,6 +96,6 @@ function providerSecrets({ provider, store, runtime, clock }: NetworkParts): Pro
   return new ProviderSecrets({
     ...{ host, store: store.secrets, tokens, runtime, clock },
     refusals: new ProviderRefusals(authorizations),
-    resolve: async (name) => (await resolveHost(name)).map(({ address }) => address),
+    resolve: async (name) => (await operatorNames.find(name)).map(({ address }) => address),
   });
 }

@@ -11,6 +11,8 @@ export interface WebhookSender {
     url: string;
     headers: Record<string, string>;
     body: string;
+    /** Takes a share of the lookups of names. */
+    owner: string;
     signal: AbortSignal;
   }): Promise<Answer>;
 }

@@ -1,20 +1,18 @@
 /**
  * Fetches the documents by which clients describe themselves at their own https address. The address comes from a stranger
- * and the connection from the service, so the host is resolved once, and only public addresses are connected to.
+ * and the connection from the service, so the exit decides what is connected to: public addresses alone.
  */
-import { lookup } from 'node:dns/promises';
-import { request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
-import type { Readable } from 'node:stream';
-import { abortRace } from '../../../concurrency/abort-race.ts';
 import { Shares } from '../../../fairness/shares.ts';
 import { limits } from '../../../model/limits.ts';
-import { type Address, pinnedLookup } from '../../../model/network/pinned-lookup.ts';
-import { isPublicIPv4, isPublicIPv6 } from '../../../model/network/public-addresses.ts';
+import { type AllowedHost, targetOf } from '../../../model/network/allowed-hosts.ts';
+import type { Exit } from '../../../outbound/exit.ts';
+import { NotReached } from '../../../outbound/failure.ts';
+import { exchange, toAddresses } from '../../../outbound/request.ts';
 
 export interface DocumentFetchDependencies {
-  resolve?(host: string): Promise<Address[]>;
-  isAllowed?(address: Address): boolean;
+  exit: Exit;
+  /** Besides public addresses; none by default. */
+  allowed?: readonly AllowedHost[];
   /** Certificates to trust in place of the usual ones. */
   ca?: string | Buffer;
 }
@@ -28,12 +26,10 @@ export type DocumentFetch = (
 
 const HEADERS = ['content-type', 'content-length', 'cache-control', 'expires'];
 
+const bound = { bytes: limits.oauth.documentBytes, tooLong: () => new Error('the document is too large') };
+
 /** Follows no redirect, sends no cookie, and rejects above the bounds of time and number. */
-export function createDocumentFetch({
-  resolve = (host) => lookup(host, { all: true }),
-  isAllowed = isPublic,
-  ca,
-}: DocumentFetchDependencies = {}): DocumentFetch {
+export function createDocumentFetch({ exit, allowed = [], ca }: DocumentFetchDependencies): DocumentFetch {
   const places = new Shares({
     ...limits.oauth.documentsAtOnce,
     what: 'descriptions of applications are being fetched',
@@ -47,65 +43,26 @@ export function createDocumentFetch({
         (one) => one != null,
       );
       const signal = AbortSignal.any(signals);
-      // A resolver may take longer than the whole fetch has.
-      const addresses = await abortRace(addressesOf(url.hostname.replace(/^\[|\]$/g, ''), resolve), signal);
-      // All of them: a name with one private address beside public ones is no honest one.
-      if (addresses.length === 0 || !addresses.every(isAllowed)) throw refused();
-      return await get(url, addresses, { signal, ...(ca === undefined ? {} : { ca }) });
+      const addresses = await exit.addresses(targetOf(url), { allowed, owner: network, signal });
+      const way = toAddresses(addresses);
+      const request = { way, headers: { accept: 'application/json' }, headerBytes: bound.bytes, signal, ca };
+      return withFew(await exchange(url, request, bound));
+    } catch (error) {
+      throw error instanceof NotReached && error.reason === 'private' ? refused() : error;
     } finally {
       leave();
     }
   };
 }
 
-/** Resolves with the whole body read. */
-function get(
-  url: URL,
-  addresses: Address[],
-  options: { signal: AbortSignal; ca?: string | Buffer },
-): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const sent = httpsRequest(url, {
-      ...options,
-      ...{ agent: false, lookup: pinnedLookup(addresses), maxHeaderSize: limits.oauth.documentBytes },
-      headers: { accept: 'application/json' },
-    });
-    sent.once('error', reject);
-    sent.once('response', (answer) => {
-      const status = answer.statusCode ?? 0;
-      if (status !== 200) {
-        answer.destroy();
-        reject(new Error(`the document was answered with status ${status}`));
-        return;
-      }
-      const headers = HEADERS.flatMap((name) => {
-        const value = answer.headers[name];
-        return value === undefined ? [] : [[name, String(value)] as [string, string]];
-      });
-      bounded(answer).then((body) => resolve(new Response(body, { status, headers })), reject);
-    });
-    sent.end();
+/** Keeps the headers that say what the document is, and how long it lasts. */
+function withFew({ status, headers, body }: Response): Response {
+  if (status !== 200) throw new Error(`the document was answered with status ${status}`);
+  const kept = HEADERS.flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value] as [string, string]];
   });
-}
-
-async function bounded(answer: Readable): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of answer) {
-    bytes += (piece as Buffer).length;
-    if (bytes > limits.oauth.documentBytes) throw new Error('the document is too large');
-    pieces.push(piece as Buffer);
-  }
-  return new Uint8Array(Buffer.concat(pieces));
-}
-
-async function addressesOf(host: string, resolve: (host: string) => Promise<Address[]>): Promise<Address[]> {
-  const family = isIP(host);
-  return family === 0 ? resolve(host) : [{ address: host, family }];
-}
-
-function isPublic({ address, family }: Address): boolean {
-  return family === 4 ? isPublicIPv4(address) : isPublicIPv6(address);
+  return new Response(body, { status, headers: kept });
 }
 
 function refused(): Error {

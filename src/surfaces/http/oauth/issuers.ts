@@ -11,6 +11,7 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
 import { originForPeople } from '../../../model/network/own-name.ts';
+import { createExit, type Exit } from '../../../outbound/exit.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
 import { createDocumentFetch } from './client-documents.ts';
 import { loadProvider } from './load.ts';
@@ -19,6 +20,8 @@ import type { AuthorizationServer, ProviderDependencies } from './provider.ts';
 export interface IssuerDependencies {
   services: Pick<Services, 'oauth'>;
   log: Log;
+  /** Shared with the other ways out of the service; one of its own by default. */
+  exit?: Exit;
   /** Fetches documents of clients; by default from public addresses. */
   fetchDocument?: ProviderDependencies['fetch'];
 }
@@ -32,7 +35,8 @@ export class Issuers {
 
   constructor(dependencies: IssuerDependencies) {
     this.#d = dependencies;
-    this.#fetch = dependencies.fetchDocument ?? createDocumentFetch();
+    this.#fetch =
+      dependencies.fetchDocument ?? createDocumentFetch({ exit: dependencies.exit ?? createExit() });
   }
 
   /** Returns the server of an issuer; by default of the one at the address that the request was sent to. */

@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SandhavenError } from '../../../../src/model/errors.ts';
+import { parseAllowedHosts } from '../../../../src/model/network/allowed-hosts.ts';
+import { createExit } from '../../../../src/outbound/exit.ts';
 import { createDocumentFetch } from '../../../../src/surfaces/http/oauth/client-documents.ts';
 import { type MadeCertificate, makeCertificate } from '../../../support/certificates.ts';
 import type { Harness } from '../http-harness.ts';
@@ -73,8 +75,9 @@ const documentOf = (path = '/client.json', more: object = {}) => ({
 
 /** A service to which app.example is on loopback, and loopback is public. */
 async function startTrusting(): Promise<RawApp> {
-  const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-  const fetchDocument = createDocumentFetch({ resolve, isAllowed: () => true, ca: certificate.pem() });
+  const exit = createExit({ askServers: async () => [{ address: '127.0.0.1', family: 4 }] });
+  const allowed = parseAllowedHosts('test', '127.0.0.0/8');
+  const fetchDocument = createDocumentFetch({ exit, allowed, ca: certificate.pem() });
   http = await startOAuth({
     async fetchDocument(target, init, network) {
       networks.push(network);
@@ -232,7 +235,10 @@ describe('a client whose document is in a private network', () => {
       { address: '127.0.0.1', family: 4 },
       { address: '93.184.215.14', family: 4 },
     ];
-    const fetchDocument = createDocumentFetch({ resolve: async () => addresses, ca: certificate.pem() });
+    const fetchDocument = createDocumentFetch({
+      exit: createExit({ askServers: async () => addresses }),
+      ca: certificate.pem(),
+    });
     http = await startOAuth({ fetchDocument });
     answers = documentOf();
     expect(await statusOf(new RawApp(http.url), id())).toBe(400);

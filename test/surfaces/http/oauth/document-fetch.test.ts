@@ -1,12 +1,18 @@
 /** The fetch of clients' documents by itself: its bounds of time and number, and the addresses that it refuses. */
 import { describe, expect, it } from 'vitest';
+import { abortRace } from '../../../../src/concurrency/abort-race.ts';
+import { createExit } from '../../../../src/outbound/exit.ts';
 import { createDocumentFetch } from '../../../../src/surfaces/http/oauth/client-documents.ts';
 
 const URL_OF_APP = 'https://app.example/client.json';
 
+/** As a name server that never answers. */
+const silence = (_host: string, signal = new AbortController().signal) =>
+  abortRace(new Promise<never>(() => {}), signal);
+
 /** A fetch whose resolver never answers, and how it ends. */
 function stuck() {
-  const fetchDocument = createDocumentFetch({ resolve: () => new Promise(() => {}) });
+  const fetchDocument = createDocumentFetch({ exit: createExit({ askServers: silence }) });
   return (network: string, signal?: AbortSignal): Promise<{ name: string; message: string; code?: string }> =>
     fetchDocument(URL_OF_APP, signal && { signal }, network).then(
       () => ({ name: 'none', message: '' }),
@@ -73,7 +79,7 @@ describe('a document is refused before anything is connected to', () => {
     'http://app.example/client.json',
     'https://user:password@app.example/client.json',
   ])('at %s', async (url) => {
-    await expect(createDocumentFetch()(url, undefined, '192.0.2')).rejects.toThrow(
+    await expect(createDocumentFetch({ exit: createExit() })(url, undefined, '192.0.2')).rejects.toThrow(
       'documents of clients are fetched from public https addresses only',
     );
   });
@@ -83,7 +89,7 @@ describe('a document is refused before anything is connected to', () => {
       { address: '10.0.0.1', family: 4 },
       { address: '93.184.215.14', family: 4 },
     ];
-    const fetchDocument = createDocumentFetch({ resolve: async () => addresses });
+    const fetchDocument = createDocumentFetch({ exit: createExit({ askServers: async () => addresses }) });
     await expect(fetchDocument(URL_OF_APP, undefined, '192.0.2')).rejects.toThrow(
       'documents of clients are fetched from public https addresses only',
     );

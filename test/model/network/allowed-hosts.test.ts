@@ -1,10 +1,10 @@
-/** `--git-allow`: hosts, hosts with a port, and networks, besides public addresses. */
+/** `--git-allow` and `--webhook-allow`: hosts, hosts with a port, and networks, besides public addresses. */
 import { describe, expect, it } from 'vitest';
-import { parseAllowedRemotes, remoteAt } from '../../../src/model/git/allowed-remotes.ts';
+import { parseAllowedHosts, targetOf } from '../../../src/model/network/allowed-hosts.ts';
 
-const parse = (text: string) => parseAllowedRemotes('--git-allow', text);
+const parse = (text: string) => parseAllowedHosts('--git-allow', text);
 
-describe('remotes that are allowed besides', () => {
+describe('hosts that are allowed besides', () => {
   it.each([
     ['none', []],
     [' none ', []],
@@ -66,6 +66,6 @@ it.each([
   ['http://git.example.org/api', 'git.example.org', 80],
   ['https://git.example.org:8443/x', 'git.example.org', 8_443],
   ['http://[::1]:9', '::1', 9],
-])('the remote at %s is %s, port %i', (url, host, port) => {
-  expect(remoteAt(url)).toEqual({ host, port });
+])('%s leads to %s, port %i', (url, host, port) => {
+  expect(targetOf(new URL(url))).toEqual({ host, port });
 });

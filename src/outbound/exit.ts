@@ -1,0 +1,75 @@
+/**
+ * The way out for connections whose host a member or a stranger chooses. A name is resolved once, in the share of its owner;
+ * the caller connects to the addresses that were decided about, and to no others.
+ */
+import { isIP, type LookupFunction } from 'node:net';
+import { FairQueue } from '../fairness/fair-queue.ts';
+import { limits } from '../model/limits.ts';
+import { type AllowedHost, isNamed, mayConnect, type Target } from '../model/network/allowed-hosts.ts';
+import { askServers } from './ask-servers.ts';
+import { NotReached } from './failure.ts';
+import { operatorNames } from './operator-names.ts';
+import { type Address, lookupBy } from './socket-lookup.ts';
+
+export interface Errand {
+  /** Hosts and networks besides public addresses. */
+  allowed: readonly AllowedHost[];
+  /** User or team, or the network of a stranger. */
+  owner: string;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Exit {
+  /**
+   * Returns the addresses that a connection may use, at least one. Rejects with NotReached, with `resource_exhausted` when the
+   * owner has too many lookups, and with the signal's reason.
+   */
+  addresses(target: Target, errand: Errand): Promise<Address[]>;
+  /** Resolves names as a socket asks, within the owner's share, and decides nothing. */
+  lookupFor(owner: string): LookupFunction;
+}
+
+interface Sources {
+  askServers(host: string, signal?: AbortSignal): Promise<Address[]>;
+  findNamed(host: string, signal?: AbortSignal): Promise<Address[]>;
+}
+
+/** Loopback, of which no name server is asked (RFC 6761). */
+const LOCALHOST: readonly Address[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/** One for the service: it divides the lookups among all owners. */
+export function createExit({
+  askServers: ask = askServers,
+  findNamed = operatorNames.find,
+}: Partial<Sources> = {}): Exit {
+  const places = new FairQueue({ ...limits.outbound.lookups, what: 'names of hosts are being looked up' });
+
+  async function resolve(host: string, { owner, signal }: Omit<Errand, 'allowed'>): Promise<Address[]> {
+    const family = isIP(host);
+    if (family !== 0) return [{ address: host, family }];
+    if (/^(?:.+\.)?localhost\.?$/.test(host)) return [...LOCALHOST];
+    const leave = await places.take(owner, 1, signal);
+    try {
+      return await ask(host, signal);
+    } finally {
+      leave();
+    }
+  }
+
+  return {
+    lookupFor: (owner) => lookupBy((host) => resolve(host, { owner })),
+
+    async addresses(target, { allowed, owner, signal }) {
+      const { host } = target;
+      const named = isNamed(target, allowed);
+      const found =
+        named && isIP(host) === 0 ? await findNamed(host, signal) : await resolve(host, { owner, signal });
+      // All of them: a name with one private address beside public ones is no honest one.
+      if (named || found.every(({ address }) => mayConnect(address, allowed))) return found;
+      throw new NotReached(host, 'private');
+    },
+  };
+}
