@@ -9,6 +9,7 @@ import type { KubernetesOptions } from '../model/kubernetes/options.ts';
 import { GiB } from '../model/limits.ts';
 import type { MachineSize } from '../model/quota.ts';
 import type { RegistryRules } from '../model/registry-rules.ts';
+import type { Exit } from '../outbound/exit.ts';
 import { collectArchives } from '../runtime/archives/collect.ts';
 import { folderInCluster } from '../runtime/archives/s3/own-folder.ts';
 import { type Api, createApi } from '../runtime/kubernetes/client/api.ts';
@@ -34,6 +35,7 @@ export interface KubernetesDependencies {
   options: KubernetesOptions;
   archives: ArchiveOptions;
   registries: { rules: RegistryRules; credentials: RegistryCredentialStore };
+  exit: Exit;
   clock: Clock;
   log: Log;
 }
@@ -43,7 +45,7 @@ export interface KubernetesDependencies {
  * Contacts the cluster not before `init`.
  */
 export async function openKubernetes(parts: KubernetesDependencies): Promise<Engine> {
-  const { options, secrets, store, registries, clock, log } = parts;
+  const { options, secrets, store, registries, exit, clock, log } = parts;
   const instance = installationOf(secrets);
   const connection = await findConnection(options.kubeconfig);
   const settings: KubernetesSettings = {
@@ -64,6 +66,7 @@ export async function openKubernetes(parts: KubernetesDependencies): Promise<Eng
     ...{ api, settings, log },
     baseImage: options.baseImage,
     rules: registries.rules,
+    exit,
     credentials: (registry) => registries.credentials.get(registry),
   });
   const door = createAgentDoor(

@@ -92,7 +92,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     const { archives = onThisHost } = options;
     if (kubernetes) {
       const { openKubernetes } = await import('./kubernetes.ts');
-      return openKubernetes({ options: kubernetes, archives, secrets, store, registries, clock, log });
+      return openKubernetes({ options: kubernetes, archives, secrets, store, registries, exit, clock, log });
     }
     const remotePlace = await openRemoteArchives(archives, folderOnMachine(data.instance), log);
     const { encrypted } = archives;

@@ -4,6 +4,7 @@
  */
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { exchange, toOperators } from '../outbound/request.ts';
 
 export interface BoundedRequest {
   method?: string;
@@ -14,35 +15,23 @@ export interface BoundedRequest {
 
 export type BoundedFetch = (url: string, request: BoundedRequest) => Promise<Response>;
 
+const bound = { bytes: limits.identity.answerBytes, tooLong: tooLarge };
+
 /** Rejects with `unavailable` without an answer in time, and for one that is too large. */
 export const boundedFetch: BoundedFetch = async (url, { method = 'GET', headers, body, signal }) => {
   const own = AbortSignal.timeout(limits.identity.requestMs);
   const within = signal ? AbortSignal.any([own, signal]) : own;
   try {
-    const response = await fetch(url, {
-      ...{ method, body: body ?? null, signal: within, redirect: 'manual' },
-      ...(headers === undefined ? {} : { headers }),
-    });
-    const bytes = await read(response);
-    const { status, headers: answered } = response;
-    return new Response(bytes.length > 0 ? bytes : null, { status, headers: answered });
+    // Turns the kinds of bodies that a library may give into bytes, with their type where it names none.
+    const given = new Response(body ?? null, { headers: headers ?? {} });
+    const bytes = body ? Buffer.from(await given.arrayBuffer()) : null;
+    const request = { method, headers: Object.fromEntries(given.headers), body: bytes, signal: within };
+    return await exchange(new URL(url), { way: toOperators, ...request }, bound);
   } catch (error) {
     if (error instanceof SandhavenError) throw error;
     throw silent(error);
   }
 };
-
-async function read({ body }: Response): Promise<Buffer<ArrayBuffer>> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  // An early end of the loop cancels the body, and its connection with it.
-  for await (const piece of body ?? []) {
-    size += piece.length;
-    if (size > limits.identity.answerBytes) throw tooLarge();
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-}
 
 function silent(cause: unknown): SandhavenError {
   return new SandhavenError(

@@ -8,6 +8,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { limits } from '../model/limits.ts';
 import type { TracingOptions } from '../model/tracing/tracing-options.ts';
+import { operatorNames } from '../outbound/operator-names.ts';
 import type { Losses } from './losses.ts';
 
 const { exportMs, exportsAtOnce } = limits.traces;
@@ -24,7 +25,7 @@ export interface Collector {
 }
 
 export function openCollector({ url, headers }: TracingOptions, losses: Losses): Collector {
-  const settings = { keepAlive: true, maxSockets: exportsAtOnce };
+  const settings = { keepAlive: true, maxSockets: exportsAtOnce, lookup: operatorNames.lookup };
   const agent = url.startsWith('https:') ? new HttpsAgent(settings) : new HttpAgent(settings);
   const sender = new OTLPTraceExporter({
     url,

@@ -6,6 +6,7 @@ import type { MongoClient, MongoClientOptions } from 'mongodb';
 import { loadInTurns } from '../../concurrency/load-in-turns.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { operatorNames } from '../../outbound/operator-names.ts';
 
 const bounds = limits.documents;
 
@@ -109,6 +110,7 @@ function settingsFor(connectionString: string): MongoClientOptions {
   return {
     ...Object.fromEntries(Object.entries(open).filter(([name]) => !said.has(name.toLowerCase()))),
     compressors: ['none'],
+    lookup: operatorNames.lookup,
     monitorCommands: false,
     retryReads: true,
     retryWrites: false,

@@ -4,6 +4,7 @@
  */
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { exchange, toOperators } from '../../outbound/request.ts';
 
 export interface Ask {
   method: 'GET' | 'POST' | 'DELETE';
@@ -32,12 +33,15 @@ export async function ask({ method, url, authorization, form, json }: Ask): Prom
     'x-github-api-version': API_VERSION,
     ...(authorization === undefined ? {} : { authorization }),
     ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(form ? { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' } : {}),
   };
-  const body = form ? new URLSearchParams(form) : json === undefined ? null : JSON.stringify(json);
+  const body = form ? new URLSearchParams(form).toString() : json === undefined ? null : JSON.stringify(json);
   const signal = AbortSignal.timeout(limits.provider.requestMs);
   try {
-    const response = await fetch(url, { method, headers, body, signal, redirect: 'manual' });
-    const reply = { status: response.status, headers: response.headers, body: await read(response, host) };
+    const tooLong = () => tooLarge(host);
+    const bound = { bytes: limits.provider.answerBytes, tooLong };
+    const response = await exchange(new URL(url), { way: toOperators, method, headers, body, signal }, bound);
+    const reply = { status: response.status, headers: response.headers, body: await read(response) };
     if (isOverloaded(reply)) throw tooBusy(host, reply.status);
     return reply;
   } catch (error) {
@@ -55,21 +59,9 @@ export function notAsDocumented(url: string, { status }: Reply): SandhavenError 
   });
 }
 
-async function read(response: Response, host: string): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > limits.provider.answerBytes) {
-      throw new SandhavenError('unavailable', `The answer of ${host} is too large.`, {
-        retryable: false,
-        hint: "The operator of the service can check the provider's URLs.",
-      });
-    }
-    chunks.push(chunk);
-  }
+async function read(response: Response): Promise<unknown> {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return await response.json();
   } catch {
     return undefined;
   }
@@ -78,6 +70,13 @@ async function read(response: Response, host: string): Promise<unknown> {
 function isOverloaded({ status, headers }: Reply): boolean {
   if (status >= 500 || status === 429) return true;
   return status === 403 && (headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after'));
+}
+
+function tooLarge(host: string): SandhavenError {
+  return new SandhavenError('unavailable', `The answer of ${host} is too large.`, {
+    retryable: false,
+    hint: "The operator of the service can check the provider's URLs.",
+  });
 }
 
 function tooBusy(host: string, status: number): SandhavenError {

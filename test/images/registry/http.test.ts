@@ -1,6 +1,8 @@
 /** Manifests and configurations over HTTP: what is found, with whose credentials, and to whom they are sent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RegistryCredential } from '../../../src/control/ports/index.ts';
+import { createExit } from '../../../src/outbound/exit.ts';
+import { NotReached } from '../../../src/outbound/failure.ts';
 import { createRegistryHttp } from '../../../src/runtime/images/registry/http.ts';
 import { parseConfig } from '../../../src/runtime/images/registry/manifest.ts';
 import { parseReference } from '../../../src/runtime/images/registry/reference.ts';
@@ -30,7 +32,8 @@ afterAll(() => Promise.all([open.remove(), locked.remove(), asking.close()]));
 async function read(name: string, credential: Omit<RegistryCredential, 'registry'> | null = null) {
   const reference = parseReference(name);
   const own = credential && { registry: reference.registry, ...credential };
-  const http = createRegistryHttp(async (registry) => (registry === own?.registry ? own : null));
+  const credentials = async (registry: string) => (registry === own?.registry ? own : null);
+  const http = createRegistryHttp({ credentials, isNamed: () => false, exit: createExit() });
   const source = { reference, isMirror: false };
   const image = await resolveBy(http.manifest, source, signal);
   const text = await http.blob(source, image.config, signal);
@@ -81,5 +84,27 @@ describe('a registry with a token service and a storage host', () => {
       `Bearer ${TOKEN}`,
     ]);
     expect(asking.asked.storage.map(({ authorization }) => authorization)).toEqual([undefined]);
+  });
+});
+
+describe('the name of a registry', () => {
+  /** Reads from a registry that nobody finds, and returns the names that were asked for over sockets. */
+  async function askedFor(named: boolean): Promise<string[]> {
+    const asked: string[] = [];
+    const exit = createExit({
+      askServers(host) {
+        asked.push(host);
+        return Promise.reject(new NotReached(host, 'silent'));
+      },
+    });
+    const http = createRegistryHttp({ credentials: async () => null, isNamed: () => named, exit });
+    const source = { reference: parseReference('registry.invalid:5000/team/app:1'), isMirror: false };
+    await expect(http.manifest(source, signal)).rejects.toMatchObject({ code: 'unavailable' });
+    return asked;
+  }
+
+  it('is found over sockets where a member chose it, and by the system where the operator has named it', async () => {
+    expect(await askedFor(false)).toEqual(['registry.invalid']);
+    expect(await askedFor(true)).toEqual([]);
   });
 });

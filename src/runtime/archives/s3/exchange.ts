@@ -11,6 +11,7 @@ import { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
 import type { S3Credentials, S3Options } from '../../../model/archive-options.ts';
 import { limits } from '../../../model/limits.ts';
+import { operatorNames } from '../../../outbound/operator-names.ts';
 import { type S3Target, urlOf } from './address.ts';
 import { S3Failure } from './failure.ts';
 import { textOf } from './xml.ts';
@@ -42,7 +43,7 @@ export function createExchange(
   credentials: S3Credentials,
 ): Exchange {
   const module = options.endpoint.startsWith('https:') ? https : http;
-  const agent = new module.Agent({ keepAlive: true });
+  const agent = new module.Agent({ keepAlive: true, lookup: operatorNames.lookup });
 
   async function signed(request: S3Request, url: URL): Promise<Record<string, string>> {
     const { method, body, headers } = request;

@@ -6,6 +6,8 @@ import type { RegistryCredential } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { DEFAULT_REGISTRY, registryKey } from '../../../model/registry-name.ts';
+import type { Exit } from '../../../outbound/exit.ts';
+import { exchange, toOperators, type Way } from '../../../outbound/request.ts';
 import { registryAnswer } from './errors.ts';
 import type { ImageReference } from './reference.ts';
 import type { Source } from './sources.ts';
@@ -28,17 +30,32 @@ const MANIFESTS = [
 
 const REDIRECTS = 5;
 
-export function createRegistryHttp(credentials: Credentials): RegistryHttp {
+export interface RegistryHttpDependencies {
+  credentials: Credentials;
+  /** Returns true for a registry, by `registryKey`, that the operator has named. */
+  isNamed(registry: string): boolean;
+  exit: Exit;
+}
+
+const bound = {
+  bytes: limits.image.configBytes,
+  tooLong: () => new Error('a document of a registry is too long'),
+};
+
+export function createRegistryHttp({ credentials, isNamed, exit }: RegistryHttpDependencies): RegistryHttp {
   async function read(source: Source, path: string, accept: string, signal: AbortSignal): Promise<string> {
     const { reference, isMirror } = source;
-    const credential = await credentials(registryKey(reference.registry));
+    const key = registryKey(reference.registry);
+    const credential = await credentials(key);
+    const named = isMirror || credential !== null || isNamed(key);
+    const way = named ? toOperators : { lookup: exit.lookupFor(`registry ${key}`) };
     const timeoutMs = isMirror ? limits.registries.mirrorTimeoutMs : limits.image.registryTimeoutMs;
     const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const url = `${baseOf(reference)}/v2/${reference.repository}/${path}`;
     try {
-      const answer = await withLogin(url, { accept, credential, reference, signal: either });
+      const answer = await withLogin(url, { accept, credential, reference, way, signal: either });
       if (!answer.ok) throw registryAnswer(answer.status, reference, credential !== null);
-      return await boundedText(answer);
+      return await answer.text();
     } catch (error) {
       if (error instanceof SandhavenError || signal.aborted) throw error;
       throw registryAnswer(null, reference, credential !== null, error);
@@ -56,6 +73,7 @@ interface Asked {
   accept: string;
   credential: RegistryCredential | null;
   reference: ImageReference;
+  way: Way;
   signal: AbortSignal;
 }
 
@@ -63,26 +81,21 @@ interface Asked {
 async function withLogin(url: string, asked: Asked): Promise<Response> {
   const first = await follow(url, asked, null);
   if (first.status !== 401) return first;
-  await first.body?.cancel();
   const authorization = await loginOf(first.headers.get('www-authenticate') ?? '', asked);
   return authorization === null ? first : follow(url, asked, authorization);
 }
 
 /** The authorization goes to the registry itself, and to no host that it redirects to. */
-async function follow(
-  url: string,
-  { accept, reference, signal }: Asked,
-  authorization: string | null,
-): Promise<Response> {
+async function follow(url: string, asked: Asked, authorization: string | null): Promise<Response> {
+  const { accept, reference } = asked;
   const { origin } = new URL(url);
   let next = url;
   for (let hops = 0; ; hops++) {
     const own = new URL(next).origin === origin;
     const headers = { accept, ...(authorization !== null && own ? { authorization } : {}) };
-    const answer = await fetch(next, { headers, redirect: 'manual', signal });
+    const answer = await ask(new URL(next), headers, asked);
     const location = answer.headers.get('location');
     if (answer.status < 300 || answer.status >= 400 || location === null) return answer;
-    await answer.body?.cancel();
     next = new URL(location, next).href;
     if (hops === REDIRECTS || !(next.startsWith('https:') || reference.loopback))
       throw new Error('a registry redirects too often, or to a server without TLS');
@@ -90,7 +103,8 @@ async function follow(
 }
 
 /** Returns the value of the header for the challenge (RFC 9110, 11.6.1); null when there is no answer to it. */
-async function loginOf(challenge: string, { credential, reference, signal }: Asked): Promise<string | null> {
+async function loginOf(challenge: string, asked: Asked): Promise<string | null> {
+  const { credential, reference } = asked;
   const basic =
     credential && `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}`;
   if (/^basic\b/i.test(challenge)) return basic;
@@ -105,25 +119,16 @@ async function loginOf(challenge: string, { credential, reference, signal }: Ask
     if (value !== undefined) url.searchParams.set(name, value);
   }
   const headers = { accept: 'application/json', ...(basic ? { authorization: basic } : {}) };
-  const answer = await fetch(url, { headers, redirect: 'error', signal });
-  if (!answer.ok) {
-    await answer.body?.cancel();
-    return null;
-  }
-  const { token, access_token } = JSON.parse(await boundedText(answer)) as Record<string, unknown>;
+  const answer = await ask(url, headers, asked);
+  if (!answer.ok) return null;
+  const { token, access_token } = JSON.parse(await answer.text()) as Record<string, unknown>;
   const given = token ?? access_token;
   return typeof given === 'string' ? `Bearer ${given}` : null;
 }
 
-async function boundedText(answer: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of answer.body ?? []) {
-    bytes += part.length;
-    if (bytes > limits.image.configBytes) throw new Error('a document of a registry is too long');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
+/** A registry that nobody but a member has named is resolved by the exit, as are the hosts that it sends to. */
+function ask(url: URL, headers: Record<string, string>, { way, signal }: Asked): Promise<Response> {
+  return exchange(url, { way, headers, signal }, bound);
 }
 
 function baseOf({ registry, loopback }: ImageReference): string {

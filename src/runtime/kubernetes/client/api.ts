@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { limits } from '../../../model/limits.ts';
+import { operatorNames } from '../../../outbound/operator-names.ts';
 import { untilAdmitted } from './admission.ts';
 import type { Connection } from './connection.ts';
 import { ApiFailure } from './failure.ts';
@@ -55,7 +56,8 @@ const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 export function createApi({ server, tls, token }: Connection): Api {
-  const settings = { ...tls, keepAlive: true, minVersion: 'TLSv1.2' } as const;
+  const { lookup } = operatorNames;
+  const settings = { ...tls, keepAlive: true, minVersion: 'TLSv1.2', lookup } as const;
   const calls = new Agent({ ...settings, maxSockets: bounds.connections });
   const watches = new Agent(settings);
 

@@ -5,7 +5,9 @@
 import { SingleFlight } from '../../../concurrency/single-flight.ts';
 import type { CallOptions, Image, Images, Log, OnProgress } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
+import { registryKey } from '../../../model/registry-name.ts';
 import { isImageAllowed, type RegistryRules } from '../../../model/registry-rules.ts';
+import type { Exit } from '../../../outbound/exit.ts';
 import { canceled } from '../../canceled.ts';
 import { Holds } from '../../images/holds.ts';
 import { notAllowed } from '../../images/not-allowed.ts';
@@ -28,6 +30,7 @@ export interface KubernetesImagesOptions {
   baseImage: string;
   rules: RegistryRules;
   credentials: Credentials;
+  exit: Exit;
   log: Log;
 }
 
@@ -43,13 +46,18 @@ export interface KubernetesImages extends Images {
 const BASE = 'base';
 
 export function createKubernetesImages(options: KubernetesImagesOptions): KubernetesImages {
-  const { api, settings, rules, credentials, log } = options;
+  const { api, settings, rules, credentials, exit, log } = options;
   const base = parseReference(options.baseImage);
   const baseName = formatReference(base);
   const agentRegistry = parseReference(settings.agentImage).registry;
   const records = createRecords(api, settings);
   const secrets = createPullSecrets(api, settings, credentials);
-  const registries = createRegistryHttp(credentials);
+  const named = new Set([
+    registryKey(base.registry),
+    ...(rules.allowed ?? []).map(({ registry }) => registry),
+  ]);
+  const isNamed = (registry: string) => named.has(registry);
+  const registries = createRegistryHttp({ credentials, isNamed, exit });
   const holds = new Holds();
   const lookups = new SingleFlight<PlacedRecord, Parameters<OnProgress>[0]>(canceled);
   /** Time of the last use that this process knows; its own start for all others. */
