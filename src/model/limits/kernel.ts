@@ -4,11 +4,11 @@ import { KiB, MiB } from './units.ts';
 export const kernelLimits = {
   kernel: {
     /**
-     * On cgroup v1, where buffers of TCP and UDP are apart from a machine's memory: the memory divided by this, but at
-     * least the second number.
+     * On cgroup v1, where buffers of TCP and UDP are apart from a machine's memory: those of a machine of any size, which more
+     * than that would not make faster, and of all machines together, as a divisor of their memory.
      */
+    socketMemoryBytes: 64 * MiB,
     socketMemoryDivisor: 16,
-    socketMemoryMinBytes: 64 * MiB,
     /** Share of the host's process ids and threads for all machines together. */
     processShare: 3 / 4,
     /** Setting of a host that has less: a number for every thread that its memory could hold. */

@@ -41,7 +41,7 @@ describe('the launcher makes a group in each hierarchy', () => {
       ...limits(
         'memory.limit_in_bytes=4294967296',
         'memory.memsw.limit_in_bytes=4294967296',
-        'memory.kmem.tcp.limit_in_bytes=268435456',
+        'memory.kmem.tcp.limit_in_bytes=67108864',
       ),
     ]);
     const host = { ...machine.host, swapAccounting: false, socketAccounting: false };

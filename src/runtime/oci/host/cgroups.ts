@@ -46,7 +46,7 @@ export interface Cgroups {
    * Called before the machine's first process. Sets the limit that has to precede the first socket and that runc does
    * not set, and makes the groups that `shown` returns.
    */
-  admit(id: string, resources: Resources): Promise<void>;
+  admit(id: string): Promise<void>;
   /** The machine's group in each hierarchy. */
   groups(id: string): MachineGroup[];
   /** On v1, the groups that a machine sees of itself: hierarchy names and folders. Empty on v2. */
@@ -175,11 +175,11 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
       for (const each of inOrder) await unlessMissing(rmdir(folderIn(each, id)));
     },
 
-    async admit(id, resources) {
+    async admit(id) {
       if (memory.version === 2) return;
       await Promise.all(shown(id).map(({ path }) => mkdir(path, { recursive: true })));
       const group = `${memory.mountpoint}/${parent}/${id}`;
-      await setSocketMemory(memory, group, socketMemoryBytes(resources));
+      await setSocketMemory(memory, group, limits.kernel.socketMemoryBytes);
     },
 
     shown,
@@ -188,7 +188,7 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
       const { memoryBytes, ...processor } = cgroupLimits(resources);
       const group = `${memory.mountpoint}/${parent}/${id}`;
       await setMemory(memory, group, memoryBytes);
-      await setSocketMemory(memory, group, socketMemoryBytes(resources));
+      await setSocketMemory(memory, group, limits.kernel.socketMemoryBytes);
       const cpu = controllerHierarchy(hierarchies, 'cpu');
       if (cpu) await setProcessor(cpu, `${cpu.mountpoint}/${parent}/${id}`, processor);
     },
@@ -257,12 +257,6 @@ async function setMemory({ version }: Hierarchy, group: string, bytes: number): 
 /** Bounds buffers of TCP and UDP, which v1 counts apart from a group's memory; v2 counts them as part of it. */
 async function setSocketMemory({ version }: Hierarchy, group: string, bytes: number): Promise<void> {
   if (version === 1) await written(`${group}/${SOCKET_LIMIT}`, String(bytes));
-}
-
-/** Bound on the buffers of a machine's sockets, where they are counted apart. */
-export function socketMemoryBytes(resources: Resources): number {
-  const { socketMemoryMinBytes, socketMemoryDivisor } = limits.kernel;
-  return Math.max(socketMemoryMinBytes, cgroupLimits(resources).memoryBytes / socketMemoryDivisor);
 }
 
 /** Sets the quota alone; the weight belongs to `fairness/processor-shares.ts`. */

@@ -1,7 +1,7 @@
 /** Arguments of the launcher about a machine's cgroups: the group in each hierarchy, and its limits. */
 import { limits } from '../../../model/limits.ts';
 import { cgroupLimits, type MachineConfig } from '../machine/config.ts';
-import { type MachineGroup, SOCKET_LIMIT, socketMemoryBytes } from './cgroups.ts';
+import { type MachineGroup, SOCKET_LIMIT } from './cgroups.ts';
 import { deviceRules } from './device-rules.ts';
 
 /** A file of the group, and its value. */
@@ -51,7 +51,7 @@ function limitsOnV1({ resources, devices, host }: Machine): Record<string, Limit
       ['memory.limit_in_bytes', memory],
       ...when(host.swapAccounting, ['memory.memsw.limit_in_bytes', memory]),
       // Before the first socket.
-      ...when(host.socketAccounting, [SOCKET_LIMIT, String(socketMemoryBytes(resources))]),
+      ...when(host.socketAccounting, [SOCKET_LIMIT, String(limits.kernel.socketMemoryBytes)]),
     ],
     // A new group has the period already. At each of these writes, the kernel looks at all groups.
     cpu: [['cpu.cfs_quota_us', String(cpuQuotaUs)]],

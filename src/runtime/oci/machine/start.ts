@@ -71,7 +71,7 @@ export function createStarter({
     const durable = sync(layout.sandbox(id)).then(() => sync(layout.sandboxes));
     durable.catch(() => {});
     // The launcher does it itself where it starts the machine.
-    if (machineRuntime.kind === 'runc') await cgroups.admit(id, resources);
+    if (machineRuntime.kind === 'runc') await cgroups.admit(id);
     await machines.launch({ bundle, lower: rootfsPath(spec.imageDigest), machine }, signal);
     loopDevices.taken();
     await durable;
