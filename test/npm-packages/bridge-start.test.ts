@@ -53,17 +53,11 @@ describe('the start of the bridge', () => {
   const url = 'http://127.0.0.1:9';
 
   it.each([
-    ['no address', [], { SANDHAVEN_API_KEY: KEY }, 2, /There is no address .* Set SANDHAVEN_URL/],
-    ['what is no address', ['--url', 'here'], { SANDHAVEN_API_KEY: KEY }, 2, /not the address of a service/],
+    ['no address', [], { SANDBOX_API_KEY: KEY }, 2, /There is no address .* Set SANDBOX_API_URL/],
+    ['what is no address', ['--url', 'here'], { SANDBOX_API_KEY: KEY }, 2, /not the address of a service/],
     ['a key in the address', ['--url', `http://${KEY}@h`], {}, 2, /without a key/],
-    ['no key', ['--url', url], {}, 3, /There is no API key\. Set SANDHAVEN_API_KEY, or name a file/],
-    [
-      'a key of two lines',
-      ['--url', url],
-      { SANDHAVEN_API_KEY: `${KEY}\na: b` },
-      3,
-      /characters that no key/,
-    ],
+    ['no key', ['--url', url], {}, 3, /There is no API key\. Set SANDBOX_API_KEY, or name a file/],
+    ['a key of two lines', ['--url', url], { SANDBOX_API_KEY: `${KEY}\na: b` }, 3, /characters that no key/],
     ['a missing file', ['--url', url, '--api-key-file', '/nowhere'], {}, 3, /cannot be read: ENOENT/],
     ['an endless file', ['--url', url, '--api-key-file', '/dev/zero'], {}, 3, /more than 1024 bytes/],
     [
@@ -71,7 +65,7 @@ describe('the start of the bridge', () => {
       ['--url', url, '--api-key', KEY],
       {},
       2,
-      /can be read by every user .* SANDHAVEN_API_KEY/,
+      /can be read by every user .* SANDBOX_API_KEY/,
     ],
     ['a key as a flag with =', ['--url', url, `--api-key=${KEY}`], {}, 2, /can be read by every user/],
     ['an unknown flag', ['--team-name', 'red'], {}, 2, /Unknown option '--team-name'\. See sandhaven-mcp --help/],
@@ -95,7 +89,7 @@ describe('the start of the bridge', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT', 'end of input'])('is followed by an end at %s', async (how) => {
-    const bridge = start(['--url', url], { SANDHAVEN_API_KEY: KEY });
+    const bridge = start(['--url', url], { SANDBOX_API_KEY: KEY });
     // Its answer shows that it reads.
     bridge.child.stdin.write('nothing\n');
     await expect.poll(() => bridge.lines()).toHaveLength(1);
@@ -109,13 +103,13 @@ describe('the first message', () => {
   it('ends the bridge where nobody listens, with an answer', async () => {
     const gone = await serve(() => {});
     await new Promise((resolve) => servers.pop()?.close(resolve));
-    const bridge = start(['--url', gone], { SANDHAVEN_API_KEY: KEY });
+    const bridge = start(['--url', gone], { SANDBOX_API_KEY: KEY });
     bridge.send(initialize);
     expect(await bridge.exited).toBe(7);
     expect(bridge.stderr()).toMatch(
       /^sandhaven-mcp: The service at http:\/\/\S+ cannot be reached: connect ECONNREFUSED /,
     );
-    expect(bridge.stderr()).toContain('SANDHAVEN_URL');
+    expect(bridge.stderr()).toContain('SANDBOX_API_URL');
     expect(bridge.lines().map((line) => JSON.parse(line))).toMatchObject([
       { jsonrpc: '2.0', id: 1, error: { code: -32000, data: { code: 'unavailable', retryable: true } } },
     ]);
@@ -127,10 +121,10 @@ describe('the first message', () => {
       response.writeHead(401, { 'content-type': 'application/problem+json' });
       response.end(JSON.stringify({ code: 'unauthenticated', detail }));
     });
-    const bridge = start(['--url', service], { SANDHAVEN_API_KEY: KEY });
+    const bridge = start(['--url', service], { SANDBOX_API_KEY: KEY });
     bridge.send(initialize);
     expect(await bridge.exited).toBe(3);
-    const line = 'sandhaven-mcp: No such key: Bearer [key] [31m shv Check SANDHAVEN_API_KEY';
+    const line = 'sandhaven-mcp: No such key: Bearer [key] [31m shv Check SANDBOX_API_KEY';
     expect(bridge.stderr()).toContain(line);
     expect(bridge.lines().join()).not.toContain(KEY);
   });
@@ -144,7 +138,7 @@ describe('the first message', () => {
     const service = await serve((_request, response) => {
       response.writeHead(status, { 'content-type': type }).end(body);
     });
-    const bridge = start(['--url', service], { SANDHAVEN_API_KEY: KEY });
+    const bridge = start(['--url', service], { SANDBOX_API_KEY: KEY });
     bridge.send(initialize);
     expect(await bridge.exited).toBe(exit);
     expect(bridge.stderr()).toContain(message);
@@ -159,7 +153,7 @@ describe('the first message', () => {
     const service = await serve((_request, response) => {
       response.writeHead(307, { location: `${other}/mcp` }).end();
     });
-    const bridge = start(['--url', service], { SANDHAVEN_API_KEY: KEY });
+    const bridge = start(['--url', service], { SANDBOX_API_KEY: KEY });
     bridge.send(initialize);
     expect(await bridge.exited).toBe(7);
     expect(bridge.stderr()).toContain(`redirects to ${other}/mcp. The key goes to no other address`);
@@ -187,7 +181,7 @@ describe('the first message', () => {
       'red',
     ];
     // A flag goes before the environment.
-    const bridge = start(args, { SANDHAVEN_API_KEY: 'shv_other' });
+    const bridge = start(args, { SANDBOX_API_KEY: 'shv_other' });
     bridge.send(initialize);
     await expect.poll(() => bridge.lines()).toHaveLength(1);
     expect(seen).toEqual([{ url: '/mcp?toolsets=files%2Cgit', authorization: `Bearer ${KEY}`, team: 'red' }]);
@@ -196,5 +190,33 @@ describe('the first message', () => {
       id: 1,
       result: { protocolVersion: '2025-11-25' },
     });
+  });
+
+  it.each([
+    ['the pair before its aliases', { SANDBOX_API_URL: 'a', SANDHAVEN_URL: 'b' }, 'a pair'],
+    ['the aliases alone', { SANDHAVEN_URL: 'b', SANDBOX_API_KEY: '' }, 'b alias'],
+    ['an alias for the address alone', { SANDHAVEN_URL: 'b', SANDHAVEN_API_KEY: '' }, 'b pair'],
+    // A key that is meant for another service goes to none that an alias names beside a key of its own.
+    ['the aliases beside a key of the pair', { SANDHAVEN_URL: 'b' }, 'b alias'],
+    [
+      'an address of the pair beside a key of the alias',
+      { SANDBOX_API_URL: 'a', SANDBOX_API_KEY: '' },
+      'a alias',
+    ],
+  ] as const)('takes address and key of %s', async (_what, given, expected) => {
+    const seen: string[] = [];
+    const listen = (name: string) =>
+      serve(({ headers }, response) => {
+        seen.push(`${name} ${headers.authorization?.replace('Bearer shv_', '')}`);
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}');
+      });
+    const urls: Record<string, string> = { a: await listen('a'), b: await listen('b') };
+    const keys = { SANDBOX_API_KEY: 'shv_pair', SANDHAVEN_API_KEY: 'shv_alias' };
+    const named = Object.entries(given).map(([name, value]) => [name, urls[value] ?? value]);
+    const bridge = start([], { ...keys, ...Object.fromEntries(named) });
+    bridge.send(initialize);
+    await expect.poll(() => bridge.lines()).toHaveLength(1);
+    expect(seen).toEqual([expected]);
   });
 });

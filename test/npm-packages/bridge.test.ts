@@ -98,7 +98,7 @@ describe.each([MODERN, '2025-11-25', '2024-11-05'])('the bridge, revision %s', (
     });
     await unlisten();
     const away = await client.callTool({ name: 'Sandbox_WhoAmI' });
-    const error = { code: 'unavailable', retryable: true, hint: expect.stringContaining('SANDHAVEN_URL') };
+    const error = { code: 'unavailable', retryable: true, hint: expect.stringContaining('SANDBOX_API_URL') };
     expect(away).toMatchObject({ isError: true, structuredContent: { error } });
     expect(stderr).toContain('cannot be reached');
     await expect(client.listTools({}, { cacheMode: 'refresh' })).rejects.toThrow(/cannot be reached/);
@@ -113,7 +113,7 @@ async function connect(
   args: string[] = [],
   stderr: (text: string) => void = () => {},
 ): Promise<Client> {
-  const env = { SANDHAVEN_URL: `http://127.0.0.1:${port}`, SANDHAVEN_API_KEY: apiKey };
+  const env = { SANDBOX_API_URL: `http://127.0.0.1:${port}`, SANDBOX_API_KEY: apiKey };
   const client = await connectBridge(revision, env, { args, stderr });
   clients.push(client);
   return client;

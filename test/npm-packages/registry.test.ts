@@ -120,7 +120,7 @@ describe('npx -y @sandhaven/mcp', () => {
   });
 
   it('ends with its client', async () => {
-    const env = { SANDHAVEN_URL: service.url, SANDHAVEN_API_KEY: service.apiKey };
+    const env = { SANDBOX_API_URL: service.url, SANDBOX_API_KEY: service.apiKey };
     const started = start(user, 'npx', ['-y', '@sandhaven/mcp'], env);
     started.child.stdin.write(`${JSON.stringify(initialize)}\n`);
     await expect.poll(() => started.output.stdout, { timeout: 15_000 }).toContain('"id":1');
@@ -136,21 +136,16 @@ describe('npx -y @sandhaven/mcp', () => {
   });
 
   it.each([
-    [
-      'a wrong key',
-      { SANDHAVEN_API_KEY: 'shv_wrong' },
-      3,
-      'The API key is not valid. Check SANDHAVEN_API_KEY',
-    ],
-    ['no key', {}, 3, 'There is no API key. Set SANDHAVEN_API_KEY'],
+    ['a wrong key', { SANDBOX_API_KEY: 'shv_wrong' }, 3, 'The API key is not valid. Check SANDBOX_API_KEY'],
+    ['no key', {}, 3, 'There is no API key. Set SANDBOX_API_KEY'],
     [
       'no address',
-      { SANDHAVEN_URL: '', SANDHAVEN_API_KEY: 'shv_wrong' },
+      { SANDBOX_API_URL: '', SANDBOX_API_KEY: 'shv_wrong' },
       2,
-      'Set SANDHAVEN_URL, or give --url',
+      'Set SANDBOX_API_URL, or give --url',
     ],
   ])('with %s says so, and ends', async (_what, given, expected, message) => {
-    const env = { SANDHAVEN_URL: service.url, ...given };
+    const env = { SANDBOX_API_URL: service.url, ...given };
     const { status, stderr } = await run(
       user,
       'npx',
@@ -181,7 +176,7 @@ describe('npx -y @sandhaven/mcp', () => {
 
 async function connect(user: Newcomer, key = service.apiKey): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
-  const env = { ...user.env, SANDHAVEN_URL: service.url, SANDHAVEN_API_KEY: key };
+  const env = { ...user.env, SANDBOX_API_URL: service.url, SANDBOX_API_KEY: key };
   const command = { command: 'npx', args: ['-y', '@sandhaven/mcp'], env, cwd: user.folder };
   await client.connect(new StdioClientTransport(command));
   return client;

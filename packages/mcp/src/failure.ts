@@ -60,7 +60,7 @@ export function unreachable(origin: string, error: unknown): Failure {
       'Use a name that the certificate holds, and name the file of its authority in NODE_EXTRA_CA_CERTS.';
     return failure(`its certificate is not trusted (${message})`, hint);
   }
-  return failure(message, 'Check the address, SANDHAVEN_URL or --url, and that the service runs there.');
+  return failure(message, 'Check the address, SANDBOX_API_URL or --url, and that the service runs there.');
 }
 
 /** OpenSSL's errors for the beginning of an HTTP response. */

@@ -5,9 +5,9 @@ export const help = `Usage: sandhaven-mcp [--url …] [--api-key-file …] [--to
 Serves MCP on standard input and output, and passes every message on to a Sandhaven service. It ends when its
 client closes standard input.
 
-  --url …            address of the service (SANDHAVEN_URL, else SANDBOX_API_URL)
+  --url …            address of the service (SANDBOX_API_URL, else SANDHAVEN_URL)
   --api-key-file …   file that holds the API key (SANDHAVEN_API_KEY_FILE); the key itself is taken from
-                     SANDHAVEN_API_KEY, else SANDBOX_API_KEY, and never from the command line
+                     SANDBOX_API_KEY, else SANDHAVEN_API_KEY, and never from the command line
   --toolsets …       only these groups of tools, separated by commas (SANDHAVEN_TOOLSETS)
   --team …           team to act for, by name or id (SANDHAVEN_TEAM)
   --version

@@ -3,12 +3,21 @@ import { open } from 'node:fs/promises';
 import { Failure } from './failure.ts';
 import type { Environment } from './options.ts';
 
-const HINT = 'Set SANDHAVEN_API_KEY, or name a file that holds the key with --api-key-file.';
+const HINT = 'Set SANDBOX_API_KEY, or name a file that holds the key with --api-key-file.';
 
-/** Rejects with a Failure, which never quotes the key. */
-export async function readKey(flag: string | undefined, env: Environment, maxBytes: number): Promise<string> {
+/**
+ * Rejects with a Failure, which never quotes the key.
+ * @param isAlias The address is that of SANDHAVEN_URL: a key for it comes first, as SANDBOX_API_KEY may be for another.
+ */
+export async function readKey(
+  flag: string | undefined,
+  env: Environment,
+  isAlias: boolean,
+  maxBytes: number,
+): Promise<string> {
   const file = flag || env['SANDHAVEN_API_KEY_FILE'];
-  const key = flag ? '' : env['SANDHAVEN_API_KEY'] || (file ? '' : env['SANDBOX_API_KEY']);
+  const [pair, alias] = [env['SANDBOX_API_KEY'], env['SANDHAVEN_API_KEY']];
+  const key = flag ? '' : isAlias ? alias || (file ? '' : pair) : pair || alias;
   const found = (key || (file ? await inFile(file, maxBytes) : '')).trim();
   if (found === '') throw new Failure('unauthenticated', 'There is no API key.', HINT);
   if (!/^[!-~]+$/.test(found)) {

@@ -32,7 +32,7 @@ export function parseFlags(argv: string[]) {
     throw new Failure(
       'invalid_argument',
       'A key on the command line can be read by every user of this computer.',
-      'Set SANDHAVEN_API_KEY, or name a file with --api-key-file.',
+      'Set SANDBOX_API_KEY, or name a file with --api-key-file.',
     );
   }
   try {
@@ -44,14 +44,15 @@ export function parseFlags(argv: string[]) {
 
 /** Rejects with a Failure for what is missing or not valid. */
 export async function optionsOf(values: Parsed, env: Environment, bounds: Bounds): Promise<Options> {
-  const url = mcpUrl(values.url || env['SANDHAVEN_URL'] || env['SANDBOX_API_URL'] || '');
+  const named = values.url || env['SANDBOX_API_URL'];
+  const url = mcpUrl(named || env['SANDHAVEN_URL'] || '');
   const toolsets = values.toolsets || env['SANDHAVEN_TOOLSETS'];
   if (toolsets) url.searchParams.set('toolsets', toolsets);
   const team = values.team || env['SANDHAVEN_TEAM'] || undefined;
   if (team !== undefined && !/^[!-~]{1,320}$/.test(team)) {
     throw new Failure('invalid_argument', 'The team is neither a name nor an id.', SEE_HELP);
   }
-  return { url, key: await readKey(values['api-key-file'], env, bounds.keyBytes), team };
+  return { url, key: await readKey(values['api-key-file'], env, !named, bounds.keyBytes), team };
 }
 
 /** Takes the address of the service, and that of its MCP, which the page shows. */
@@ -60,14 +61,14 @@ function mcpUrl(text: string): URL {
     throw new Failure(
       'invalid_argument',
       'There is no address of a service.',
-      'Set SANDHAVEN_URL, or give --url, such as https://sandboxes.example.org.',
+      'Set SANDBOX_API_URL, or give --url, such as https://sandboxes.example.org.',
     );
   }
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new Failure(
       'invalid_argument',
-      'SANDHAVEN_URL or --url is not the address of a service.',
+      'SANDBOX_API_URL or --url is not the address of a service.',
       'Give one such as https://sandboxes.example.org, without a key, a question mark or a fragment.',
     );
   }

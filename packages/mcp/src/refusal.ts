@@ -32,7 +32,7 @@ export function refusalOf(
     return new Failure(
       'unauthenticated',
       detail || 'The service does not take the API key.',
-      'Check SANDHAVEN_API_KEY, or the file with the key: it may be of another service, expired or revoked.',
+      'Check SANDBOX_API_KEY, or the file with the key: it may be of another service, expired or revoked.',
     );
   }
   if (status === 404 && detail === '') {
