@@ -167,9 +167,9 @@ const mcp: Command = {
 const doctor: Command = {
   summary: 'check this machine',
   async run(argv, io) {
-    const [{ runDoctor }, { doctorFacts }] = await Promise.all([
+    const [{ runDoctor }, { doctorFactsOf }] = await Promise.all([
       import('./surfaces/cli/doctor/doctor.ts'),
-      import('./app/engine.ts'),
+      import('./app/doctor-facts.ts'),
     ]);
     const { parseUpOptions } = await import('./app/options/up-options.ts');
     const { parseDocumentDbOptions } = await import('./app/options/environment.ts');
@@ -179,24 +179,16 @@ const doctor: Command = {
       io.stdout.write(`${await examineCluster(options.kubernetes)}\n`);
       return 0;
     }
-    const { tls, gpuKind, machineRuntime, archives } = options;
-    const { listenAddresses } = await import('./surfaces/cli/doctor/ports.ts');
     const { connectionString } = parseDocumentDbOptions(io.env);
-    const { missingPublicNames } = await import('./app/announce.ts');
-    const { readCertificate } = await import('./tls/certificate.ts');
-    const { proveArchiveStore } = await import('./app/optional-parts.ts');
-    const facts = {
-      ...doctorFacts(gpuKind, machineRuntime),
-      addresses: listenAddresses(options),
-      missingPublicNames: missingPublicNames(options),
-      ...(tls ? { readCertificate: () => readCertificate(tls) } : {}),
-      ...(archives.s3 ? { proveArchiveStore: () => proveArchiveStore(archives) } : {}),
-    };
-    if (connectionString === null) return runDoctor(argv, io, facts);
+    if (connectionString === null) return runDoctor(argv, io, doctorFactsOf(options, null));
     const { createDocumentDatabase } = await import('./documentdb/database.ts');
     const database = createDocumentDatabase({ connectionString });
     try {
-      return await runDoctor(argv, io, { ...facts, couldWriteDocuments: () => database.couldWrite() });
+      return await runDoctor(
+        argv,
+        io,
+        doctorFactsOf(options, () => database.couldWrite()),
+      );
     } finally {
       await database.close();
     }

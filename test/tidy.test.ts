@@ -74,6 +74,7 @@ describe('imports', () => {
     'app/service-options.ts': leaf,
     'app/listeners.ts': assembly,
     'app/up.ts': assembly,
+    'app/doctor-facts.ts': whole,
     'app/engine.ts': whole,
     'app/kubernetes.ts': whole,
     'app/service.ts': whole,

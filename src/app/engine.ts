@@ -177,11 +177,13 @@ export function encryptionOf(secrets: Secrets, encrypts: boolean): ArchiveEncryp
   return createArchiveEncryption({ key: secrets.deriveKey('archive encryption'), keyId }, encrypts);
 }
 
+type HostFacts = Omit<
+  DoctorFacts,
+  'addresses' | 'missingPublicNames' | 'readCertificate' | 'proveArchiveStore' | 'couldWriteDocuments'
+>;
+
 /** Facts of the concrete parts for `doctor`; starts nothing. */
-export function doctorFacts(
-  gpuKind = defaultGpuKind,
-  runtimeChoice: RuntimeChoice = 'auto',
-): Omit<DoctorFacts, 'addresses' | 'missingPublicNames'> {
+export function doctorFacts(gpuKind = defaultGpuKind, runtimeChoice: RuntimeChoice = 'auto'): HostFacts {
   const cacheDir = defaultCacheDir();
   return {
     tryProgram,

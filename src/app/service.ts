@@ -10,6 +10,7 @@ import { AccessService } from '../control/access/tokens.ts';
 import type { Readiness } from '../control/lifecycle/readiness.ts';
 import type { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { enrolFirstUser } from '../control/people/people.ts';
+import type { DocumentDatabase } from '../control/ports/index.ts';
 import type { Services } from '../control/services.ts';
 import { onThisHost } from '../model/archive-options.ts';
 import { quotaOfMembers } from '../model/quota.ts';
@@ -44,6 +45,8 @@ export interface RunningService {
   /** For documents of OAuth clients. */
   exit: Exit;
   readiness: Readiness;
+  /** null without a document database. */
+  documents: DocumentDatabase | null;
   /** null without traces. */
   tracer: Tracer | null;
   /** true: other replicas serve beside this one. */
@@ -143,6 +146,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     previewAccess: control.previewAccess,
     exit,
     readiness: control.readiness,
+    documents,
     tracer,
     shared: store.replicas.shared,
     close: () => opened.disposeAsync(),

@@ -2,17 +2,15 @@
 
 import { join } from 'node:path';
 import { selectTools } from '../catalog/toolsets.ts';
-import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
 import type { Log } from '../control/ports/index.ts';
 import { createLog } from '../log.ts';
 import { limits } from '../model/limits.ts';
 import { assertUpCanStart, examine } from '../surfaces/cli/doctor/doctor.ts';
-import { listenAddresses } from '../surfaces/cli/doctor/ports.ts';
 import { readPackages } from '../surfaces/http/packages/files.ts';
 import { readPage } from '../surfaces/http/page/files.ts';
 import { TlsServing } from '../tls/serving.ts';
 import { missingPublicNames } from './announce.ts';
-import { doctorFacts } from './engine.ts';
+import { doctorFactsOf } from './doctor-facts.ts';
 import { giveBackIdleMemory } from './idle-memory.ts';
 import { createListeners } from './listeners.ts';
 import type { DocumentDbOptions } from './options/environment.ts';
@@ -55,7 +53,7 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
   const kept = new KeptSockets(secrets.sockets);
   let manager = nobody;
   const tools = selectTools(options.toolsets, '--toolsets');
-  const facts = doctorFactsOf(options);
+  const facts = doctorFactsOf(options, null);
   const addresses = facts.addresses.filter((address) => !kept.has(address.flag, address));
   await assertUpCanStart({ ...facts, addresses }, options.dataDir, options.kubernetes !== null);
   const unreached = missingPublicNames(options);
@@ -66,9 +64,9 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
   try {
     const [page, packages] = await Promise.all([readPage(PAGE), readPackages(PACKAGES)]);
     const service = await startService(serviceOptions(options, secrets, log));
-    service.services.health.examinedBy(() =>
-      examine(doctorFactsOf(options), options.dataDir, options.kubernetes !== null),
-    );
+    const { documents } = service;
+    const present = doctorFactsOf(options, documents && (() => documents.couldWrite()));
+    service.services.health.examinedBy(() => examine(present, options.dataDir, options.kubernetes !== null));
     let serving = false;
     const stopGivingBack = giveBackIdleMemory(log);
     const listeners = createListeners(service, { options, tools, tls, page, packages, kept, log });
@@ -94,14 +92,6 @@ export async function up(options: UpOptions, secrets: Secrets, signal: AbortSign
     manager.close();
   }
   return 0;
-}
-
-export function doctorFactsOf(options: UpOptions): DoctorFacts {
-  return {
-    ...doctorFacts(options.gpuKind, options.machineRuntime),
-    addresses: listenAddresses(options),
-    missingPublicNames: missingPublicNames(options),
-  };
 }
 
 function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log: Log): ServiceOptions {

@@ -1,4 +1,7 @@
-/** Facts about this host that `sandhaven doctor` judges and only the engine can find out. */
+/**
+ * Facts about this host and its service that `sandhaven doctor` judges and only other parts can find out. None may be left
+ * out: null is a statement of its own.
+ */
 
 export interface ListenAddress {
   flag: string;
@@ -48,13 +51,13 @@ export interface DoctorFacts {
   }>;
   /** Reads the base image from the cache; null when it is missing. */
   readBaseImage(): Promise<{ digest: string; sizeBytes: number } | null>;
-  /** Reads and judges the listeners' certificate; absent without one. */
-  readCertificate?: () => Promise<{ names: string[]; validFrom: number; validTo: number }>;
-  /** Proves the archive store and describes it; absent when archives stay on this host. */
-  proveArchiveStore?: () => Promise<string>;
+  /** Reads and judges the listeners' certificate; null without one. */
+  readCertificate: (() => Promise<{ names: string[]; validFrom: number; validTo: number }>) | null;
+  /** Proves the archive store and describes it; null when archives stay on this host. */
+  proveArchiveStore: (() => Promise<string>) | null;
   /**
-   * Checks for write access of the document database's credentials, null when the server does not say; absent without a
-   * database.
+   * Checks for write access of the document database's credentials, null when the server does not say; null without
+   * a database.
    */
-  couldWriteDocuments?: () => Promise<boolean | null>;
+  couldWriteDocuments: (() => Promise<boolean | null>) | null;
 }

@@ -7,8 +7,8 @@ export function archiveChecks({ proveArchiveStore }: DoctorFacts): Check[] {
   return [{ name: 'archives', run: () => archives(proveArchiveStore) }];
 }
 
-/** @param prove Writes, reads and removes a small object; undefined without a store. */
-export async function archives(prove: DoctorFacts['proveArchiveStore'] | undefined): Promise<Finding> {
+/** @param prove Writes, reads and removes a small object; null without a store. */
+export async function archives(prove: DoctorFacts['proveArchiveStore']): Promise<Finding> {
   if (!prove) return { status: 'ok', found: 'on this host (SANDHAVEN_ARCHIVE_STORE is not set)' };
   try {
     return { status: 'ok', found: `in ${await prove()}` };

@@ -11,11 +11,8 @@ export function certificateChecks({ readCertificate }: DoctorFacts): Check[] {
   return [{ name: 'certificate', run: () => certificate(readCertificate, Date.now()) }];
 }
 
-/** @param read Reads and judges the files; undefined without any. */
-export async function certificate(
-  read: DoctorFacts['readCertificate'] | undefined,
-  now: number,
-): Promise<Finding> {
+/** @param read Reads and judges the files; null without any. */
+export async function certificate(read: DoctorFacts['readCertificate'], now: number): Promise<Finding> {
   if (!read) return { status: 'ok', found: 'none (SANDHAVEN_TLS_CERT is not set): plain HTTP' };
   try {
     const { names, validFrom, validTo } = await read();

@@ -8,10 +8,8 @@ export function documentChecks({ couldWriteDocuments }: DoctorFacts): Check[] {
   return [{ name: 'documents', run: () => documents(couldWriteDocuments) }];
 }
 
-/** @param couldWrite Asks the server about write privileges; undefined without a server. */
-export async function documents(
-  couldWrite: DoctorFacts['couldWriteDocuments'] | undefined,
-): Promise<Finding> {
+/** @param couldWrite Asks the server about write privileges; null without a server. */
+export async function documents(couldWrite: DoctorFacts['couldWriteDocuments']): Promise<Finding> {
   if (!couldWrite) {
     return { status: 'ok', found: 'no document database (DOCUMENTDB_CONNECTION_STRING is not set)' };
   }

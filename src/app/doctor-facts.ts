@@ -1,0 +1,24 @@
+/** All facts for the doctor: of the command, and of a service that runs. */
+import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
+import { listenAddresses } from '../surfaces/cli/doctor/ports.ts';
+import { readCertificate } from '../tls/certificate.ts';
+import { missingPublicNames } from './announce.ts';
+import { doctorFacts } from './engine.ts';
+import { proveArchiveStore } from './optional-parts.ts';
+import type { UpOptions } from './options/up-options.ts';
+
+/** @param couldWriteDocuments Asks the document database; null without one. */
+export function doctorFactsOf(
+  options: UpOptions,
+  couldWriteDocuments: DoctorFacts['couldWriteDocuments'],
+): DoctorFacts {
+  const { tls, archives } = options;
+  return {
+    ...doctorFacts(options.gpuKind, options.machineRuntime),
+    addresses: listenAddresses(options),
+    missingPublicNames: missingPublicNames(options),
+    readCertificate: tls ? () => readCertificate(tls) : null,
+    proveArchiveStore: archives.s3 ? () => proveArchiveStore(archives) : null,
+    couldWriteDocuments,
+  };
+}
