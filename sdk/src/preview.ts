@@ -44,7 +44,7 @@ export class Preview {
  */
 function addressOf({ protocol, hostname }: URL, service: string): string | null {
   if (protocol !== 'http:' || !hostname.endsWith('.localhost')) return null;
-  const own = URL.parse(service)?.hostname ?? '';
+  const own = URL.canParse(service) ? new URL(service).hostname : '';
   return own === '' || /(?:^|\.)localhost$/.test(own) ? '127.0.0.1' : own.replace(/^\[(.*)\]$/, '$1');
 }
 

@@ -68,7 +68,13 @@ describe('the start of the bridge', () => {
       /can be read by every user .* SANDBOX_API_KEY/,
     ],
     ['a key as a flag with =', ['--url', url, `--api-key=${KEY}`], {}, 2, /can be read by every user/],
-    ['an unknown flag', ['--team-name', 'red'], {}, 2, /Unknown option '--team-name'\. See sandhaven-mcp --help/],
+    [
+      'an unknown flag',
+      ['--team-name', 'red'],
+      {},
+      2,
+      /Unknown option '--team-name'\. See sandhaven-mcp --help/,
+    ],
     ['a team that no header carries', ['--url', url, '--team', 'a\nb'], {}, 2, /neither a name nor an id/],
   ] as const)('with %s fails', async (_what, args, env, status, message) => {
     const bridge = start([...args], { ...env });

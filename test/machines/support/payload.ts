@@ -59,7 +59,16 @@ async function makeDisk(processor: Processor, gather: (root: string) => Promise<
 async function gather(root: string): Promise<void> {
   const programs = ['agent', 'egress', 'launcher', 'unpack'].map((name) => `${release}/sandhaven-${name}`);
   const packages = [...(await productionPackages(home)), dirname(dirname(hostProcessor.node))];
-  for (const path of ['bin', 'src', 'web/dist', 'packages/dist', 'package.json', ...looks, ...programs, ...packages]) {
+  for (const path of [
+    'bin',
+    'src',
+    'web/dist',
+    'packages/dist',
+    'package.json',
+    ...looks,
+    ...programs,
+    ...packages,
+  ]) {
     // A package inside another came with it.
     if (!existsSync(join(root, 'checkout', path)))
       await copy(join(home, path), join(root, 'checkout', path), []);
