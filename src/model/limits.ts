@@ -213,8 +213,10 @@ export const limits = {
   /** Machines launching at once, for each core of the host. */
   launchesPerCore: 2,
   launchTimeoutMs: 30_000,
-  /** Time after SIGKILL until nothing of a machine is left, its disk included. */
-  teardownTimeoutMs: 15_000,
+  /** Time in which no more processes of a killed machine end: a caller waits no longer. */
+  teardownStuckMs: 15_000,
+  /** The same of a purge, which has nothing better to do, and of a disk whose last bytes the kernel writes. */
+  kernelStuckMs: 120_000,
   /** Creating, checking or growing a file system. */
   diskHelperTimeoutMs: 10 * 60_000,
   /** Writing, verifying or unpacking one archive. */

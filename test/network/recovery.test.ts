@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -13,6 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../src/model/limits.ts';
+import { memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
 import { createTestHost, type Instance, inside, publicAddress, runDirOf, type TestHost } from './harness.ts';
 import { connectTcp, openConnection, serve } from './probe.ts';
 import { locksOf, machineProcess, pins, traces } from './traces.ts';
@@ -145,6 +147,41 @@ describe('purge', () => {
     expect(locksOf(instance.id)).toEqual([]);
     expect(pins(instance.id)).toBe(0);
   });
+});
+
+describe('what still runs in the slots of a purged instance', () => {
+  async function withProcess(run: (instance: Instance, process: ChildProcess) => Promise<void>) {
+    const instance = await started({ poolSize: 1 });
+    using machine = machineProcess(await instance.acquire(sandbox(1)));
+    await once(machine.child.stdout, 'data');
+    await run(instance, machine.child);
+    expect(locksOf(instance.id)).toEqual([]);
+  }
+
+  it('is killed when it belongs to a machine', () =>
+    withProcess(async (instance, process) => {
+      const hierarchy = memoryHierarchy(parseHierarchies(readFileSync('/proc/self/mountinfo', 'utf8')));
+      const parent = `${hierarchy?.mountpoint}/sandhaven-${instance.id}`;
+      const group = join(parent, sandbox(1));
+      mkdirSync(group, { recursive: true });
+      try {
+        writeFileSync(`${group}/cgroup.procs`, String(process.pid));
+        const ended = once(process, 'exit');
+        await instance.purge();
+        expect(await ended).toEqual([null, 'SIGKILL']);
+      } finally {
+        process.kill('SIGKILL');
+        await expect.poll(() => readFileSync(`${group}/cgroup.procs`, 'utf8')).toBe('');
+        for (const each of [group, parent]) rmdirSync(each);
+      }
+    }));
+
+  it('is named and left alone when it is no machine', () =>
+    withProcess(async (instance, process) => {
+      await instance.purge();
+      expect(process.exitCode ?? process.signalCode).toBeNull();
+      expect(instance.log()).toContain(`${process.pid} (sleep, state S)`);
+    }));
 });
 
 describe('slots of other instances', () => {

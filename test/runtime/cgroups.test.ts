@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GiB } from '../../src/model/limits.ts';
-import { createCgroups, sharesToWeight } from '../../src/runtime/oci/host/cgroups.ts';
+import { sharesToWeight } from '../../src/runtime/oci/fairness/processor-groups.ts';
+import { createCgroups } from '../../src/runtime/oci/host/cgroups.ts';
 import {
   controllerHierarchy,
   memoryHierarchy,
@@ -165,6 +166,13 @@ describe('on cgroup v1', () => {
     expect(text(`memory/sandhaven-test00/${id}/memory.memsw.limit_in_bytes`)).toBe(String(2 * GiB));
     expect(text(`cpu/sandhaven-test00/${id}/cpu.cfs_quota_us`)).toBe('400000');
     expect(existsSync(join(root, `cpu/sandhaven-test00/${id}/cpu.shares`))).toBe(false);
+  });
+
+  it('lets what it kills end at once, whatever part of a processor the machine had', async () => {
+    folder(`cpu/sandhaven-test00/${id}`, { 'cpu.cfs_quota_us': '10' });
+    folder(`memory/sandhaven-test00/${id}`, { 'cgroup.procs': '' });
+    expect(await cgroups().empty(id)).toBe(true);
+    expect(text(`cpu/sandhaven-test00/${id}/cpu.cfs_quota_us`)).toBe('-1');
   });
 });
 

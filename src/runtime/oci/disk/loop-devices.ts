@@ -14,14 +14,14 @@ import { bundleGeneration, LOOP_NOTE } from '../layout.ts';
 const SYS_BLOCK = '/sys/block';
 const deviceName = /^loop\d{1,7}$/;
 
-/** Resolves when no loop device uses the image. The kernel frees a device a moment after its machine ended. */
+/** Resolves when no loop device uses the image. The kernel frees a device after the end of its machine, once all is written. */
 export async function waitUntilFree(image: string, sysBlock = SYS_BLOCK): Promise<void> {
   const folder = await unlessMissing(realpath(dirname(image)));
   if (folder === null) return;
   // The kernel reports paths with symbolic links resolved.
   const file = join(folder, basename(image));
   const devices = await notedDevices(folder, file, sysBlock);
-  const deadline = performance.now() + limits.teardownTimeoutMs;
+  const deadline = performance.now() + limits.kernelStuckMs;
   for (const pauseMs of growingPauses(50)) {
     if (!(await anyBacks(devices, file, sysBlock))) return;
     if (performance.now() > deadline) {

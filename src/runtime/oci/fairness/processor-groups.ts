@@ -1,6 +1,5 @@
 /** Processor time and weights of an instance's cgroups, on v1 and v2. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { sharesToWeight } from '../host/cgroups.ts';
 import { readNow, unlessMissing } from '../host/files.ts';
 import { controllerHierarchy, type Hierarchy } from '../host/hierarchies.ts';
 
@@ -77,4 +76,22 @@ export async function setWeight(hierarchy: Hierarchy, group: string, part: numbe
 async function write({ version, mountpoint }: Hierarchy, group: string, value: number): Promise<void> {
   const file = `${mountpoint}/${group}/${version === 2 ? 'cpu.weight' : 'cpu.shares'}`;
   await unlessMissing(writeFile(file, String(value), { flag: 'r+' }));
+}
+
+/** Converts v1 shares (2…262144) to a v2 weight (1…10000), like runc and systemd. */
+export function sharesToWeight(shares: number): number {
+  return Math.trunc(1 + ((shares - 2) * 9999) / 262_142);
+}
+
+/**
+ * Sets the quota alone; the weight belongs to `processor-shares.ts`.
+ * @param quota null for none, as for what is killed: at a limit it would end a little in each period.
+ */
+export async function setQuota(
+  { version }: Hierarchy,
+  group: string,
+  quota: { cpuQuotaUs: number; cpuPeriodUs: number } | null,
+): Promise<void> {
+  if (version === 1) await writeFile(`${group}/cpu.cfs_quota_us`, String(quota?.cpuQuotaUs ?? -1));
+  else await writeFile(`${group}/cpu.max`, quota ? `${quota.cpuQuotaUs} ${quota.cpuPeriodUs}` : 'max');
 }

@@ -10,6 +10,7 @@
  */
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Patience } from '../../../concurrency/patience.ts';
 import { limits } from '../../../model/limits.ts';
 import { processesOf } from '../host/cgroup-processes.ts';
 import { isMissing } from '../host/files.ts';
@@ -55,14 +56,15 @@ async function ownGroup({ version, controllers }: Hierarchy): Promise<string | n
 
 /** Empties and removes the group. Repeats, because a process may start another meanwhile. */
 async function dissolve(group: string, into: string): Promise<void> {
-  const deadline = performance.now() + limits.teardownTimeoutMs;
+  const patience = new Patience(limits.teardownStuckMs);
   for (;;) {
-    for (const pid of await processesOf(group)) await move(pid, into);
+    const left = await processesOf(group);
+    for (const pid of left) await move(pid, into);
     try {
       return await rmdir(group);
     } catch (error) {
       if (isMissing(error)) return;
-      if (performance.now() > deadline) throw error;
+      if (patience.isOver(left.join())) throw error;
     }
     await sleep(RETRY_MS);
   }

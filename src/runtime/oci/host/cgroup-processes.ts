@@ -2,8 +2,13 @@
 import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { growingPauses } from '../../../concurrency/growing-pauses.ts';
+import { Patience } from '../../../concurrency/patience.ts';
+import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { isMissing, readNow, unlessMissing } from './files.ts';
+
+/** Processes that one error names. */
+const MOST_NAMED = 10;
 
 export async function children(group: string): Promise<string[]> {
   const entries = await unlessMissing(readdir(group, { withFileTypes: true }));
@@ -14,16 +19,23 @@ export async function processesOf(group: string): Promise<number[]> {
   return (readNow(`${group}/cgroup.procs`) ?? '').split('\n').filter(Boolean).map(Number);
 }
 
-/** Throws when the group is not empty in time, which is a defect of the kernel or of this code. */
-export async function destroyGroup(group: string): Promise<void> {
-  const deadline = performance.now() + limits.teardownTimeoutMs;
+/**
+ * Kills the group's processes until it can be removed. Throws with the processes that do not end.
+ * @param purge Of an operator, who gets the error as it is.
+ */
+export async function destroyGroup(group: string, purge: Patience | null = null): Promise<void> {
+  const patience = purge ?? new Patience(limits.teardownStuckMs);
   for (const pauseMs of growingPauses(50)) {
     try {
       await rmdir(group);
       return;
     } catch (error) {
       if (isMissing(error)) return;
-      if (performance.now() > deadline) throw error;
+      const left = await processesOf(group);
+      if (patience.isOver(`${group} ${left.map(named).join(', ')}`)) {
+        if (left.length === 0) throw error;
+        throw purge ? notEnding(left) : new Error(notEnding(left).message);
+      }
     }
     await killGroup(group);
     await sleep(pauseMs);
@@ -31,19 +43,40 @@ export async function destroyGroup(group: string): Promise<void> {
 }
 
 /**
- * Kills the group's processes until the last is gone; resolves with false when there is no such group. Throws when it is not
- * empty in time.
+ * Kills the group's processes until the last is gone; resolves with false when there is no such group. Throws with the processes
+ * that do not end.
  */
 export async function emptyGroup(group: string): Promise<boolean> {
-  const deadline = performance.now() + limits.teardownTimeoutMs;
+  const patience = new Patience(limits.teardownStuckMs);
   for (const pauseMs of growingPauses(50)) {
     const populated = isPopulated(group);
     if (populated !== true) return populated === false;
-    if (performance.now() > deadline) throw new Error(`the cgroup ${group} is not empty in time`);
+    const left = await processesOf(group);
+    if (patience.isOver(left.join())) throw new Error(notEnding(left).message);
     await killGroup(group);
     await sleep(pauseMs);
   }
   return true;
+}
+
+/** Returns the error for the operator: it names processes of the host. */
+export function notEnding(pids: number[]): SandhavenError {
+  const processes = pids.slice(0, MOST_NAMED).map(named).join(', ');
+  const detail = `The kernel does not end ${pids.length} killed processes: ${processes}.`;
+  return new SandhavenError('unavailable', detail, {
+    hint:
+      'One in state D waits for a device or a file system, which /proc/PID/stack shows: try again once that answers, or ' +
+      'restart the host.',
+  });
+}
+
+/** Names the process for people, such as `123 (dd, state D)`. */
+export function named(pid: number): string {
+  const status = readNow(`/proc/${pid}/status`) ?? '';
+  const [name = 'ended', state = 'X'] = [/^Name:\t(.*)$/m, /^State:\t(\w)/m].map(
+    (field) => field.exec(status)?.[1],
+  );
+  return `${pid} (${name}, state ${state})`;
 }
 
 /** Returns null when the group is gone. */
@@ -90,7 +123,7 @@ function ended(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-function kill(pid: number): void {
+export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {

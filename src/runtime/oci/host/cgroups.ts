@@ -10,9 +10,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Patience } from '../../../concurrency/patience.ts';
 import { randomText, sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
+import { setQuota } from '../fairness/processor-groups.ts';
 import { cgroupLimits } from '../machine/config.ts';
 import { children, destroyGroup, emptyGroup, endPrograms, processesOf, written } from './cgroup-processes.ts';
 import { readNow, unlessMissing } from './files.ts';
@@ -36,8 +38,8 @@ export interface Cgroups {
   present(): Promise<string[]>;
   /** Process ids of the machine, without zombies, from the hierarchy that limits its memory. */
   processes(id: string): Promise<number[]>;
-  /** Kills all processes in the machine's cgroups, and removes the cgroups. Resolves when they are gone. */
-  destroy(id: string): Promise<void>;
+  /** Kills all processes in the machine's cgroups, and removes the cgroups. A purge has patience of its own. */
+  destroy(id: string, patience?: Patience): Promise<void>;
   /** Kills all processes in the machine's cgroups. Resolves with true when it leaves groups, which are empty. */
   empty(id: string): Promise<boolean>;
   /** Removes empty groups. Rejects with EBUSY where a process is in one. */
@@ -113,9 +115,12 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
   const folderIn = ({ mountpoint }: Hierarchy, id: string) => `${mountpoint}/${parent}/${id}`;
   /** The group that limits memory comes last: as long as it is there, the others may be. */
   const inOrder = [...hierarchies.filter((hierarchy) => hierarchy !== memory), memory];
-  const destroy: Cgroups['destroy'] = async (id) => {
+  const cpu = controllerHierarchy(hierarchies, 'cpu');
+  const liftQuota = async (id: string) => cpu && unlessMissing(setQuota(cpu, folderIn(cpu, id), null));
+  const destroy: Cgroups['destroy'] = async (id, patience) => {
+    await liftQuota(id);
     // Where a group can be killed as a whole, it goes first: the other hierarchies then find their processes gone.
-    for (const each of [...killers, ...inOrder]) await destroyGroup(folderIn(each, id));
+    for (const each of [...killers, ...inOrder]) await destroyGroup(folderIn(each, id), patience);
   };
 
   return {
@@ -165,6 +170,7 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     destroy,
 
     async empty(id) {
+      await liftQuota(id);
       for (const killer of killers) if (killer !== memory) await destroyGroup(folderIn(killer, id));
       const isLeft = await emptyGroup(folderIn(memory, id));
       if (!isLeft) await destroy(id);
@@ -189,8 +195,7 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
       const group = `${memory.mountpoint}/${parent}/${id}`;
       await setMemory(memory, group, memoryBytes);
       await setSocketMemory(memory, group, limits.kernel.socketMemoryBytes);
-      const cpu = controllerHierarchy(hierarchies, 'cpu');
-      if (cpu) await setProcessor(cpu, `${cpu.mountpoint}/${parent}/${id}`, processor);
+      if (cpu) await setQuota(cpu, folderIn(cpu, id), processor);
     },
 
     async setFrozen(id, frozen) {
@@ -213,10 +218,11 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     removeFence: () => destroyGroup(`${fenceHierarchy.mountpoint}/${fence}`),
 
     async purge() {
+      const patience = new Patience(limits.kernelStuckMs);
       for (const group of [parent, helpers]) {
         for (const directory of everywhere(group)) {
-          for (const name of await children(directory)) await destroyGroup(`${directory}/${name}`);
-          await destroyGroup(directory);
+          const groups = (await children(directory)).map((name) => `${directory}/${name}`);
+          for (const each of [...groups, directory]) await destroyGroup(each, patience);
         }
       }
     },
@@ -259,16 +265,6 @@ async function setSocketMemory({ version }: Hierarchy, group: string, bytes: num
   if (version === 1) await written(`${group}/${SOCKET_LIMIT}`, String(bytes));
 }
 
-/** Sets the quota alone; the weight belongs to `fairness/processor-shares.ts`. */
-async function setProcessor(
-  { version }: Hierarchy,
-  group: string,
-  { cpuQuotaUs, cpuPeriodUs }: { cpuQuotaUs: number; cpuPeriodUs: number },
-): Promise<void> {
-  if (version === 2) await writeFile(`${group}/cpu.max`, `${cpuQuotaUs} ${cpuPeriodUs}`);
-  else await writeFile(`${group}/cpu.cfs_quota_us`, String(cpuQuotaUs));
-}
-
 /**
  * Gives the parent the processors and the memory nodes of the host, unless it has some, and new machines those of the parent: a
  * group that is given its own later has the kernel look at all others.
@@ -285,9 +281,4 @@ async function cloneProcessors(hierarchies: Hierarchy[], parent: string): Promis
     );
     if (own === '' && all) await written(`${group}/${file}`, all);
   }
-}
-
-/** Converts v1 shares (2…262144) to a v2 weight (1…10000), like runc and systemd. */
-export function sharesToWeight(shares: number): number {
-  return Math.trunc(1 + ((shares - 2) * 9999) / 262_142);
 }

@@ -18,7 +18,7 @@ let memoryOfHost: Hierarchy | null = null;
  * its range, so a process shows its slot whatever it does. Reads every process of the host.
  */
 export async function slotsWithProcesses(): Promise<Set<number>> {
-  return slotsOf(readdirSync('/proc').filter((name) => /^\d+$/.test(name)));
+  return slotsOf(processesOfHost());
 }
 
 /**
@@ -40,6 +40,23 @@ export async function slotsWithStrangers(): Promise<Set<number>> {
   return slotsOf(pids);
 }
 
+/** A process of the host with the ids of a slot. */
+export interface SlotProcess {
+  pid: number;
+  /** Its cgroups, also of one that is removed while the process ends. */
+  groups: string;
+}
+
+/** Processes with ids of these slots, unless they have ended meanwhile. */
+export async function processesIn(slots: readonly number[]): Promise<SlotProcess[]> {
+  const found: SlotProcess[] = [];
+  await eachSlot(processesOfHost(), (index, pid) => {
+    const groups = slots.includes(index) ? readNow(`/proc/${pid}/cgroup`) : null;
+    if (groups !== null && found.at(-1)?.pid !== pid) found.push({ pid, groups });
+  });
+  return found;
+}
+
 /** Slots with an id that is delegated to a user of the host, for rootless containers. */
 export function delegatedSlots(): Set<number> {
   return new Set(['/etc/subuid', '/etc/subgid'].flatMap((path) => slotsInDelegations(readNow(path) ?? '')));
@@ -56,16 +73,27 @@ export function slotsInDelegations(table: string): number[] {
   });
 }
 
-/** Leaves threads of the kernel out: they have no ids but 0, and with each machine there are more. */
+function processesOfHost(): string[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+}
+
 async function slotsOf(processes: string[]): Promise<Set<number>> {
   const busy = new Set<number>();
+  await eachSlot(processes, (index) => busy.add(index));
+  return busy;
+}
+
+/**
+ * Visits each id of each process, one process after the other. Leaves threads of the kernel out: they have no ids but 0, and
+ * with each machine there are more.
+ */
+async function eachSlot(processes: string[], visit: (index: number, pid: number) => void): Promise<void> {
   const ofKernel = kernelThreads();
   const pids = processes.filter((pid) => !ofKernel.has(pid));
   for (const [i, pid] of pids.entries()) {
     if (i % readsPerTurn === 0) await nextTurn();
-    for (const index of slotsInStatus(readNow(`/proc/${pid}/status`) ?? '')) busy.add(index);
+    for (const index of slotsInStatus(readNow(`/proc/${pid}/status`) ?? '')) visit(index, Number(pid));
   }
-  return busy;
 }
 
 /**

@@ -3,9 +3,14 @@
  * so that two machines never have the same uid range. One look at the host's processes serves all slots that retire
  * within half a second: among a thousand machines a look takes 2 ms. The first after a quiet time comes at once.
  */
+
+import { Patience } from '../../../concurrency/patience.ts';
 import type { Log } from '../../../control/ports/index.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
 import { removeSlots } from '../network/namespaces.ts';
-import { slotsWithProcesses, slotsWithStrangers } from './host-ids.ts';
+import { kill, named, notEnding } from './cgroup-processes.ts';
+import { processesIn, slotsWithProcesses, slotsWithStrangers } from './host-ids.ts';
 import { currentBootId, freeLocks } from './locks.ts';
 import type { Instance } from './plan.ts';
 
@@ -15,8 +20,11 @@ export interface Retirement {
    * @param machines `gone`: no cgroup of their machines is left, so only strangers may have their ids.
    */
   add(indexes: number[], machines: 'gone' | 'unknown'): Promise<void>;
-  /** Waits until all are free, for at most `timeoutMs`; resolves to those that are not. */
-  drain(timeoutMs: number): Promise<number[]>;
+  /**
+   * Kills what still runs in them, and resolves once they are free, or only programs of others on this host have their ids.
+   * Rejects with `unavailable`, naming what is left, when that is stuck.
+   */
+  drain(): Promise<void>;
   /** Frees what is free by now. */
   close(): Promise<void>;
 }
@@ -24,6 +32,17 @@ export interface Retirement {
 const lookIntervalMs = 500;
 /** Of `drain`, which somebody waits for. */
 const drainIntervalMs = 250;
+
+function shown(processes: { pid: number }[]): string {
+  return processes.map(({ pid }) => named(pid)).join(', ');
+}
+
+/** The warnings before it have the cause. */
+function notRemoved(): SandhavenError {
+  return new SandhavenError('unavailable', 'The network of the sandboxes could not be removed.', {
+    hint: 'See the warnings before this; purge again when their cause is mended.',
+  });
+}
 
 export function createRetirement(instance: Instance, launcherPath: string, log: Log): Retirement {
   const existing = new Set<number>();
@@ -89,12 +108,22 @@ export function createRetirement(instance: Instance, launcherPath: string, log: 
       }
       return indexes.length > 0 ? sweep() : Promise.resolve();
     },
-    async drain(timeoutMs) {
-      const deadline = performance.now() + timeoutMs;
+    async drain() {
+      const wait = (left: string) => log.info('waiting for the end of what ran in slots', { left });
+      const patience = new Patience(limits.kernelStuckMs, wait);
       for (;;) {
         await sweep(true);
-        const left = [...existing, ...lingering];
-        if (left.length === 0 || performance.now() > deadline) return left;
+        if (existing.size + lingering.size === 0) return;
+        const processes = await processesIn([...lingering]);
+        const own = processes.filter(({ groups }) => groups.includes(`/sandhaven-${instance.id}/`));
+        if (existing.size === 0 && own.length === 0 && processes.length > 0) {
+          // New slots are made where no such program is.
+          log.warn('other programs of this host have ids of slots', { programs: shown(processes) });
+          return;
+        }
+        for (const { pid } of own) kill(pid);
+        const isStuck = patience.isOver(`${existing.size} namespaces; ${shown(own)}`);
+        if (isStuck) throw own.length > 0 ? notEnding(own.map(({ pid }) => pid)) : notRemoved();
         await new Promise((resolve) => setTimeout(resolve, drainIntervalMs));
       }
     },

@@ -47,8 +47,6 @@ export interface SlotsOptions {
   traffic?: EachMachine;
 }
 
-/** Time that `purge` waits for the last processes with slots' ids to end. */
-const purgeTimeoutMs = 10_000;
 /** Creations one after another share a look: it reads the numbers of all threads of the kernel, two for each machine. */
 const lookAgeMs = 2_000;
 
@@ -233,17 +231,7 @@ export function createSlots(options: SlotsOptions): Slots {
       const machines = locks.filter(({ purpose }) => purpose === 'machine').map(({ index }) => index);
       const last = createRetirement(instance, launcherPath, log);
       await last.add([...new Set([...machines, ...slotRemains(instance)])], 'unknown');
-      const left = await last.drain(purgeTimeoutMs);
-      await last.close();
-      if (left.length > 0) {
-        throw new SandhavenError(
-          'unavailable',
-          `Processes still run in ${left.length} slots of this instance.`,
-          {
-            hint: 'Stop the sandboxes first.',
-          },
-        );
-      }
+      await last.drain().finally(() => last.close());
       await removeInstance(instance, locksOf(instance.id), launcherPath);
       await removeSlotsFolder(instance, launcherPath);
       held.clear();
