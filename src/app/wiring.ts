@@ -10,10 +10,7 @@ import { DocumentService } from '../control/documents/documents.ts';
 import { OrderOfUse } from '../control/documents/order-of-use.ts';
 import { EverybodysSandboxes } from '../control/everybody/everybodys-sandboxes.ts';
 import { BASE_IMAGE } from '../control/images/base-image.ts';
-import { ImageCollector } from '../control/images/collector.ts';
 import { RegistryService } from '../control/images/registries.ts';
-import { SnapshotWork } from '../control/images/snapshot-work.ts';
-import { SnapshotService } from '../control/images/snapshots.ts';
 import { Activity } from '../control/lifecycle/activity.ts';
 import { Creation } from '../control/lifecycle/creation.ts';
 import { DiskPromises } from '../control/lifecycle/disk-promises.ts';
@@ -27,7 +24,6 @@ import { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { Watches } from '../control/lifecycle/watches.ts';
 import { announcedRows } from '../control/live/announced-rows.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
-import { SnapshotEvents } from '../control/live/snapshot-events.ts';
 import { LastTurn } from '../control/metrics/last-turn.ts';
 import { AwayMachines } from '../control/nodes/away-machines.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
@@ -64,6 +60,7 @@ import { wireLive } from './parts/wire-live.ts';
 import { wireMetrics } from './parts/wire-metrics.ts';
 import { wireProvider } from './parts/wire-provider.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
+import { wireSnapshots } from './parts/wire-snapshots.ts';
 import { wireWebhooks } from './parts/wire-webhooks.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -171,18 +168,18 @@ export function wire(
     canArchive: () => runtime.capabilities.archive,
     intervalMs: SCHEDULER_INTERVAL_MS,
   });
-  const collector = new ImageCollector({
-    ...{ store: snapshots, images, runtime, replicas, clock, log },
-    keptMs: imageKeptMinutes * 60_000,
-    intervalMs: limits.image.collectIntervalMs,
+  const {
+    service: snapshotService,
+    snapshotEvents,
+    work,
+    collector,
+  } = wireSnapshots({
+    ...{ store: snapshots, images, runtime, networks, identity, idempotency, quotas, replicas, unfinished },
+    ...{ clock, log, keptMinutes: imageKeptMinutes },
   });
   const { remoteArchives } = engine;
   const archiveCollector =
     remoteArchives && new ArchiveCollector({ store: sandboxes, archives: remoteArchives, replicas, log });
-  const snapshotEvents = new SnapshotEvents({ store: snapshots, replicas, log });
-  const work = new SnapshotWork({
-    ...{ store: snapshots, images, replicas, unfinished, events: snapshotEvents, clock, log },
-  });
   const replicaWork = wireReplicas({
     ...{ store: sandboxes, runtime, machines, watches, pool, snapshots: work },
     ...{ replicas, others, unfinished, open: [standing, access], log },
@@ -205,10 +202,6 @@ export function wire(
     loads: { ...reached.loads, ssh: sshVisits.load, git: git.git.load },
   });
   const { deliverer, webhooks } = wireWebhooks({ store, allowed: webhookAllow, exit, clock, log });
-  const snapshotService = new SnapshotService({
-    ...{ store: snapshots, images, networks, work, identity, idempotency, quotas, clock },
-    events: snapshotEvents,
-  });
   const services: Services = {
     metrics,
     sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime, traffic),
@@ -240,7 +233,15 @@ export function wire(
     ...network.services,
     ...{ audit, webhooks },
     userDeletions: new UserDeletions({
-      ...{ store, users: people.users, machines, snapshots: snapshotService, audit, replicas, unfinished },
+      ...{
+        store,
+        users: people.users,
+        machines,
+        snapshots: snapshotService,
+        audit,
+        replicas,
+        unfinished,
+      },
       authorizations: provider?.authorizations ?? null,
     }),
   };

@@ -45,7 +45,7 @@ export interface RemoteOperation {
   remote: Remote;
   /** null: git reaches it by itself. Never given for a remote without a URL. */
   access: GitAccess | null;
-  /** What git is configured with, where it reaches the remote by itself. */
+  /** Git's configuration there, where it reaches the remote by itself. */
   config: Configuration;
   purpose: GitPurpose;
   /** Words of the progress messages, before the remote's URL. */

@@ -1,4 +1,4 @@
-/** What the store knows of sessions once the agent that held them is gone. Rows are deleted with their sandbox. */
+/** Sessions beyond the agent that held them, until their sandbox is deleted. */
 import type { SessionCommandLogs } from './sessions.ts';
 
 /** A command of a session that a stop has closed. */
