@@ -44,17 +44,20 @@ export async function installAndStart(service: Service, sandbox: string, program
     `apt-get install -y -qq ${packages} </dev/null`,
     INSTALL_SECONDS,
   );
-  if (installed.exitCode !== 0) throw new Error(`${packages} does not install:\n${installed.output}`);
+  if (installed.exitCode !== 0)
+    throw new Error(`${packages} does not install:\n${installed.output.slice(-SHOWN_CHARS)}`);
   const started = await run(service, sandbox, `cd "$(mktemp -d)"\n${script}`, START_SECONDS);
   if (started.exitCode !== 0 || !started.output.includes(prints))
-    throw new Error(`${packages} ends with ${started.exitCode}, without "${prints}":\n${started.output}`);
+    throw new Error(
+      `${packages} ends with ${started.exitCode}, without "${prints}":\n${started.output.slice(-SHOWN_CHARS)}`,
+    );
 }
 
 /** As in a shell of one's own; fails when there is no answer. */
 async function run(service: Service, sandbox: string, command: string, seconds: number) {
   const parameters = { sandbox, command, timeout_seconds: seconds };
   const { status, body } = await call(service, 'RunCommand', parameters);
-  const output = String(status === 200 ? body['output'] : JSON.stringify(body)).slice(-SHOWN_CHARS);
+  const output = String(status === 200 ? body['output'] : JSON.stringify(body));
   return { exitCode: status === 200 ? Number(body['exit_code']) : null, output };
 }
 
