@@ -12,7 +12,7 @@ const sizes = { cpu: 2, memory: 4, disk: 20, gpu: 0 };
 
 /** Steps with their arguments, in the order of their beginnings. */
 let steps: unknown[][];
-/** What is done about logs of sessions, with the steps before it. */
+/** Work on logs of sessions, with the steps before it. */
 let ofSessions: [done: string, id: string, after: unknown[]][];
 /** Work of steps by name; the others do nothing. */
 let during: Record<string, () => Promise<unknown>>;
