@@ -648,7 +648,7 @@ export interface ReplaceInFilesResult {
   }[];
   /** 0 of a dry run. */
   files_modified: number;
-  /** Files without a match, which are not listed. */
+  /** Files of globs without a match, which are not listed. */
   files_unchanged: number;
   /** Made, or of a dry run to be made. */
   total_replacements: number;
@@ -1472,8 +1472,8 @@ export class Sandhaven {
 
   /**
    * Replaces every match, line by line as sed -E s/…/…/g, each file atomically. Returns
-   * total_replacements and the files with a match or an error; a failed file leaves the others edited. A
-   * pattern that is no valid expression is plain text (literal).
+   * total_replacements and files named by path, or with a match or error; a failed file leaves the others
+   * edited. A pattern that is no valid expression is plain text (literal).
    */
   replaceInFiles(parameters: ReplaceInFilesParameters, options?: CallOptions): Promise<ReplaceInFilesResult> {
     return this.#call(facts.replaceInFiles, parameters, options);
@@ -1526,8 +1526,8 @@ export class Sandhaven {
   /**
    * Returns what a session command has printed so far: output (as it came), stdout, stderr, status and,
    * once ended, exit_code. To follow a running command, give next_offset as offset: output then holds
-   * only what is new, stdout and stderr nothing. truncated: the middle of a long log is left out.
-   * Readable of a stopped sandbox until its next start.
+   * only what is new, stdout and stderr nothing. truncated: the middle of a long log is left out. Kept
+   * while the sandbox is stopped.
    */
   getSessionCommandLogs(parameters: GetSessionCommandLogsParameters, options?: CallOptions): Promise<GetSessionCommandLogsResult> {
     return this.#call(facts.getSessionCommandLogs, parameters, options);

@@ -1,6 +1,8 @@
 /** Sandbox.ReplaceInFiles */
+import { posix } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { WORKSPACE } from '../../model/sandbox.ts';
 import { literal, plainTextNote } from '../parameters/literal.ts';
 import { glob, path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
@@ -18,7 +20,7 @@ export const replaceInFiles = defineTool({
   title: 'Find and replace in files',
   description:
     'Replaces every match, line by line as sed -E s/…/…/g, each file atomically. Returns total_replacements and ' +
-    'the files with a match or an error; a failed file leaves the others edited. A pattern that is no valid ' +
+    'files named by path, or with a match or error; a failed file leaves the others edited. A pattern that is no valid ' +
     'expression is plain text (literal).',
   input: z.strictObject({
     pattern: textWithoutNul()
@@ -52,7 +54,7 @@ export const replaceInFiles = defineTool({
       }),
     ),
     files_modified: z.int().describe('0 of a dry run.'),
-    files_unchanged: z.int().meta(unlisted).describe('Files without a match, which are not listed.'),
+    files_unchanged: z.int().meta(unlisted).describe('Files of globs without a match, which are not listed.'),
     total_replacements: z.int().describe('Made, or of a dry run to be made.'),
     dry_run: z.boolean().optional().meta(unlisted),
     literal: z.boolean(),
@@ -63,8 +65,10 @@ export const replaceInFiles = defineTool({
     const request = present({ ...parameters, dryRun: dry_run });
     const replaced = await services.files.replace(caller, sandbox, request, signal);
     const { plainCount } = replaced;
+    const whole = (path: string) => posix.resolve(WORKSPACE, path);
+    const named = new Set(parameters.files.map(whole));
     const listed = replaced.results.filter(
-      ({ status, replacements }) => status === 'error' || replacements > 0,
+      ({ path, status, replacements }) => status === 'error' || replacements > 0 || named.has(whole(path)),
     );
     return {
       results: listed.map((result) => ({ ...result })),

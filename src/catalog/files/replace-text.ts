@@ -13,11 +13,12 @@ interface ReplaceResult {
 export function replaceText(result: ReplaceResult): string {
   const { results, files_unchanged, total_replacements, dry_run, literal, note } = result;
   const failed = results.filter(({ status }) => status === 'error');
-  const edited = results.filter(({ status }) => status === 'success');
+  const edited = results.filter(({ replacements }) => replacements > 0);
+  const unmatched = files_unchanged + results.length - failed.length - edited.length;
   const done = dry_run ? 'Dry run, nothing is changed: ' : '';
   const sums = [
     `${counted(total_replacements, 'replacement')} in ${counted(edited.length, 'file')}`,
-    `${counted(files_unchanged, 'file')} without a match`,
+    `${counted(unmatched, 'file')} without a match`,
     ...(failed.length > 0 ? [counted(failed.length, 'error')] : []),
     ...(literal ? ['the pattern was plain text (literal)'] : []),
   ];

@@ -25,7 +25,7 @@ export const getSessionCommandLogs = defineTool({
     'Returns what a session command has printed so far: output (as it came), stdout, stderr, status ' +
     'and, once ended, exit_code. To follow a running command, give next_offset as offset: output then ' +
     'holds only what is new, stdout and stderr nothing. truncated: the middle of a long log is left ' +
-    'out. Readable of a stopped sandbox until its next start.',
+    'out. Kept while the sandbox is stopped.',
   input: z.strictObject({
     session_id: sessionId,
     command_id: commandId,

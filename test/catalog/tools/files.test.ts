@@ -21,6 +21,15 @@ describe('ReplaceInFiles', () => {
     });
   });
 
+  it('[WIRE-REPLACE-01] has a row for each file that is named by its path, however that is spelled', async () => {
+    const files = ['b', './src/../c', '/workspace/d', '/etc/e', '*.txt'];
+    const results = ['b', 'c', 'd', '/etc/e', 'f.txt'].map((path) => ok(path, 0));
+    const answer = { results, filesModified: 0, literal: false };
+    const { result, text } = await callWith('ReplaceInFiles', { ...edit, files }, 'files.replace', answer);
+    expect(result).toMatchObject({ results: results.slice(0, 4), files_unchanged: 1 });
+    expect(text).toBe('0 replacements in 0 files; 5 files without a match.');
+  });
+
   it('modifies no file in a dry run', async () => {
     const answer = { results: [ok('a', 2)], filesModified: 1, literal: true };
     const dry = { ...edit, dry_run: true, literal: true, exclude: ['node_modules'], sandbox: 'box' };

@@ -1105,8 +1105,8 @@ class Sandhaven:
         max_retries: int | None = None,
     ) -> types.ReplaceInFilesResult:
         """Replaces every match, line by line as sed -E s/…/…/g, each file atomically. Returns
-        total_replacements and the files with a match or an error; a failed file leaves the others
-        edited. A pattern that is no valid expression is plain text (literal).
+        total_replacements and files named by path, or with a match or error; a failed file leaves
+        the others edited. A pattern that is no valid expression is plain text (literal).
 
         Args:
             pattern: Extended regular expression within a line (\\b \\d \\w too); foo(bar) needs
@@ -1380,7 +1380,7 @@ class Sandhaven:
         """Returns what a session command has printed so far: output (as it came), stdout, stderr,
         status and, once ended, exit_code. To follow a running command, give next_offset as offset:
         output then holds only what is new, stdout and stderr nothing. truncated: the middle of a
-        long log is left out. Readable of a stopped sandbox until its next start.
+        long log is left out. Kept while the sandbox is stopped.
 
         Args:
             session_id: From create_session.

@@ -466,7 +466,7 @@ class _ReplaceInFilesResultRequired(TypedDict):
     files_modified: int
     """0 of a dry run."""
     files_unchanged: int
-    """Files without a match, which are not listed."""
+    """Files of globs without a match, which are not listed."""
     total_replacements: int
     """Made, or of a dry run to be made."""
     literal: bool
