@@ -152,6 +152,44 @@ describe('Sandbox.ReplaceInFiles', () => {
     });
   });
 
+  it('[WIRE-REPLACE-01] has a row for a file that is named by its path, and no match', async () => {
+    const edit = {
+      pattern: 'nowhere',
+      replacement: 'x',
+      files: ['src/a.py', '/workspace/src/b.py', 'src/*.py'],
+    };
+    expect(await must(service, 'ReplaceInFiles', edit)).toMatchObject({
+      results: [
+        { path: 'src/a.py', status: 'success', replacements: 0 },
+        { path: '/workspace/src/b.py', status: 'success', replacements: 0 },
+      ],
+      ...{ files_modified: 0, files_unchanged: 0, total_replacements: 0 },
+    });
+  });
+
+  it('finds and replaces the end of lines that end with a carriage return, which stays', async () => {
+    const path = 'dos/crlf.txt';
+    await must(service, 'WriteFile', { path, content: 'one two\r\nthree\r\n\r\ntwo\n' });
+    const lines = async (query: string) => {
+      const { files } = await must(service, 'SearchContent', { query, path });
+      return (files as { matches: { line: number }[] }[]).flatMap(({ matches }) =>
+        matches.map(({ line }) => line),
+      );
+    };
+    expect(await lines('two$')).toEqual([1, 4]);
+    expect(await lines('^three$')).toEqual([2]);
+    expect(await lines('^$')).toEqual([3]);
+    const edit = (pattern: string, replacement: string) =>
+      must(service, 'ReplaceInFiles', { pattern, replacement, files: [path] });
+    expect(await edit('two$', '2')).toMatchObject({ total_replacements: 2 });
+    expect(await edit('$', ';')).toMatchObject({ total_replacements: 4 });
+    const content = 'one 2;\r\nthree;\r\n;\r\n2;\n';
+    expect(await must(service, 'ReadFile', { path })).toMatchObject({ content });
+    // As with sed, what matches the carriage return itself takes it away.
+    await edit('\\s+$', '');
+    expect(await must(service, 'ReadFile', { path })).toMatchObject({ content: 'one 2;\nthree;\n;\n2;\n' });
+  });
+
   it('[SBX-REPLACE-01] refuses what is missing or cannot be', async () => {
     const whole = { pattern: 'a', replacement: 'b', files: ['notes.md'] };
     for (const [parameters, parameter] of [

@@ -36,13 +36,11 @@ pub fn build(node: &Node, purpose: Purpose) -> Option<Regex> {
 
 /// True where the two purposes differ for this expression.
 pub fn needs_candidates(node: &Node) -> bool {
-    match node {
+    node.has(&|node| match node {
         Node::Backreference(_) => true,
-        Node::Look(look) => !matches!(look, Look::LineStart | Look::LineEnd),
-        Node::Empty | Node::Char(_) | Node::Set(_) => false,
-        Node::Group(_, node) | Node::Repeat { node, .. } => needs_candidates(node),
-        Node::Sequence(nodes) | Node::Alternatives(nodes) => nodes.iter().any(needs_candidates),
-    }
+        Node::Look(look) => *look != Look::LineStart,
+        _ => false,
+    })
 }
 
 fn translate(node: &Node, purpose: Purpose) -> Hir {
@@ -55,7 +53,12 @@ fn translate(node: &Node, purpose: Purpose) -> Hir {
         Node::Set(set) => Hir::class(hir::Class::Unicode((**set).clone())),
         Node::Look(look) => match (look, purpose) {
             (Look::LineStart, _) => Hir::look(hir::Look::StartLF),
-            (Look::LineEnd, _) => Hir::look(hir::Look::EndLF),
+            (Look::LineEnd, Purpose::Exact) => Hir::look(hir::Look::EndLF),
+            // Before each `\r`, too.
+            (Look::LineEnd, Purpose::Candidates) => Hir::alternation(vec![
+                Hir::look(hir::Look::EndLF),
+                Hir::look(hir::Look::EndCRLF),
+            ]),
             (_, Purpose::Candidates) => Hir::empty(),
             (Look::WordBoundary, _) => Hir::look(hir::Look::WordUnicode),
             (Look::NotWordBoundary, _) => Hir::look(hir::Look::WordUnicodeNegate),

@@ -62,6 +62,23 @@ fn lines_match_as_with_grep() {
 }
 
 #[test]
+#[rustfmt::skip]
+fn the_end_of_a_line_is_before_its_cr_too() {
+    for (query, line) in [
+        ("foo$", "foo\r"), ("^foo$", "foo\r"), ("^$", "\r"), ("(o)\\1$", "foo\r"), ("o\\'", "foo\r"),
+        ("\\bfoo\\b$", "a foo\r"), ("(foo$|x)", "foo\r"), ("foo.$", "foo\r"), ("\\s$", "foo\r"),
+        ("foo$\nx", "foo\r"),
+    ] {
+        assert_eq!(matches(query, line), Some(true), "{query} on {line:?}");
+    }
+    for (query, line) in [
+        ("foo$", "foo\rbar"), ("foo$", "foo\r\r"), ("^$", "\r\r"), ("foo$.", "foo\r"), ("(o)\\1$", "foo\rx"),
+    ] {
+        assert_eq!(matches(query, line), Some(false), "{query} on {line:?}");
+    }
+}
+
+#[test]
 fn what_grep_refuses_is_searched_as_it_stands() {
     for query in REFUSED {
         assert_eq!(matches(query, ""), None, "{query}");

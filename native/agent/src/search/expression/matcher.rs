@@ -1,5 +1,7 @@
 //! A query, ready to be found in lines. Lines are never looked at together: nothing in an expression matches
 //! a newline, so the engine runs over many lines at once and still finds what each line has.
+//!
+//! An expression that names the end of a line finds it before the `\r` of a line that ends with `\r\n`, too.
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
@@ -13,7 +15,7 @@ use super::backtrack;
 use super::ere;
 use super::program::{self, Program};
 use super::required::required_text;
-use super::syntax::{self, Expression, Refusal};
+use super::syntax::{self, Expression, Look, Node, Refusal};
 use crate::search::budget::Budget;
 use crate::wire::fault::Fault;
 
@@ -30,6 +32,7 @@ pub struct Matcher {
     required: Option<Finder<'static>>,
     candidates: Regex,
     exact: Exact,
+    names_line_end: bool,
     pub groups: usize,
     /// The query was no expression and is meant as it stands.
     pub literal: bool,
@@ -114,6 +117,7 @@ impl Matcher {
             required: required_text(node).map(|text| Finder::new(&text).into_owned()),
             candidates,
             exact,
+            names_line_end: node.has(&|node| matches!(node, Node::Look(Look::LineEnd))),
             groups: expression.groups,
             literal,
         })
@@ -200,6 +204,31 @@ impl Matcher {
 
     /// The first match in `line` at `from` or later. Reports as many groups as there are slots for.
     pub fn find(
+        &self,
+        scratch: &mut Scratch,
+        line: &[u8],
+        from: usize,
+        slots: &mut [Option<usize>],
+        budget: &Budget,
+    ) -> Result<bool, Fault> {
+        let found = self.find_in(scratch, line, from, slots, budget)?;
+        let [before @ .., b'\r'] = line else {
+            return Ok(found);
+        };
+        if !self.names_line_end || from > before.len() {
+            return Ok(found);
+        }
+        let mut earlier = vec![None; slots.len()];
+        if !self.find_in(scratch, before, from, &mut earlier, budget)?
+            || (found && slots[0] <= earlier[0])
+        {
+            return Ok(found);
+        }
+        slots.copy_from_slice(&earlier);
+        Ok(true)
+    }
+
+    fn find_in(
         &self,
         scratch: &mut Scratch,
         line: &[u8],

@@ -33,6 +33,20 @@ pub enum Node {
     },
 }
 
+impl Node {
+    /// True where this node, or one below it, is of this kind.
+    pub fn has(&self, is: &impl Fn(&Node) -> bool) -> bool {
+        is(self)
+            || match self {
+                Node::Group(_, node) | Node::Repeat { node, .. } => node.has(is),
+                Node::Sequence(nodes) | Node::Alternatives(nodes) => {
+                    nodes.iter().any(|node| node.has(is))
+                }
+                _ => false,
+            }
+    }
+}
+
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// No expression to grep either.

@@ -122,7 +122,8 @@ impl Edit<'_> {
     }
 }
 
-/// The matches of one line, one after another, as sed takes them: an empty one never right behind another.
+/// The matches of one line, one after another, as sed takes them: an empty one never right behind another, nor behind one
+/// before the line's last `\r`, where the line has ended once.
 #[derive(Default)]
 struct Matches {
     from: usize,
@@ -146,7 +147,8 @@ impl Matches {
                 break;
             }
             let (start, end) = (slots[0].unwrap_or(0), slots[1].unwrap_or(0));
-            let behind_another = self.any && start == end && start == self.end;
+            let at_end_again = start == line.len() && line[self.end..] == *b"\r";
+            let behind_another = self.any && start == end && (start == self.end || at_end_again);
             self.from = end;
             if start == end {
                 self.from += crate::search::expression::backtrack::char_at(line, end)
