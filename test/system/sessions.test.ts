@@ -249,6 +249,36 @@ describe('a command of a session', () => {
   }, 120_000);
 });
 
+it('a fork bomb that outlives its command leaves a way out, which the refusal names', async () => {
+  // Takes every process that the sandbox may have, and each that gets free.
+  const bomb = `import os, signal, time
+if os.fork() == 0:
+    while True:
+        try:
+            if os.fork() == 0: signal.pause()
+        except OSError: time.sleep(0.01)`;
+  await must(service, 'RunCommand', { command: `echo kept > kept; python3 -c '${bomb}' >/dev/null 2>&1` });
+  const tried = async () => (await refusal('RunCommand', { command: 'true' }))['code'];
+  await expect.poll(tried, { timeout: PATIENCE_MS }).toBe('resource_exhausted');
+  for (const [tool, parameters] of [
+    ['RunCommand', { command: 'true' }],
+    ['RunCode', { code: '1' }],
+    ['CreateSession', {}],
+  ] as const) {
+    expect(await refusal(tool, parameters)).toMatchObject({
+      code: 'resource_exhausted',
+      hint: 'End all of its processes: Sandbox.StopSandbox, then Sandbox.StartSandbox. Its files stay.',
+    });
+  }
+  await must(service, 'StopSandbox', { sandbox: 'shells' });
+  await must(service, 'StartSandbox', { sandbox: 'shells' });
+  expect(
+    await must(service, 'RunCommand', { command: 'cat kept; ls -d /proc/[0-9]* | wc -l' }),
+  ).toMatchObject({
+    stdout: expect.stringMatching(/^kept\n\d{1,2}\n$/),
+  });
+}, 60_000);
+
 describe('events around a session', () => {
   it('[WIRE-SESSION-13] a service that is killed finds session, running command and logs as they are', async () => {
     await open('lasting');

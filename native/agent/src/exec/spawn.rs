@@ -12,7 +12,7 @@ use super::pipes::EXACT_ORDER_BYTES;
 use super::report::{REPORT_BYTES, Report};
 use super::supervisor::{self, Descriptors};
 use crate::init::readiness::readable;
-use crate::wire::fault::{Code, Fault};
+use crate::wire::fault::{Code, END_PROCESSES, Fault};
 
 /// The agent's end of a running command. Dropping it kills the command's whole tree.
 pub struct Channel(AsyncFd<OwnedFd>);
@@ -127,7 +127,7 @@ pub fn no_process() -> Fault {
         Code::ResourceExhausted,
         "The sandbox has no processes or memory left for a command.",
     )
-    .hint("End some of its processes, or stop and start the sandbox.")
+    .hint(END_PROCESSES)
 }
 
 pub fn supervisor_lost() -> Fault {

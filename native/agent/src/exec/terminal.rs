@@ -5,7 +5,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, unlockpt};
 use rustix::termios::{OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 use std::os::fd::OwnedFd;
 
-use crate::wire::fault::{Code, Fault};
+use crate::wire::fault::{Code, END_PROCESSES, Fault};
 
 pub struct Terminal {
     /// The agent reads the program's output here, and writes its input.
@@ -37,7 +37,7 @@ pub fn open(size: Size) -> Result<Terminal, Fault> {
             Code::ResourceExhausted,
             format!("The sandbox has no terminal left: {errno}."),
         )
-        .hint("End some of its processes, or stop and start the sandbox.")
+        .hint(END_PROCESSES)
     })?;
     resize(&terminal.master, size)?;
     Ok(terminal)

@@ -12,7 +12,7 @@ use crate::exec::report::Report;
 use crate::exec::spawn::{self, Channel};
 use crate::init::context::Context;
 use crate::init::reaper::WatchedExit;
-use crate::wire::fault::{Code, Fault};
+use crate::wire::fault::{Code, END_PROCESSES, Fault};
 
 /// For bash to come up; a file named by BASH_ENV is read meanwhile.
 const START_PATIENCE: Duration = Duration::from_secs(10);
@@ -131,5 +131,5 @@ fn not_ready() -> Fault {
         Code::ResourceExhausted,
         "The session's bash did not come up; the sandbox may be out of processes or memory.",
     )
-    .hint("End some of the sandbox's processes, or stop and start it.")
+    .hint(END_PROCESSES)
 }

@@ -35,6 +35,10 @@ pub struct Fault {
     pub resource: Option<&'static str>,
 }
 
+/// The way that is left when no program can be started: tools that need none of the sandbox's processes.
+pub const END_PROCESSES: &str =
+    "End all of its processes: Sandbox.StopSandbox, then Sandbox.StartSandbox. Its files stay.";
+
 impl Fault {
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
         Self {
@@ -108,7 +112,7 @@ impl Fault {
                 Code::ResourceExhausted,
                 format!("The sandbox has no memory, processes or descriptors left for {quoted}."),
             )
-            .hint("End some of its processes, or restart the sandbox."),
+            .hint(END_PROCESSES),
             Errno::NAMETOOLONG => Self::invalid("path", format!("The name {quoted} is too long.")),
             Errno::LOOP => Self::invalid("path", format!("{quoted} has too many symbolic links.")),
             Errno::INVAL => Self::invalid(
