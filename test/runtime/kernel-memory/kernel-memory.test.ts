@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { processesForMachines } from '../../../src/runtime/oci/host/host-limits.ts';
 import { eachLine } from '../../../src/runtime/oci/kernel-memory/listing.ts';
 import { locksOf, parseLockTotal } from '../../../src/runtime/oci/kernel-memory/locks.ts';
+import { openFilesOf } from '../../../src/runtime/oci/kernel-memory/open-files.ts';
 import { bytesOfConnection, parseSocketCounts } from '../../../src/runtime/oci/kernel-memory/sockets.ts';
 
 /** Processes made with it have one table of descriptors together. */
@@ -126,6 +127,29 @@ sys.stdin.read()`;
   expect(await locksOf([parent])).toBe(30);
   expect(await locksOf(children)).toBe(21);
   expect(await locksOf([parent, ...children])).toBe(51);
+  python.stdin.end();
+  await once(python, 'close');
+});
+
+it('locks and open files are counted where the first thread of their process is gone', async () => {
+  const program = `
+import ctypes, fcntl, os, struct, sys, tempfile, threading
+file = tempfile.TemporaryFile()
+for i in range(30):
+    fcntl.fcntl(file, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 2 * i, 1, 0))
+def stay():
+    while open(f"/proc/{os.getpid()}/stat").read().split(") ")[1][0] != "Z":
+        pass
+    print(os.getpid(), len(os.listdir("/proc/thread-self/fd")) - 1, flush=True)
+    sys.stdin.read()
+    os._exit(0)
+threading.Thread(target=stay).start()
+ctypes.CDLL(None).syscall(${arch() === 'x64' ? 60 : 93}, 0)`;
+  const python = spawn('python3', ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface(python.stdout), 'line');
+  const [pid = 0, files = 0] = String(line).trim().split(' ').map(Number);
+  expect(await locksOf([pid])).toBe(30);
+  expect(await openFilesOf([pid])).toBe(files);
   python.stdin.end();
   await once(python, 'close');
 });

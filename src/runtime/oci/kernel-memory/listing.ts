@@ -1,5 +1,5 @@
 /** Bounded reader of tables in /proc whose length a machine decides: line by line, up to a limit. */
-import { open } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { isGone } from '../host/files.ts';
 
 const CHUNK_BYTES = 16 * 1024;
@@ -42,4 +42,23 @@ export async function unlessEnded<T>(work: Promise<T>): Promise<T | null> {
     if (isGone(error)) return null;
     throw error;
   }
+}
+
+/**
+ * Returns the folder of a process's descriptors and their names: `fd` or `fdinfo`. Where the first thread has ended and others go on,
+ * the kernel shows none at the process itself.
+ */
+export async function descriptorsOf(
+  pid: number,
+  kind: 'fd' | 'fdinfo',
+): Promise<{ folder: string; names: string[] }> {
+  const folder = `/proc/${pid}/${kind}`;
+  const names = (await unlessEnded(readdir(folder))) ?? [];
+  if (names.length > 0) return { folder, names };
+  for (const thread of (await unlessEnded(readdir(`/proc/${pid}/task`))) ?? []) {
+    const folder = `/proc/${pid}/task/${thread}/${kind}`;
+    const names = (await unlessEnded(readdir(folder))) ?? [];
+    if (names.length > 0) return { folder, names };
+  }
+  return { folder, names };
 }

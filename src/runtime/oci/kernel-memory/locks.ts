@@ -5,11 +5,11 @@
  * and the process that it names may have ended and left its lock to one that shares its descriptors, and its id to a
  * stranger. So when the host has many locks, they are counted through the descriptors of each machine.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { mapBounded } from '../../../concurrency/map-bounded.ts';
 import { limits } from '../../../model/limits.ts';
 import { readNow, unlessMissing } from '../host/files.ts';
-import { eachLine, unlessEnded } from './listing.ts';
+import { descriptorsOf, eachLine } from './listing.ts';
 
 const { kernel } = limits;
 
@@ -114,9 +114,8 @@ export async function locksOf(processes: number[]): Promise<number> {
    */
   const locks = new Set<string>();
   for (const pid of processes) {
-    const folder = `/proc/${pid}/fdinfo`;
-    const descriptors = (await unlessEnded(readdir(folder))) ?? [];
-    await mapBounded(descriptors, AT_ONCE, async (descriptor) => {
+    const { folder, names } = await descriptorsOf(pid, 'fdinfo');
+    await mapBounded(names, AT_ONCE, async (descriptor) => {
       if (locks.size > kernel.fileLocks) return;
       await eachLine(`${folder}/${descriptor}`, kernel.lockListingBytes, ([field, , ...row]) => {
         if (field !== 'lock:') return;

@@ -2,10 +2,10 @@
  * Counts of open files. The kernel charges a machine for each, but nobody for the objects behind some of them (epolls,
  * timers, events). So a machine with very many holds nearly as much again.
  */
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { limits } from '../../../model/limits.ts';
 import { readNow } from '../host/files.ts';
-import { unlessEnded } from './listing.ts';
+import { descriptorsOf, unlessEnded } from './listing.ts';
 
 /** Returns true when the host has more open files than one machine may. */
 export function areFilesMany(): boolean {
@@ -17,10 +17,9 @@ export function areFilesMany(): boolean {
 export async function openFilesOf(processes: number[]): Promise<number> {
   let count = 0;
   for (const pid of processes) {
-    const folder = `/proc/${pid}/fd`;
     // Before Linux 6.2 the folder's size does not hold the count.
-    const size = (await unlessEnded(stat(folder)))?.size;
-    count += size || ((await unlessEnded(readdir(folder)))?.length ?? 0);
+    const size = (await unlessEnded(stat(`/proc/${pid}/fd`)))?.size;
+    count += size || (await descriptorsOf(pid, 'fd')).names.length;
   }
   return count;
 }
