@@ -126,6 +126,16 @@ describe('the system calls of a machine', () => {
   const allowed = (name: string): SeccompRule[] =>
     syscalls.filter(({ names, action }) => names.includes(name) && action === 'SCMP_ACT_ALLOW');
 
+  const decided = (name: string, ...values: number[]) =>
+    syscalls
+      .filter(({ names }) => names.includes(name))
+      .filter(({ args = [] }) =>
+        args.every(({ index, value, valueTwo }) => ((values[index] ?? 0) & value) >>> 0 === valueTwo),
+      )
+      .map(({ action, errnoRet }) => errnoRet ?? action);
+
+  const allows = (name: string, ...values: number[]) => decided(name, ...values).includes('SCMP_ACT_ALLOW');
+
   it('are refused unless listed, for one architecture', () => {
     expect(defaultAction).toBe('SCMP_ACT_ERRNO');
     expect(architectures).toEqual(['SCMP_ARCH_X86_64']);
@@ -147,19 +157,22 @@ describe('the system calls of a machine', () => {
   });
 
   it('make sockets of four families only, and of the Internet’s only TCP, UDP and echo', () => {
-    const made = allowed('socket').map(({ args }) => args?.map(({ index, value }) => [index, value]));
-    const pairs = (family: number, protocols: number[]) =>
-      protocols.map((protocol) => [
-        [0, family],
-        [2, protocol],
-      ]);
-    const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] = [1, 2, 10, 16];
-    expect(made).toEqual([
-      [[0, AF_UNIX]],
-      ...pairs(AF_INET, [0, 6, 17, 1]),
-      ...pairs(AF_INET6, [0, 6, 17, 58]),
-      ...pairs(AF_NETLINK, [0]),
-    ]);
+    const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK, AF_PACKET] = [1, 2, 10, 16, 17];
+    const made: string[] = [];
+    for (let family = 0; family < 64; family++)
+      for (let protocol = 0; protocol < 300; protocol++)
+        if (family !== AF_UNIX && allows('socket', family, 3, protocol)) made.push(`${family} ${protocol}`);
+    const [ofInet, ofInet6] = [
+      [0, 1, 6, 17].map((p) => `${AF_INET} ${p}`),
+      [0, 6, 17, 58].map((p) => `${AF_INET6} ${p}`),
+    ];
+    expect(made).toEqual([...ofInet, ...ofInet6, `${AF_NETLINK} 0`]);
+    expect(allows('socket', AF_UNIX, 1, 0)).toBe(true);
+    for (const [family, protocol] of [
+      [AF_PACKET, 0],
+      [AF_INET, 255],
+    ] as const)
+      expect(decided('socket', family, 3, protocol)).toEqual([]);
   });
 
   it('leave every command of fcntl to the kernel, locks of open files too', () => {
@@ -175,11 +188,21 @@ describe('the system calls of a machine', () => {
   });
 
   it('clone without new namespaces, and clone3 not at all', () => {
-    expect(allowed('clone').map(({ args }) => args)).toEqual([
-      [{ index: 0, value: 0x7e020000, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }],
-    ]);
-    expect(allowed('clone3')).toEqual([]);
-    expect(syscalls.find(({ names }) => names.includes('clone3'))).toMatchObject({ errnoRet: 38 });
+    expect(decided('clone', 0x11)).toEqual(['SCMP_ACT_ALLOW']);
+    for (const namespace of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000])
+      expect(decided('clone', 0x11 | namespace)).toEqual([]);
+    expect(decided('clone3')).toEqual([38]);
+  });
+
+  it('give the threads of a process one table of descriptors, in which all that it holds is counted', () => {
+    const [CLONE_FILES, CLONE_THREAD] = [0x400, 0x10000];
+    for (const flags of [0, CLONE_FILES, CLONE_FILES | CLONE_THREAD])
+      expect(decided('clone', flags)).toEqual(['SCMP_ACT_ALLOW']);
+    expect(decided('clone', CLONE_THREAD)).toEqual([]);
+    expect(decided('close_range', 3, 9, 4)).toEqual(['SCMP_ACT_ALLOW']);
+    expect(decided('close_range', 3, 9, 2)).toEqual([22]);
+    expect(decided('close_range', 3, 9, 6)).toEqual([22]);
+    expect(decided('unshare')).toEqual([]);
   });
 
   it('are each named once', () => {

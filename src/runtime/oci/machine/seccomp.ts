@@ -6,12 +6,15 @@
  * protocols load kernel modules and have buffers that are charged to nobody. Old asynchronous I/O is left out because
  * the host has one bound on its slots for everybody; so are a machine's own filters.
  *
- * Every other call fails with EPERM; runc answers calls newer than the list with ENOSYS.
+ * Every other call fails with EPERM, and one that is newer than the list with ENOSYS. Each refusal and its error are in
+ * `docs/internals/system-calls.md`.
  */
 import { sparingTheAgent } from './filter/agent-threads.ts';
+import { withoutCalls } from './filter/lacking.ts';
 import { withoutFilters } from './filter/no-filters.ts';
 import { withoutPageCache } from './filter/page-cache.ts';
-import { masked, type SeccompArgument, type SeccompRule } from './filter/rule.ts';
+import { allow, masked, refuse, type SeccompRule, words } from './filter/rule.ts';
+import { sockets } from './filter/sockets.ts';
 
 export interface Seccomp {
   defaultAction: 'SCMP_ACT_ERRNO';
@@ -29,68 +32,37 @@ export function seccompRules(arch: string): Seccomp {
     architectures: [x64 ? 'SCMP_ARCH_X86_64' : 'SCMP_ARCH_AARCH64'],
     syscalls: [
       { names: x64 ? [...common, ...x64Only] : common, action: 'SCMP_ACT_ALLOW' },
-      allow('socket', { 0: AF_UNIX }),
-      ...[0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP].map((protocol) =>
-        allow('socket', { 0: AF_INET, 2: protocol }),
+      ...sockets,
+      ...personalities.map((persona) => allow('personality', masked(0, 0xffffffff, persona))),
+      ...SHARED.map((flags) =>
+        allow('clone', masked(0, NAMESPACE_FLAGS | CLONE_THREAD | CLONE_FILES, flags)),
       ),
-      ...[0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMPV6].map((protocol) =>
-        allow('socket', { 0: AF_INET6, 2: protocol }),
-      ),
-      allow('socket', { 0: AF_NETLINK, 2: NETLINK_ROUTE }),
-      // The error of a kernel without auditing: useradd, su and sudo give up at any other.
-      {
-        ...allow('socket', { 0: AF_NETLINK, 2: NETLINK_AUDIT }),
-        action: 'SCMP_ACT_ERRNO',
-        errnoRet: EPROTONOSUPPORT,
-      },
-      allow('socketpair', { 0: AF_UNIX }),
-      ...personalities.map((persona) => allow('personality', { 0: persona })),
-      allowMasked('clone', masked(0, NAMESPACE_FLAGS, 0)),
+      allow('close_range', masked(2, CLOSE_RANGE_UNSHARE, 0)),
+      refuse('close_range', EINVAL, masked(2, CLOSE_RANGE_UNSHARE, CLOSE_RANGE_UNSHARE)),
       ...withoutPageCache,
       ...withoutFilters,
       ...sparingTheAgent(),
-      // clone3 keeps its flags in memory, which no filter can read; on ENOSYS the C libraries fall back to clone.
-      { names: ['clone3', ...asynchronousIo], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
+      withoutCalls(x64),
     ],
   };
 }
 
 const EPERM = 1;
-const ENOSYS = 38;
-const EPROTONOSUPPORT = 93;
-const AF_UNIX = 1;
-const AF_INET = 2;
-const AF_INET6 = 10;
-const AF_NETLINK = 16;
-const IPPROTO_ICMP = 1;
-const IPPROTO_TCP = 6;
-const IPPROTO_UDP = 17;
-const IPPROTO_ICMPV6 = 58;
-const NETLINK_ROUTE = 0;
-const NETLINK_AUDIT = 9;
+const EINVAL = 22;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const NAMESPACE_FLAGS = 0x7e020000;
-/** Linux, Linux with 32-bit addresses, both with the 2.6 version, and the query of the current one. */
-const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
-
-/** Databases that use it fall back to threads on a kernel without it. */
-const asynchronousIo = words('io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents');
-
-function allowMasked(name: string, argument: SeccompArgument): SeccompRule {
-  return { names: [name], action: 'SCMP_ACT_ALLOW', args: [argument] };
-}
-
-function allow(name: string, values: Record<number, number>): SeccompRule {
-  const args = Object.entries(values).map(
-    ([index, value]): SeccompArgument => ({ index: Number(index), value, op: 'SCMP_CMP_EQ' }),
-  );
-  return { names: [name], action: 'SCMP_ACT_ALLOW', args };
-}
+const CLONE_FILES = 0x400;
+const CLONE_THREAD = 0x10000;
+/** Processes with descriptors of their own or shared ones, and threads with shared ones: a process has one table, which is counted. */
+const SHARED = [0, CLONE_FILES, CLONE_THREAD | CLONE_FILES];
+const CLOSE_RANGE_UNSHARE = 2;
+/** Linux, with 32-bit addresses, both with the 2.6 version, without random addresses, and the query of the current one. */
+const personalities = [0x0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff];
 
 /** pidfd_getfd passes the same check as ptrace: a process that may not trace another gets no descriptor of it. */
 const common = words(`
   accept accept4 adjtimex bind brk capget capset chdir chroot clock_adjtime clock_getres clock_gettime
-  clock_nanosleep close close_range connect copy_file_range dup dup3 epoll_create1 epoll_ctl epoll_pwait
+  clock_nanosleep close connect copy_file_range dup dup3 epoll_create1 epoll_ctl epoll_pwait
   epoll_pwait2 eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 fallocate fchdir fchmod
   fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock fremovexattr fsetxattr fstat
   fstatfs fsync ftruncate futex futex_requeue futex_wait futex_waitv futex_wake get_robust_list getcpu getcwd
@@ -122,7 +94,3 @@ const x64Only = words(`
   getrlimit inotify_init lchown link lstat map_shadow_stack mkdir mknod open pause pipe poll readlink rename rmdir
   select setrlimit signalfd stat symlink time unlink uretprobe utime utimes vfork
 `);
-
-function words(text: string): string[] {
-  return text.trim().split(/\s+/);
-}

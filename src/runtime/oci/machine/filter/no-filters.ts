@@ -5,7 +5,7 @@
  *
  * The kernel reads 32 bits of each of these arguments, so every comparison has a mask.
  */
-import { allow, masked, refuse, type SeccompArgument, type SeccompRule } from './rule.ts';
+import { allow, masked, type Range, refuse, type SeccompRule, within } from './rule.ts';
 
 const EINVAL = 22;
 const ENOSYS = 38;
@@ -21,9 +21,6 @@ const SO_ATTACH_FILTER = 26;
 const SO_ATTACH_REUSEPORT_CBPF = 51;
 /** Levels of which every option is allowed: IP, TCP, UDP, IPv6, ICMPv6, raw, netlink, TLS. */
 const OTHER_LEVELS = [0, 6, 17, 41, 58, 255, 270, 282];
-
-/** `count` numbers from `first` on; `count` is a power of two. */
-type Range = readonly [first: number, count: number];
 
 const OPTIONS: Range[] = [
   [0, 16],
@@ -63,7 +60,3 @@ export const withoutFilters: SeccompRule[] = [
   ...OTHER_LEVELS.map((level) => allow('setsockopt', masked(1, ALL_BITS, level))),
   ...SOCKET_OPTIONS.map((range) => allow('setsockopt', masked(1, ALL_BITS, SOL_SOCKET), within(2, range))),
 ];
-
-function within(index: number, [first, count]: Range): SeccompArgument {
-  return masked(index, ALL_BITS - (count - 1), first);
-}

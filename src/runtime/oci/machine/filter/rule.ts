@@ -27,3 +27,15 @@ export function refuse(name: string, errnoRet: number, ...args: SeccompArgument[
 export function masked(index: number, mask: number, bits: number): SeccompArgument {
   return { index, value: mask, valueTwo: bits, op: 'SCMP_CMP_MASKED_EQ' };
 }
+
+/** Numbers from `first` on; `count` is a power of two, and `first` a multiple of it. */
+export type Range = readonly [first: number, count: number];
+
+/** Compares the low 32 bits. */
+export function within(index: number, [first, count]: Range): SeccompArgument {
+  return masked(index, 0xffffffff - (count - 1), first);
+}
+
+export function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
