@@ -13,7 +13,9 @@ pub const MASKED_PATHS: &[&str] = &[
         "/proc/softirqs", "/proc/zoneinfo", "/proc/sys/fs/aio-nr", "/proc/sys/fs/dentry-state",
         "/proc/sys/fs/file-nr", "/proc/sys/fs/inode-nr", "/proc/sys/fs/inode-state",
         "/proc/sys/kernel/pty/nr", "/sys/block", "/sys/class/block", "/sys/dev/block",
-        "/sys/devices/virtual/block", "/sys/devices/virtual/powercap", "/sys/firmware",
+        "/sys/devices/virtual/block", "/sys/class/bdi", "/sys/devices/virtual/bdi", "/sys/class/dmi",
+        "/sys/devices/virtual/dmi", "/sys/class/hwmon", "/sys/class/thermal", "/sys/devices/virtual/powercap",
+        "/sys/devices/virtual/thermal", "/sys/devices/virtual/workqueue", "/sys/kernel/irq", "/sys/firmware",
 ];
 
 #[cfg(target_arch = "x86_64")]

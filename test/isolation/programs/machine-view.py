@@ -15,7 +15,8 @@ LIMITS = re.compile(r'limit_in_bytes|cfs_|\.cpus$|\.mems$|pids\.max|swappiness|c
 MASKED = '''/proc/acpi /proc/fs /proc/keys /proc/timer_list /proc/cmdline /proc/diskstats /proc/locks /proc/partitions /proc/swaps
     /proc/buddyinfo /proc/interrupts /proc/key-users /proc/pressure /proc/softirqs /proc/zoneinfo /proc/sys/fs/file-nr
     /proc/sys/kernel/pty/nr /proc/kcore /proc/sched_debug /proc/modules /sys/block /sys/class/block /sys/dev/block
-    /sys/devices/virtual/block /sys/devices/virtual/powercap /sys/firmware'''.split()
+    /sys/devices/virtual/block /sys/devices/virtual/powercap /sys/firmware /sys/class/bdi /sys/devices/virtual/bdi
+    /sys/class/thermal /sys/devices/virtual/workqueue /sys/kernel/irq'''.split()
 # fork, vfork and clone go on in two processes; the others have an answer that depends on the moment.
 SKIPPED = {56, 57, 58, 435} if platform.machine() == 'x86_64' else {220, 435}
 libc = ctypes.CDLL(None, use_errno=True)
