@@ -233,16 +233,8 @@ export function wire(
     ...network.services,
     ...{ audit, webhooks },
     userDeletions: new UserDeletions({
-      ...{
-        store,
-        users: people.users,
-        machines,
-        snapshots: snapshotService,
-        audit,
-        replicas,
-        unfinished,
-      },
-      authorizations: provider?.authorizations ?? null,
+      ...{ store, users: people.users, machines, snapshots: snapshotService, audit },
+      ...{ replicas, unfinished, authorizations: provider?.authorizations ?? null },
     }),
   };
   return {
