@@ -100,7 +100,7 @@ describe('rows that were', () => {
       `UPDATE audit_log SET sequence = -sequence - 1 WHERE sequence > 5;
        UPDATE audit_log SET sequence = -sequence WHERE sequence < 0;
        INSERT INTO audit_log SELECT 6, time, action, transport, outcome, duration_ms, user_id, key_id, sandbox_id,
-         client_address, request_id, count, hash, team_id FROM audit_log WHERE sequence = 5;`,
+         client_address, request_id, count, hash, team_id, made_by FROM audit_log WHERE sequence = 5;`,
       { kind: 'changed', sequence: 6, through: 6 },
     ],
     [
@@ -132,7 +132,7 @@ describe('rows that were', () => {
   it('added at the end, while the service runs, show, and what it writes goes on behind them', async () => {
     const log = await filled();
     log.tamper(`INSERT INTO audit_log SELECT ${ROWS + 1}, time, action, transport, outcome, duration_ms, user_id, key_id,
-      sandbox_id, client_address, request_id, count, hash, team_id FROM audit_log WHERE sequence = ${ROWS}`);
+      sandbox_id, client_address, request_id, count, hash, team_id, made_by FROM audit_log WHERE sequence = ${ROWS}`);
     await log.fill(2);
     const report = await log.audit.verify();
     expect(report.faults).toEqual([{ kind: 'changed', sequence: ROWS + 1, through: ROWS + 1 }]);

@@ -13,6 +13,7 @@ export const onBothEngines = [
   'test/system/ended.test.ts',
   'test/system/every-transport.test.ts',
   'test/system/files.test.ts',
+  'test/system/git/git-configured.test.ts',
   'test/system/git/git-hostile.test.ts',
   'test/system/git/git-inside.test.ts',
   'test/system/git/git-local.test.ts',
@@ -27,6 +28,7 @@ export const onBothEngines = [
   'test/system/following/changes.test.ts',
   'test/system/following/output.test.ts',
   'test/system/following/sessions.test.ts',
+  'test/system/following/whole-output.test.ts',
   'test/system/sessions.test.ts',
   'test/system/two-users.test.ts',
 ];
@@ -43,6 +45,7 @@ export const onOneMachine: Record<string, string> = {
     'opens the page of the service in a browser, which the fronts of replicas need no second time',
   'test/system/following/terminals.test.ts':
     'reads the memory of the service, and starts another process of it',
+  'test/system/git/silent-names.test.ts': 'gives the process of the service name servers that do not answer',
   'test/system/images/base-image.test.ts':
     'installs packages from the internet, which Pods of the test cluster do not reach',
   'test/system/images/gpus.test.ts': 'describes GPUs of the machine by CDI',
@@ -50,6 +53,7 @@ export const onOneMachine: Record<string, string> = {
   'test/system/images/snapshot-layers.test.ts':
     'counts layers and unpacked images on the disk of the machine',
   'test/system/networks.test.ts': 'sets networks, which the engine of a cluster has not',
+  'test/system/people/delete-user.test.ts': 'kills the process of the service',
   'test/system/readiness.test.ts': 'removes a cgroup of the engine',
   'test/system/refused-start.test.ts': 'starts on machines that lack something',
   'test/system/side-by-side.test.ts': 'runs two services on one machine',
