@@ -1,33 +1,38 @@
 /**
- * Patience with work that ends in steps: on a busy host it may take any time in all, so that only a long time without a step says
- * that it is stuck.
+ * Patience with work of which less and less is left: on a busy host it may take any time in all, so that only a long time in which
+ * nothing ends says that it is stuck. What comes anew in place of what has ended, as of a fork bomb, is no progress.
  */
 const REPORT_MS = 5_000;
 
 export class Patience {
   readonly #stuckMs: number;
   readonly #onWait: (left: string) => void;
-  #left: string | null = null;
-  #since = 0;
+  #least = Number.POSITIVE_INFINITY;
+  #since = performance.now();
   #reportedAt = performance.now();
 
   /**
-   * @param stuckMs Time without a step.
-   * @param onWait Called with what is left, every few seconds.
+   * @param stuckMs Time without an end.
+   * @param onWait Called every few seconds.
    */
   constructor(stuckMs: number, onWait: (left: string) => void = () => {}) {
     this.#stuckMs = stuckMs;
     this.#onWait = onWait;
   }
 
-  /** Returns true once this has been left, unchanged, for too long. */
-  isOver(left: string): boolean {
+  /**
+   * Returns true once no less than so much has been left for too long.
+   * @param shown What is left, for people.
+   */
+  isOver(left: number, shown = ''): boolean {
     const now = performance.now();
-    if (left !== this.#left) this.#since = now;
-    this.#left = left;
+    if (left < this.#least) {
+      this.#least = left;
+      this.#since = now;
+    }
     if (now - this.#reportedAt >= REPORT_MS) {
       this.#reportedAt = now;
-      this.#onWait(left);
+      this.#onWait(shown);
     }
     return now - this.#since > this.#stuckMs;
   }

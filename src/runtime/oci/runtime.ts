@@ -7,7 +7,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { Patience } from '../../concurrency/patience.ts';
 import type { Log, Runtime } from '../../control/ports/index.ts';
 import type { GpuKind } from '../../model/gpu-kind.ts';
 import { limits } from '../../model/limits.ts';
@@ -231,9 +230,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     close,
 
     async purge() {
-      const wait = (left: string) => log.info('waiting for the end of what was killed', { left });
-      const patience = new Patience(limits.kernelStuckMs, wait);
-      for (const id of await cgroups.ids()) await cgroups.destroy(id, patience);
+      const onWait = (left: string) => log.info('waiting for the end of what was killed', { left });
+      for (const id of await cgroups.ids()) await cgroups.destroy(id, { onWait });
       for (const id of await survey.ids()) await lifecycle.destroy(id);
       await close();
       gpus.purge();

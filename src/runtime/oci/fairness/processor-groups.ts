@@ -92,6 +92,9 @@ export async function setQuota(
   group: string,
   quota: { cpuQuotaUs: number; cpuPeriodUs: number } | null,
 ): Promise<void> {
-  if (version === 1) await writeFile(`${group}/cpu.cfs_quota_us`, String(quota?.cpuQuotaUs ?? -1));
-  else await writeFile(`${group}/cpu.max`, quota ? `${quota.cpuQuotaUs} ${quota.cpuPeriodUs}` : 'max');
+  // A group that is half gone has no such file, and none can be made in it.
+  const flag = quota ? 'w' : 'r+';
+  if (version === 1) await writeFile(`${group}/cpu.cfs_quota_us`, String(quota?.cpuQuotaUs ?? -1), { flag });
+  else
+    await writeFile(`${group}/cpu.max`, quota ? `${quota.cpuQuotaUs} ${quota.cpuPeriodUs}` : 'max', { flag });
 }

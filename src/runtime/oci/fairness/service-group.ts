@@ -64,7 +64,7 @@ async function dissolve(group: string, into: string): Promise<void> {
       return await rmdir(group);
     } catch (error) {
       if (isMissing(error)) return;
-      if (patience.isOver(left.join())) throw error;
+      if (patience.isOver(left.length)) throw error;
     }
     await sleep(RETRY_MS);
   }

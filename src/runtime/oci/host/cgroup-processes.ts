@@ -10,6 +10,11 @@ import { isMissing, readNow, unlessMissing } from './files.ts';
 /** Processes that one error names. */
 const MOST_NAMED = 10;
 
+export interface Purge {
+  /** Receives what is left, every few seconds. */
+  onWait(left: string): void;
+}
+
 export async function children(group: string): Promise<string[]> {
   const entries = await unlessMissing(readdir(group, { withFileTypes: true }));
   return (entries ?? []).filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -21,10 +26,12 @@ export async function processesOf(group: string): Promise<number[]> {
 
 /**
  * Kills the group's processes until it can be removed. Throws with the processes that do not end.
- * @param purge Of an operator, who gets the error as it is.
+ * @param purge Logs what an operator waits for, who gets the error as it is.
  */
-export async function destroyGroup(group: string, purge: Patience | null = null): Promise<void> {
-  const patience = purge ?? new Patience(limits.teardownStuckMs);
+export async function destroyGroup(group: string, purge: Purge | null = null): Promise<void> {
+  const patience = purge
+    ? new Patience(limits.kernelStuckMs, purge.onWait)
+    : new Patience(limits.teardownStuckMs);
   for (const pauseMs of growingPauses(50)) {
     try {
       await rmdir(group);
@@ -32,7 +39,7 @@ export async function destroyGroup(group: string, purge: Patience | null = null)
     } catch (error) {
       if (isMissing(error)) return;
       const left = await processesOf(group);
-      if (patience.isOver(`${group} ${left.map(named).join(', ')}`)) {
+      if (patience.isOver(left.length, left.map(named).join(', '))) {
         if (left.length === 0) throw error;
         throw purge ? notEnding(left) : new Error(notEnding(left).message);
       }
@@ -52,7 +59,7 @@ export async function emptyGroup(group: string): Promise<boolean> {
     const populated = isPopulated(group);
     if (populated !== true) return populated === false;
     const left = await processesOf(group);
-    if (patience.isOver(left.join())) throw new Error(notEnding(left).message);
+    if (patience.isOver(left.length)) throw new Error(notEnding(left).message);
     await killGroup(group);
     await sleep(pauseMs);
   }

@@ -10,13 +10,20 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { Patience } from '../../../concurrency/patience.ts';
 import { randomText, sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
 import { setQuota } from '../fairness/processor-groups.ts';
 import { cgroupLimits } from '../machine/config.ts';
-import { children, destroyGroup, emptyGroup, endPrograms, processesOf, written } from './cgroup-processes.ts';
+import {
+  children,
+  destroyGroup,
+  emptyGroup,
+  endPrograms,
+  type Purge,
+  processesOf,
+  written,
+} from './cgroup-processes.ts';
 import { readNow, unlessMissing } from './files.ts';
 import { controllerHierarchy, type Hierarchy, memoryHierarchy } from './hierarchies.ts';
 
@@ -38,8 +45,8 @@ export interface Cgroups {
   present(): Promise<string[]>;
   /** Process ids of the machine, without zombies, from the hierarchy that limits its memory. */
   processes(id: string): Promise<number[]>;
-  /** Kills all processes in the machine's cgroups, and removes the cgroups. A purge has patience of its own. */
-  destroy(id: string, patience?: Patience): Promise<void>;
+  /** Kills all processes in the machine's cgroups, and removes the cgroups. A purge has more patience. */
+  destroy(id: string, purge?: Purge): Promise<void>;
   /** Kills all processes in the machine's cgroups. Resolves with true when it leaves groups, which are empty. */
   empty(id: string): Promise<boolean>;
   /** Removes empty groups. Rejects with EBUSY where a process is in one. */
@@ -117,10 +124,10 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
   const inOrder = [...hierarchies.filter((hierarchy) => hierarchy !== memory), memory];
   const cpu = controllerHierarchy(hierarchies, 'cpu');
   const liftQuota = async (id: string) => cpu && unlessMissing(setQuota(cpu, folderIn(cpu, id), null));
-  const destroy: Cgroups['destroy'] = async (id, patience) => {
+  const destroy: Cgroups['destroy'] = async (id, purge) => {
     await liftQuota(id);
     // Where a group can be killed as a whole, it goes first: the other hierarchies then find their processes gone.
-    for (const each of [...killers, ...inOrder]) await destroyGroup(folderIn(each, id), patience);
+    for (const each of [...killers, ...inOrder]) await destroyGroup(folderIn(each, id), purge);
   };
 
   return {
@@ -218,11 +225,10 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     removeFence: () => destroyGroup(`${fenceHierarchy.mountpoint}/${fence}`),
 
     async purge() {
-      const patience = new Patience(limits.kernelStuckMs);
       for (const group of [parent, helpers]) {
         for (const directory of everywhere(group)) {
           const groups = (await children(directory)).map((name) => `${directory}/${name}`);
-          for (const each of [...groups, directory]) await destroyGroup(each, patience);
+          for (const each of [...groups, directory]) await destroyGroup(each, { onWait: () => {} });
         }
       }
     },

@@ -122,7 +122,7 @@ export function createRetirement(instance: Instance, launcherPath: string, log: 
           return;
         }
         for (const { pid } of own) kill(pid);
-        const isStuck = patience.isOver(`${existing.size} namespaces; ${shown(own)}`);
+        const isStuck = patience.isOver(existing.size + own.length, shown(own));
         if (isStuck) throw own.length > 0 ? notEnding(own.map(({ pid }) => pid)) : notRemoved();
         await new Promise((resolve) => setTimeout(resolve, drainIntervalMs));
       }
