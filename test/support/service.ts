@@ -24,7 +24,10 @@ export interface Service {
   kill(): Promise<void>;
   /** Starts another process over the same data directory. */
   restart(): Promise<void>;
-  /** Ends it and removes every trace of its data directory, sandboxes included; does nothing the second time. */
+  /**
+   * Ends it and removes every trace of its data directory, sandboxes included; does nothing the second time. Rejects when its log
+   * has errors that a calm test does not provoke.
+   */
   stop(): Promise<void>;
   /** What the process has written to its log so far. */
   log(): string;
@@ -40,6 +43,8 @@ export interface ServiceOptions {
   dataDir?: string;
   /** Of another checkout. */
   program?: string;
+  /** Messages of level error that the test provokes: all others are the service's own faults. */
+  provokes?: readonly string[];
   /** Says nothing of the gateways' addresses, as most operators do. */
   standardGateways?: boolean;
 }
@@ -57,7 +62,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 async function startServiceHere(options: ServiceOptions): Promise<Service> {
-  const { env = {}, flags = [], dataDir, program = bin, standardGateways = false } = options;
+  const { env = {}, flags = [], dataDir, program = bin, standardGateways = false, provokes = [] } = options;
   const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'sandhaven-test-')));
   let log = '';
   let child: ChildProcess | null = null;
@@ -96,6 +101,8 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
       });
       if (purged.status !== 0) throw new Error(`purge failed: ${purged.stderr}`);
       await rm(directory, { recursive: true, force: true });
+      const faults = (await isCalm()) ? errorsIn(log, provokes) : [];
+      if (faults.length > 0) throw new Error(`errors in the log that nobody provokes:\n${faults.join('\n')}`);
     },
   };
 
@@ -128,6 +135,22 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
     throw error;
   });
   return service;
+}
+
+/** Tests of these areas name each error that they provoke; others break things on purpose, or begin before any test. */
+async function isCalm(): Promise<boolean> {
+  if (process.env['VITEST_POOL_ID'] === undefined) return false;
+  const { expect } = await import('vitest');
+  return /\/test\/(?:system|surfaces|gateways)\//.test(expect.getState().testPath ?? '');
+}
+
+/** Returns the lines of level error in a log as JSON, but those with these messages. */
+export function errorsIn(log: string, provoked: readonly string[]): string[] {
+  return log.split('\n').filter((line) => {
+    if (!line.includes('"level":"error"')) return false;
+    const { level, message } = JSON.parse(line) as { level: string; message: string };
+    return level === 'error' && !provoked.includes(message);
+  });
 }
 
 /** SANDHAVEN_TEST_RUNTIME, runc or direct, names what starts the machines of all tests; otherwise the service chooses. */

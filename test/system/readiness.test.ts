@@ -8,7 +8,9 @@ import { type Service, startService } from '../support/service.ts';
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({
+    provokes: ['The machine could not be started.', 'no sandbox can be made: the service is not ready'],
+  });
 }, 120_000);
 
 afterAll(() => service?.stop());
