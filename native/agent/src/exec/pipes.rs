@@ -32,6 +32,8 @@ pub struct Outputs {
     epoll: AsyncFd<OwnedFd>,
     /// None once it is at its end.
     pipes: [Option<OwnedFd>; 2],
+    /// Sizes of the pipes before the command runs.
+    sizes: [usize; 2],
     captures: Rc<RefCell<Captures>>,
     live: Option<Rc<Live>>,
     packets: usize,
@@ -144,9 +146,11 @@ impl Outputs {
                 epoll::EventFlags::IN | epoll::EventFlags::ET,
             )?;
         }
+        let pipes = [Some(stdout), Some(stderr)];
         Ok(Self {
             epoll: readable(set)?,
-            pipes: [Some(stdout), Some(stderr)],
+            sizes: pipes.each_ref().map(size_of),
+            pipes,
             captures,
             live: None,
             packets: 0,
@@ -185,8 +189,8 @@ impl Outputs {
             }
         };
         self.read(index, if self.exact { 1 } else { BULK_READS });
-        // A pipe that the command has enlarged has more than the packet that was reported.
-        let enlarged = self.exact && waiting(&self.pipes[index]) > 0;
+        // A pipe that the command has enlarged may hold more than the packet that was reported.
+        let enlarged = self.exact && size_of(&self.pipes[index]) > self.sizes[index];
         if enlarged || self.packets >= MAX_EXACT_PACKETS || self.bytes >= MAX_EXACT_BYTES {
             self.leave_exact_order();
         }
@@ -280,6 +284,14 @@ impl Outputs {
     }
 }
 
+/// The room of a pipe.
+fn size_of(pipe: &Option<OwnedFd>) -> usize {
+    let bytes = pipe
+        .as_ref()
+        .and_then(|pipe| rustix::pipe::fcntl_getpipe_size(pipe).ok());
+    bytes.unwrap_or(0)
+}
+
 /// The bytes in a pipe.
 fn waiting(pipe: &Option<OwnedFd>) -> usize {
     let bytes = pipe
@@ -320,6 +332,20 @@ mod tests {
             [(0, "first "), (1, "second "), (0, "third")]
                 .map(|(stream, text)| (stream, text.to_owned()))
         );
+    }
+
+    #[tokio::test]
+    async fn a_packet_that_comes_while_another_is_read_leaves_the_order_exact() {
+        let pipe = || pipe_with(PipeFlags::NONBLOCK | PipeFlags::DIRECT).unwrap();
+        let ((stdout, to_stdout), (stderr, to_stderr)) = (pipe(), pipe());
+        let mut outputs = Outputs::new(stdout, stderr, 1 << 10).unwrap();
+        for text in [b"first ", b"then  "] {
+            rustix::io::write(&to_stdout, text).unwrap();
+        }
+        outputs.pump_once().await.unwrap();
+        assert!(outputs.exact);
+        drop((to_stdout, to_stderr));
+        assert_eq!(outputs.finish().stdout.bytes, b"first then  ");
     }
 
     #[tokio::test]
