@@ -50,7 +50,7 @@ describe('the npm packages', () => {
       'package/LICENSE',
       'package/README.md',
       ...modules('access', 'administration', 'call', 'changes', 'connection', 'errors', 'events', 'files'),
-      ...modules('generated', 'health', 'index', 'node-fetch', 'pages', 'preview', 'snapshots'),
+      ...modules('generated', 'health', 'index', 'node-fetch', 'output', 'pages', 'preview', 'snapshots'),
       'package/package.json',
     ]);
   });
