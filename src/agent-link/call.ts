@@ -95,26 +95,24 @@ function exchanged<Reply>(
   return new Promise((resolve, reject) => {
     const hold = currentHold();
     const pauses = {
-      makeRoom: async (bytes: number) => hold && patience.during(hold.take(bytes, options.signal)),
-      wait: (until: Promise<void>) => void patience.during(until),
+      makeRoom: async (bytes: number) => hold && timeout.during(hold.take(bytes, options.signal)),
+      wait: (until: Promise<void>) => void timeout.during(until),
     };
     const collector = new Collector(options, pauses, resolve, reject);
     const exchange = new Exchange(collector, options.signal);
-    const patience = new Patience(exchange, options);
-    run(exchange, patience, openChannel, id, options).catch((error: unknown) =>
-      exchange.fail(error as Error),
-    );
+    const timeout = new AnswerTimeout(exchange, options);
+    run(exchange, timeout, openChannel, id, options).catch((error: unknown) => exchange.fail(error as Error));
   });
 }
 
 async function run<Reply>(
   exchange: Exchange,
-  patience: Patience,
+  timeout: AnswerTimeout,
   openChannel: OpenChannel,
   id: string,
   options: Call<Reply>,
 ): Promise<void> {
-  patience.begin();
+  timeout.begin();
   await exchange.open(openChannel, id);
   if (exchange.settled) return;
   const { request, upload } = options;
@@ -125,7 +123,7 @@ async function run<Reply>(
   exchange.send(request);
   await pump(exchange, upload);
   exchange.sendEnd();
-  patience.begin();
+  timeout.begin();
 }
 
 /**
@@ -143,7 +141,7 @@ async function pump(exchange: Exchange, source: Readable): Promise<void> {
 }
 
 /** The timeout of an answer. It does not run while the answer is paused because somebody here waits. */
-class Patience {
+class AnswerTimeout {
   readonly #exchange: Exchange;
   readonly #timeoutMs: number;
   readonly #late: () => Error;
