@@ -1,7 +1,9 @@
 /** A real agent answers the golden requests over TLS as it does over a unix socket: the same frames, of the same shape. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { FrameParser, type FrameType, frameTypes, parseJson } from '../../../src/agent-link/frames.ts';
 import { type ScratchSandbox, startScratchSandbox } from '../scratch-sandbox.ts';
 import { bytesOf, goldenBreaches, goldenExchanges } from '../wire/golden.ts';
@@ -28,6 +30,7 @@ it.each(goldenExchanges())('$name: $meaning', async ({ name, host }) => {
   const [request, ...rest] = host;
   const asked =
     AFTER_THE_REPLY.includes(name) && request ? [bytesOf([request]), bytesOf(rest)] : [bytesOf(host)];
+  if (name === 'listen-taken') await takePort(8080);
   for (const sandbox of [bySocket, byTls]) answers.push(await answerTo(sandbox, asked));
   expect(answers[0]?.length).toBeGreaterThan(0);
   expect(answers[1]).toEqual(answers[0]);
@@ -38,6 +41,14 @@ it.each(goldenBreaches())('$name: $meaning', async ({ hex }) => {
     expect(await answerTo(sandbox, [Buffer.from(hex, 'hex')])).toEqual([]);
   }
 });
+
+/** The agents share this machine's ports: what the first held would be taken for the second, for a moment more. */
+async function takePort(port: number): Promise<void> {
+  const taken = createServer().listen(port, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  // Another program has it, which is as good.
+  await once(taken, 'listening').catch(() => {});
+}
 
 /** The shapes of all frames until the end, those of independent streams in any order. */
 async function answerTo(sandbox: ScratchSandbox, [first, rest]: Buffer[]): Promise<string[]> {

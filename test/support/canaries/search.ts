@@ -1,5 +1,5 @@
 /** Searches for secrets by their bytes: in files, and in processes of a sandbox as the host sees them. */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { closeSync, globSync, openSync, readFileSync, readSync } from 'node:fs';
 
 const MAX_REGION_BYTES = 64 * 1024 * 1024;
@@ -57,12 +57,14 @@ export function read(file: string): Buffer {
   }
 }
 
+/** What `grep` says; a file that a running service removes meanwhile is no fault of the search. */
 export function grep(args: string[]): string {
-  try {
-    return execFileSync('grep', args, { encoding: 'utf8' });
-  } catch (error) {
-    const { status } = error as { status: number };
-    if (status !== 1) throw error;
-    return '';
-  }
+  const { error, status, stdout, stderr } = spawnSync('grep', args, {
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C' },
+  });
+  const faults = stderr.split('\n').filter((line) => line && !line.endsWith(': No such file or directory'));
+  if (error || status === null || faults.length > 0)
+    throw error ?? new Error(`grep failed: ${faults.join('\n')}`);
+  return stdout;
 }
