@@ -7,7 +7,7 @@ CARGO = setup/processors/cargo.sh
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs
 
-.PHONY: up quick test test-programs dozen test-cluster test-cluster-system cluster cluster-programs simulate test-worst-case test-many test-output mutate setup setup-checks build web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release test-machines machines test-arm64 machines-arm64 test-packages otel-collector prometheus model-clients python-tools python-builder dist-python grafana-schema clean
+.PHONY: up quick test test-deep test-parts ci package-tools mutation-tools dozen cluster cluster-programs simulate mutate setup setup-checks build web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release machines machines-arm64 otel-collector prometheus model-clients python-tools python-builder dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -22,68 +22,44 @@ quick:
 	@setup/locked.sh setup/node.sh
 	@$(NODE) setup/quick.ts "$(T)"
 
-# Formatting, lint, types, then every test; ends with a line "N passed, N failed". With CLUSTER=1 the most
-# telling ones on Kubernetes too, whose programs take minutes to build, and with MACHINES=1 the short form of `test-machines`.
+# Formatting, lint, types, then every rule of the project once, on the real engine; ends with a line "N passed, N failed".
 test: setup-checks
 	@$(AT_ONCE)=3 documentdb-image build image s3-server prometheus image-libraries model-clients dozen
-	@$(if $(CLUSTER),SANDHAVEN_TEST_CLUSTER=each-change) $(if $(MACHINES),SANDHAVEN_TEST_MACHINES=short) setup/checks.sh
+	@setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
 simulate:
 	@setup/locked.sh setup/node.sh
 	@$(NODE) test/simulation/simulate.ts $(if $(SEED),--seed $(SEED)) $(if $(STEPS),--steps $(STEPS)) $(if $(REPLICAS),--replicas $(REPLICAS))
 
-# One sandbox that does its worst, for ten minutes instead of one.
-test-worst-case: setup-checks build image
-	@SANDHAVEN_WORST_CASE_SECONDS=600 $(NODE) node_modules/.bin/vitest run test/hostile/worst-case.test.ts
+# What repeats, soaks and widens those tests, in parts: `make test-deep PART=attacks`, and of it `RUN=hostile`, or the tests with a
+# text in their path by T=text. Without PART all of them, which takes hours. `make test-parts` lists them, and when each last passed.
+test-deep: setup-checks
+	@$(NODE) test/deep/run.ts --part "$(PART)" --run "$(RUN)" --only "$(T)"
 
-# A gigabyte through `sandhaven exec`, ten times: five of text, five of binary; and both at once.
-test-output: setup-checks build image
-	@SANDHAVEN_OUTPUT_BYTES=1000000000 SANDHAVEN_OUTPUT_TIMES=5 $(NODE) node_modules/.bin/vitest run --project together test/system/following/whole-output.test.ts
+test-parts: setup
+	@$(NODE) test/deep/run.ts --list
 
-# 1,500 sandboxes, a hundred at once, of a service that is killed meanwhile; takes minutes and some 5 GB of memory.
-test-many: setup-checks build image
-	@SANDHAVEN_MANY_SANDBOXES=1500 $(NODE) node_modules/.bin/vitest run --project alone test/chaos/many-sandboxes.test.ts
-
-# The tests on a real Kubernetes of two nodes, on this machine: those of its own, then those of the system with two replicas.
-# The first run builds it, which takes minutes.
-test-cluster: cluster-programs helm build image image-libraries s3-server
-	@SANDHAVEN_TEST_CLUSTER=all $(NODE) node_modules/.bin/vitest run --project alone test/cluster/
-	@$(AT_ONCE)=2 test-cluster-system
-
-# `make test-cluster-system T=git` leaves the tests with "git" in their path.
-test-cluster-system: cluster-programs build image s3-server
-	@SANDHAVEN_TEST_CLUSTER=all $(NODE) node_modules/.bin/vitest run --project cluster $(T)
+# What CI runs: `make test`, then the parts that prove what has changed, as far as there is time (CONTRIBUTING.md). BEGUN: when it began.
+ci: test
+	@$(NODE) test/deep/run.ts --changed --begun "$(BEGUN)"
 
 # Such a Kubernetes in the foreground, with the address of its API and how to look around.
 cluster: cluster-programs
 	@exec $(NODE) test/cluster/main.ts
 
-# The service on emulated Debian machines with systemd and cgroup v2; `make test-machines T=limits` leaves the tests with
-# "limits" in their path, and SANDHAVEN_TEST_MACHINES=short the short form. The first run builds the disks.
-test-machines: machines build image docker-image npm-registry python-tools
-	@SANDHAVEN_TEST_MACHINES=$${SANDHAVEN_TEST_MACHINES:-whole} $(NODE) node_modules/.bin/vitest run --project machines $(T)
-
-# What takes minutes to make: the Debian packages, installed, removed and purged; the image for Docker, in a Docker of the test's
-# own; the npm packages, from a real registry; the Python SDK's wheel, with its tools; traces, to the receiver of
-# OpenTelemetry's collector; and the dashboard, by Grafana's own types.
-test-packages: setup-checks build image docker-image npm-registry python-tools otel-collector grafana-schema
+# What the tests of packages need besides.
+package-tools: setup-checks
 	@setup/apt.sh dpkg-dev groff-base lintian docker.io iptables
-	@SANDHAVEN_TEST_PACKAGES=1 $(NODE) node_modules/.bin/vitest run --project packages $(T)
 
-# The programs that people install most, each installed and started in the base image and in others of Debian's; it takes
-# hours. `make test-programs T=postgresql` leaves those with "postgresql" in their name.
-test-programs: setup-checks build image
-	@SANDHAVEN_TEST_PROGRAMS=1 $(NODE) node_modules/.bin/vitest run --project programs $(if $(T),-t "$(T)")
+# What mutates the source.
+mutation-tools: setup-checks
+	@setup/locked.sh test/mutation/install.sh
 
 # The disks of those machines, into the cache: all, or `make machines SUITES=trixie`.
 machines: setup-checks
 	@setup/apt.sh qemu-system-x86 qemu-utils
 	@SETUP_LOCK=machines setup/locked.sh $(NODE) setup/debian/machines/build.ts $(SUITES)
-
-# The arm64 packages on an emulated machine of such a processor.
-test-arm64: machines-arm64 build image dist-arm64
-	@SANDHAVEN_TEST_MACHINES=whole $(NODE) node_modules/.bin/vitest run --project machines arm64
 
 # The disk of that machine, into the cache.
 machines-arm64: setup-checks

@@ -35,37 +35,17 @@ ended() {
   cat "$reports/$1.log"
   return "$status"
 }
-# Compiles, in the background, the programs that only later tests need. They get the processor time that checks and the first
-# tests leave.
-prepare_later() {
-  targets=""
-  [ -z "${SANDHAVEN_TEST_CLUSTER:-}" ] || targets="cluster-programs helm"
-  [ -z "${SANDHAVEN_TEST_MACHINES:-}" ] || targets="$targets machines SUITES=trixie dist"
-  preparing=""
-  [ -n "$targets" ] || return 0
-  # A make of its own: this one's job server is not for it.
-  env -u MAKEFLAGS chrt --idle 0 make --no-print-directory $targets >"$reports/prepared.log" 2>&1 &
-  preparing=$!
-}
-prepared() {
-  [ -n "$preparing" ] || return 0
-  wait "$preparing" || { cat "$reports/prepared.log"; preparing=""; return 1; }
-  preparing=""
-}
 clean_up() {
-  for process in $preparing $beside; do kill "$process" 2>/dev/null || true; done
+  for process in $beside; do kill "$process" 2>/dev/null || true; done
   rm -rf "$reports"
 }
-here() { (unset SANDHAVEN_TEST_CLUSTER SANDHAVEN_TEST_MACHINES && "$@"); }
 
 if [ "${1:-}" != --static ]; then
   reports=$(mktemp -d)
-  preparing=""
   beside=""
   trap clean_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
-  prepare_later
 fi
 [ "${1:-}" = --static ] || begin_tests quick --project quick
 check format-and-lint "$node" node_modules/.bin/biome check .
@@ -81,20 +61,11 @@ if [ "${1:-}" != --static ]; then
   check rust-tests setup/processors/cargo.sh test --workspace --locked --quiet
   check quick-tests ended quick
   begin_tests waiting --project waiting
-  check tests here run_tests beside --project together --project documents --project chromium --project firefox
+  check tests run_tests beside --project together --project documents --project chromium
   check tests-that-wait ended waiting
-  check tests-in-pairs here run_tests pairs --project pairs
-  check preparations-of-later-tests prepared
+  check tests-in-pairs run_tests pairs --project pairs
   # These measure the machine.
-  check tests-alone here run_tests alone --project alone
-  # Each of these is a run of its own: its cluster, or its machine, stands from the beginning of its run to the end.
-  if [ -n "${SANDHAVEN_TEST_CLUSTER:-}" ]; then
-    check tests-of-the-system-on-kubernetes run_tests system --project cluster
-    check tests-on-kubernetes run_tests cluster --project alone test/cluster/
-  fi
-  if [ -n "${SANDHAVEN_TEST_MACHINES:-}" ]; then
-    check tests-on-machines run_tests machines --project machines
-  fi
+  check tests-alone run_tests alone --project alone
 fi
 [ -z "$failed" ] || echo "failed: ${failed#, }"
 if [ -n "${reports:-}" ]; then "$node" setup/test-summary.ts "$reports"/*.json || failed=1; fi

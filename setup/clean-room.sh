@@ -2,9 +2,13 @@
 # Runs a command as on a machine that has never seen this project: /tmp, /var/tmp, /dev/shm and the home are empty, and
 # the environment holds only the variables below. Toolchains, package caches and registry settings come from the
 # real home, by name. A leftover file can then turn no run green. Needs root.
-#   setup/clean-room.sh COMMAND...
+#   setup/clean-room.sh [--from-nothing] COMMAND...
+# Of the project's own cache come copies of what takes minutes to make and stands under the digest or the version of its recipe: a
+# changed recipe makes it anew. With "--from-nothing" all is made anew.
 # /run stays the machine's: services keep their shared locks there.
 set -eu
+from_cache="base cluster documentdb dozen emulator grafana-schema helm image-libraries machines model-clients otel-collector
+  prometheus python qemu runc verdaccio versitygw"
 from_home=".cargo .rustup .npm .npmrc .config/pip .config/go"
 variables="HOME LANG TERM http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY
   SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS PIP_INDEX_URL PIP_CERT
@@ -13,12 +17,28 @@ path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 checkout=$(cd "$(dirname "$0")/.." && pwd -P)
 
+from_nothing=""
+if [ "${1:-}" = --from-nothing ]; then
+  from_nothing=yes
+  shift
+fi
+
 outside() {
   room=$(mktemp -d /var/lib/sandhaven-room.XXXXXX)
   trap 'rm -rf --one-file-system "$room"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
+  [ -n "$from_nothing" ] || copy_caches "$HOME/.cache/sandhaven" "$room/home/.cache/sandhaven"
   unshare --mount --propagation private -- "$0" --inside "$room" "$@"
+}
+
+# Copies, since a cache that the command changes would be changed for all. One that a set-up removes meanwhile is left out.
+copy_caches() {
+  [ -d "$1" ] || return 0
+  mkdir -p "$2"
+  for name in $from_cache; do
+    [ ! -d "$1/$name" ] || cp -a "$1/$name" "$2/" 2>/dev/null || rm -rf "${2:?}/$name"
+  done
 }
 
 # Uses a mount namespace of its own, which ends with the command: no mount of it shows on the machine.

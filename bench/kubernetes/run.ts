@@ -4,7 +4,7 @@
  *
  * bench/kubernetes/run.ts [--only cold|calls|database|warm|crowd]… [--quick]
  *
- * Prints a table and writes every sample to bench/results/. Needs root, and what `make test-cluster` builds.
+ * Prints a table and writes every sample to bench/results/. Needs root, and what `make test-deep PART=cluster` builds.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, release, totalmem } from 'node:os';

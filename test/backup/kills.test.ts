@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestBackup } from '../../src/app/parts/backup/backup-socket.ts';
+import { inPart } from '../deep/parts.ts';
 import { between, type Random, randomFrom } from '../support/random.ts';
 import { must, type Service, startService } from '../support/service.ts';
 import { begin, sandhaven } from './cli.ts';
 
-const ROUNDS = 3;
+const ROUNDS = inPart('kills') ? 15 : 1;
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 
 describe(`with SEED=${seed}, a backup`, () => {

@@ -3,13 +3,14 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { inPart } from '../deep/parts.ts';
 import { startRawRegistry } from '../images/registry/raw-registry.ts';
 import { tarGz } from '../images/tar.ts';
 import { noTraces, tracesOf } from '../support/host.ts';
 import { between, givenSeed, randomFrom } from '../support/random.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
-const ROUNDS = 3;
+const ROUNDS = inPart('kills') ? 15 : 1;
 /** Within this the service is killed after the operation was asked for, in ms. */
 const MIDDLE = 120;
 

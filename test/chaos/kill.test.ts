@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandboxStates } from '../../src/model/sandbox.ts';
+import { inPart } from '../deep/parts.ts';
 import { tracesOf } from '../support/host.ts';
 import { between, bytesFrom, givenSeed, oneOf, randomFrom } from '../support/random.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
-const OPERATIONS = 100;
-const KILLS = 8;
+const OPERATIONS = inPart('kills') ? 1_500 : 50;
+const KILLS = inPart('kills') ? 150 : 4;
 const CLIENTS = 4;
 const NAMES = ['ada', 'bo', 'cy', 'di', 'ed', 'flo'] as const;
 /** How long a service lives once it is ready, in ms. */
@@ -41,7 +42,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-describe(`a service that is killed at random points of 100 mixed operations (seed ${seed})`, () => {
+describe(`a service that is killed at random points of ${OPERATIONS} mixed operations (seed ${seed})`, () => {
   it('comes back to a true picture: nothing orphaned, nothing lost, nothing stuck', async () => {
     const clients = Promise.all(Array.from({ length: CLIENTS }, client));
     const killer = killWhile(unfinished);

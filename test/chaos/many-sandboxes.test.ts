@@ -2,16 +2,17 @@
  * Many sandboxes, made, used and deleted many at once, by a service that is killed meanwhile: no call fails but those that
  * a kill interrupts, none of what was acknowledged is lost, and nothing is left.
  *
- * A hundred by default; `make test-many` has 1,500.
+ * A hundred; 1,500 in the part `kills` of `make test-deep`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inPart } from '../deep/parts.ts';
 import { noTraces, tracesOf } from '../support/host.ts';
 import { type Answer, call, must, type Service, startService } from '../support/service.ts';
 
-const COUNT = Number(process.env['SANDHAVEN_MANY_SANDBOXES'] ?? 100);
+const COUNT = inPart('kills') ? 1_500 : 100;
 const AT_ONCE = Math.min(100, COUNT / 2);
 /** A wave has work in all its stages by then. */
 const KILL_AFTER_MS = 300;

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inPart } from '../deep/parts.ts';
 import { givenSeed, randomFrom } from '../support/random.ts';
 import { must, type Service, startService } from '../support/service.ts';
 import { type Cut, check, filesOn, makeDisk, released, survivals } from './power-cut/disk.ts';
@@ -16,7 +17,7 @@ import { type Fault, judge } from './power-cut/judge.ts';
 import { decodeEntries, type Entry } from './power-cut/log.ts';
 import { type Histories, writeFiles, writeUnsynced } from './power-cut/workload.ts';
 
-const ROUNDS = 20;
+const ROUNDS = inPart('kills') ? 100 : 10;
 /** Longer than ext4's own interval of commits, so that its default would show. */
 const DEFAULT_MS = 8_000;
 const DURABLE_MS = 3_000;

@@ -1,7 +1,7 @@
 /**
  * A real Kubernetes for tests: etcd, API server with RBAC and admission, controller manager, scheduler, and nodes with
  * containerd, kubelet and kube-proxy, each in namespaces of its own; a registry, disks for claims, and NetworkPolicies
- * that are enforced. `make test-cluster` and `make cluster` build its programs.
+ * that are enforced. `make test-deep PART=cluster` and `make cluster` build its programs.
  *
  * Everything that runs ends with this process, also when it is killed; the next start on this machine removes the folder
  * and cgroups of a killed one.
@@ -61,7 +61,7 @@ export async function startCluster({
   hardware = null,
 }: ClusterOptions = {}): Promise<Cluster> {
   for (const folder of [kubernetesFolder, debianFolder]) {
-    if (!existsSync(folder)) throw new Error(`${folder} is missing; make test-cluster builds it`);
+    if (!existsSync(folder)) throw new Error(`${folder} is missing; make test-deep PART=cluster builds it`);
   }
   const folder = mkdtempSync(join(tmpdir(), 'sandhaven-cluster-'));
   const slot = await takeSlot(folder);

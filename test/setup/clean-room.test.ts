@@ -1,6 +1,6 @@
 /** The clean room: what a command in it finds of this machine. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -21,9 +21,9 @@ afterAll(() => {
   for (const file of leftBehind) rmSync(file, { force: true });
 });
 
-function inRoom(command: string, env: Record<string, string> = {}) {
+function inRoom(command: string, env: Record<string, string> = {}, flags: string[] = []) {
   const options = { encoding: 'utf8', env: { ...process.env, HOME: home, ...env } } as const;
-  return spawnSync(room, ['sh', '-c', command], options);
+  return spawnSync(room, [...flags, 'sh', '-c', command], options);
 }
 
 describe('the clean room', () => {
@@ -40,6 +40,16 @@ describe('the clean room', () => {
     const { stdout } = inRoom('env', { SANDBOX_API_KEY: 'left-behind', LANG: 'C.UTF-8' });
     expect(stdout).not.toContain('left-behind');
     expect(stdout).toContain('LANG=C.UTF-8');
+  });
+
+  it('has a copy of what the cache keeps under a recipe, and with --from-nothing none', () => {
+    const kept = join(home, '.cache/sandhaven/base/recipe');
+    mkdirSync(kept, { recursive: true });
+    mkdirSync(join(home, '.cache/sandhaven/walk'));
+    const list = 'cd "$HOME/.cache/sandhaven" && ls && echo x >base/recipe/changed';
+    expect(inRoom(list)).toMatchObject({ status: 0, stdout: 'base\n' });
+    expect(readdirSync(kept)).toEqual([]);
+    expect(inRoom('ls -A "$HOME"', {}, ['--from-nothing']).stdout).toBe('.npmrc\ntmp\n');
   });
 
   it('keeps nothing that was written in it, and the status of its command', () => {

@@ -36,7 +36,7 @@ exec runc "$@"
 /** Loads the image. */
 export async function startDocker(): Promise<DockerHost> {
   for (const file of [archive, DAEMON]) {
-    if (!existsSync(file)) throw new Error(`${file} is missing; run make test-packages`);
+    if (!existsSync(file)) throw new Error(`${file} is missing; run make test-deep PART=packages`);
   }
   const folder = await mkdtemp(join(tmpdir(), 'sandhaven-docker-'));
   const daemon = startDaemon(folder);

@@ -1,6 +1,6 @@
 /**
  * A dozen of the programs that people install most, in the base image, from a repository of the test's own: each is installed
- * after the other, with what it recommends, and started. `make test-programs` has the others.
+ * after the other, with what it recommends, and started. `make test-deep PART=programs` has the others.
  */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * The programs that people install most, in the base image and in three of Debian's own, from Debian's mirror. Each has a new
- * sandbox: apt fails for good after one package that does not install. A part of `make test-programs`.
+ * sandbox: apt fails for good after one package that does not install. A part of `make test-deep PART=programs`.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Registry, startRegistry } from '../../images/registry/registry.ts';

@@ -60,12 +60,3 @@ export const onOneMachine: Record<string, string> = {
   'test/system/sign-in/provider.test.ts':
     'reads the arguments, the environment and the log of the process of the service, at an address of its own',
 };
-
-/** Of all tests that need a cluster, those that CI runs with each change: the rest takes longer than all else together. */
-export const onEachChange = {
-  ofTheCluster: [
-    'test/cluster/helm/*.test.ts',
-    'test/cluster/kubernetes/{conformance,replicas,root}.test.ts',
-  ],
-  ofTheSystem: ['test/system/every-transport.test.ts', 'test/cluster/system/gateways.test.ts'],
-};

@@ -9,11 +9,12 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sandhaven } from '../../../sdk/src/index.ts';
+import { inPart } from '../../deep/parts.ts';
 import { bin, must, type Service, startService } from '../../support/service.ts';
 
-/** Of each stream; `make test-output` prints a gigabyte, ten times. */
-const BYTES = Number(process.env['SANDHAVEN_OUTPUT_BYTES'] ?? 6_000_000);
-const TIMES = Number(process.env['SANDHAVEN_OUTPUT_TIMES'] ?? 1);
+/** Of each stream; the part `output` of `make test-deep` prints a gigabyte, ten times. */
+const BYTES = inPart('output') ? 1_000_000_000 : 6_000_000;
+const TIMES = inPart('output') ? 5 : 1;
 
 const TEXT = `seq 1 1000000000 | head -c ${BYTES}`;
 const BINARY = `openssl enc -aes-128-ctr -K 00 -iv 00 -in /dev/zero 2>/dev/null | head -c ${BYTES}`;
