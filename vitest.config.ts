@@ -186,7 +186,7 @@ export default defineConfig({
 });
 
 function projectOf({ part, run }: { part: Part; run: Run }): TestProjectConfiguration {
-  const { project } = part;
+  const project = run.project ?? part.project;
   if (project === 'none') throw new Error(`${part.name} has no tests`);
   const include = [...(run.tests ?? []), ...(run.wider ?? [])];
   return { extends: true, test: { name: project, include, ...ofParts[project] } };

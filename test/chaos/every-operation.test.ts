@@ -20,7 +20,7 @@ let service: Service;
 
 beforeAll(async () => {
   service = await startService();
-}, 120_000);
+}, 600_000);
 
 afterAll(() => service?.stop());
 
@@ -103,7 +103,7 @@ describe(`a service that is killed (seed ${seed}) in the middle of`, () => {
       await must(service, 'DeleteSandbox', { sandbox: 'new' });
     }
     await nothingIsLeft();
-  }, 120_000);
+  }, 600_000);
 
   it('a create with an Idempotency-Key: the retry gives one sandbox, whatever became of the first call', async () => {
     for (let round = 0; round < ROUNDS; round++) {
@@ -121,7 +121,7 @@ describe(`a service that is killed (seed ${seed}) in the middle of`, () => {
       await must(service, 'DeleteSandbox', { sandbox: retried.body['id'] });
     }
     await nothingIsLeft();
-  }, 120_000);
+  }, 600_000);
 
   it.each(operations)(
     'a $name: it is as before or done, and its file is whole',
@@ -168,7 +168,7 @@ describe(`a service that is killed (seed ${seed}) in the middle of`, () => {
     } finally {
       await registry.close();
     }
-  }, 240_000);
+  }, 600_000);
 
   it('a delete: the sandbox is there whole, or gone', async () => {
     for (let round = 0; round < ROUNDS; round++) {

@@ -33,7 +33,7 @@ export function minutesFor(changed: readonly string[]): number {
 }
 
 /**
- * The first run of each part whose sources have changed, the shortest first; then one more, by turns.
+ * The runs whose sources have changed, the shortest first; then one more, by turns.
  *
  * @param changed Paths below the root.
  * @param commits Number of commits until now: it says whose turn it is.
@@ -42,11 +42,13 @@ export function choose(changed: readonly string[], commits: number, minutesLeft:
   const choice: Choice = { chosen: [], left: [] };
   const minutesTaken = () => choice.chosen.reduce((sum, { run }) => sum + run.minutes, 0);
   const fits = (run: Run) => minutesTaken() + run.minutes <= minutesLeft;
-  const asked = parts.flatMap((part) => {
-    const cause = changed.find((file) => isOneOf(file, part.sources));
-    const [run] = part.runs;
-    return cause !== undefined && run ? [{ part, run, why: `${cause} has changed` }] : [];
-  });
+  const asked = parts.flatMap((part) =>
+    part.runs.flatMap((run, at) => {
+      const sources = [...(at === 0 ? part.sources : []), ...(run.sources ?? [])];
+      const cause = changed.find((file) => isOneOf(file, sources));
+      return cause === undefined ? [] : [{ part, run, why: `${cause} has changed` }];
+    }),
+  );
   for (const one of asked.toSorted((a, b) => a.run.minutes - b.run.minutes)) {
     (fits(one.run) ? choice.chosen : choice.left).push(one);
   }
@@ -77,6 +79,7 @@ function isOneOf(file: string, globs: readonly string[]): boolean {
 
 /** Source files that no part and no declaration names. */
 export function unproven(files: readonly string[]): string[] {
-  const named = [...parts.flatMap(({ sources }) => sources), ...byTestAlone];
+  const ofRuns = parts.flatMap(({ runs }) => runs.flatMap(({ sources = [] }) => sources));
+  const named = [...parts.flatMap(({ sources }) => sources), ...ofRuns, ...byTestAlone];
   return files.filter((file) => !isOneOf(file, named));
 }

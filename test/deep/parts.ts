@@ -9,7 +9,7 @@ import { onBothEngines } from '../support/cluster-engine/lists.ts';
 export interface Part {
   name: string;
   shows: string;
-  /** A change of a file that one of these globs names asks for the first run. */
+  /** A change of a file that one of these globs names asks for the first run, and for each other that names it by itself. */
   sources: string[];
   /** Targets of make that prepare it. */
   needs: string[];
@@ -33,12 +33,15 @@ export interface Run {
   name: string;
   /** On two processors, its preparations in the cache. */
   minutes: number;
+  sources?: string[];
   /** Globs below the root. */
   tests?: string[];
   /** Files that `make test` has too. */
   wider?: string[];
   env?: Record<string, string>;
-  /** More targets of make, and variables of theirs. */
+  /** In place of the part's. */
+  project?: Project;
+  /** In place of the part's; a variable of make may be among them. */
   needs?: string[];
   /** Arguments of Node, in place of tests. */
   program?: string[];
@@ -165,6 +168,16 @@ export const parts: readonly Part[] = [
         tests: ['test/cluster/system/**/*.test.ts'],
         wider: ['test/system/every-transport.test.ts'],
       },
+      {
+        name: 'postgres',
+        minutes: 4,
+        sources: ['src/store/**', 'src/control/ports/**'],
+        tests: [
+          'test/store/postgres/{copy,failures,kept-connection,outcome,postgres,replicas,rights,server,service,shares}.test.ts',
+        ],
+        project: 'deep',
+        needs: standing,
+      },
       ...inThirds(onBothEngines.filter((file) => file !== 'test/system/every-transport.test.ts')),
     ],
   },
@@ -186,7 +199,7 @@ export const parts: readonly Part[] = [
         name: 'short',
         minutes: 9,
         tests: ['test/machines/short.test.ts'],
-        needs: ['machines', 'SUITES=trixie'],
+        needs: [...ofMachines, 'machines', 'SUITES=trixie'],
       },
       ...fileByFile('test/machines/*.test.ts', /short|arm64/, 30).map((run) => ({
         ...run,
@@ -196,7 +209,7 @@ export const parts: readonly Part[] = [
         name: 'arm64',
         minutes: 60,
         tests: ['test/machines/arm64.test.ts'],
-        needs: ['machines-arm64', 'dist-arm64'],
+        needs: [...standing, 'machines-arm64', 'dist-arm64'],
       },
     ],
   },

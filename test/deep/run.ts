@@ -88,7 +88,7 @@ function runAll(meant: Chosen[]): boolean {
 }
 
 function prepare(part: Part, run: Run): boolean {
-  const needs = [...part.needs, ...(run.needs ?? [])];
+  const needs = run.needs ?? part.needs;
   return needs.length === 0 || succeeds('make', ['--no-print-directory', '--jobs=3', ...needs]);
 }
 
@@ -103,7 +103,7 @@ function runTests(part: Part, run: Run, folder: string): boolean {
   const only = values.only === '' ? [] : [...ofName, values.only];
   return succeeds(
     process.execPath,
-    ['node_modules/.bin/vitest', 'run', '--project', part.project, ...reporters, ...only],
+    ['node_modules/.bin/vitest', 'run', '--project', run.project ?? part.project, ...reporters, ...only],
     { SANDHAVEN_TEST_PART: part.name, SANDHAVEN_TEST_RUN: run.name, ...run.env },
   );
 }

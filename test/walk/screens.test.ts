@@ -1,7 +1,8 @@
 /** Every screen with real content, in three sizes and two themes: a picture of each, and no fault that axe finds. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { browserName, launchBrowser } from './support/browsers.ts';
+import { inPart } from '../deep/parts.ts';
+import { launchBrowser } from './support/browsers.ts';
 import { faultsOf, takePicture } from './support/looks.ts';
 import { type Walker, walkerOf } from './support/walker.ts';
 
@@ -61,13 +62,13 @@ describe.each(sizes())('at $width × $height', ({ width, height }) => {
   });
 });
 
-/** Firefox leaves out the largest: there it takes half of the time of this file. */
+/** The largest takes half of the time of this file. */
 function sizes(): { width: number; height: number }[] {
   const small = [
     { width: 360, height: 740 },
     { width: 1280, height: 800 },
   ];
-  return browserName === 'firefox' ? small : [...small, { width: 3840, height: 2160 }];
+  return inPart('firefox') ? [...small, { width: 3840, height: 2160 }] : small;
 }
 
 const dialogs = [
