@@ -11,7 +11,6 @@ const waiting = [
   'test/gateways/preview.test.ts',
   'test/gateways/ssh/{login,odd-clients}.test.ts',
   'test/runtime/disk/disk-guard.test.ts',
-  'test/surfaces/http/oauth/decision.test.ts',
   'test/system/following/terminals.test.ts',
   'test/tls/listener.test.ts',
   'test/webhooks/sender.test.ts',
@@ -21,7 +20,8 @@ const waiting = [
 const alone = [
   'test/chaos/**/*.test.ts',
   'test/hostile/**/*.test.ts',
-  'test/isolation/**/*.test.ts',
+  'test/isolation/{between-sandboxes,escape,fair-disk,fair-processor,kernel-memory,user-limits}.test.ts',
+  'test/isolation/runtimes/**/*.test.ts',
   'test/network/dns-shares.test.ts',
   'test/network/limits/**/*.test.ts',
   'test/network/policies/addresses.test.ts',
@@ -32,13 +32,17 @@ const alone = [
   'test/agent-link/tls/refusals.test.ts',
   'test/system/bad-luck.test.ts',
   'test/system/side-by-side.test.ts',
+];
+
+/** They look after machines and links of their own on the host, and wait for them half of their time: one after another, beside others. */
+const inSeries = [
+  'test/network/**/*.test.ts',
+  'test/runtime/**/*.test.ts',
+  'test/isolation/{agent,filters,limits-inside,system-calls}.test.ts',
   // Both build the SDK's package.
   'test/examples/**/*.test.ts',
   'sdk/test/**/*.test.ts',
 ];
-
-/** Each looks after machines and links of its own on the host, and waits for them half of its time: two at once. */
-const inPairs = ['test/network/**/*.test.ts', 'test/runtime/**/*.test.ts'];
 
 /** They start no program, and run by themselves: in the others, most of their time would be that of loading what they import. */
 const quick = testFiles().quick;
@@ -59,6 +63,12 @@ const walk = {
 };
 
 const oneAfterAnother = { fileParallelism: false, maxWorkers: 1 };
+
+/**
+ * Files of a worker share what they load, which Node loads and nothing transforms: loading would take as long as testing. Processes,
+ * since threads would share one, whose memory and processor time some tests look at.
+ */
+const loadedOnce = { pool: 'forks' as const, isolate: false, experimental: { viteModuleRunner: false } };
 
 /** What the tests of a part need of vitest. */
 const ofParts = {
@@ -95,13 +105,9 @@ const ofMakeTest: TestProjectConfiguration[] = [
       name: 'quick',
       include: quick,
       maxWorkers: 2,
-      // Two processes for all files. Threads would share one process, whose memory and processor time some tests look at.
-      pool: 'forks',
-      isolate: false,
+      ...loadedOnce,
       // Collections of garbage are a tenth of the time otherwise.
       execArgv: ['--max-semi-space-size=64'],
-      // Files are loaded as Node loads them anyway, not transformed before.
-      experimental: { viteModuleRunner: false },
       sequence: { groupOrder: 0 },
     },
   },
@@ -115,11 +121,12 @@ const ofMakeTest: TestProjectConfiguration[] = [
         ...quick,
         ...waiting,
         ...alone,
-        ...inPairs,
+        ...inSeries,
         ...withDocuments,
         ...walks,
         ...deepFiles,
       ],
+      ...loadedOnce,
       ...shared,
     },
   },
@@ -129,6 +136,7 @@ const ofMakeTest: TestProjectConfiguration[] = [
       name: 'documents',
       include: withDocuments,
       globalSetup: 'test/support/document-database.setup.ts',
+      ...loadedOnce,
       ...shared,
     },
   },
@@ -138,6 +146,7 @@ const ofMakeTest: TestProjectConfiguration[] = [
       name: 'waiting',
       include: waiting,
       exclude: ['**/node_modules/**', ...quick],
+      ...loadedOnce,
       ...oneAfterAnother,
       sequence: { groupOrder: 1 },
     },
@@ -145,10 +154,11 @@ const ofMakeTest: TestProjectConfiguration[] = [
   {
     extends: true,
     test: {
-      name: 'pairs',
-      include: inPairs,
+      name: 'series',
+      include: inSeries,
       exclude: ['**/node_modules/**', ...quick, ...waiting, ...alone],
-      maxWorkers: 2,
+      ...loadedOnce,
+      ...oneAfterAnother,
       sequence: { groupOrder: 2 },
     },
   },
@@ -158,6 +168,7 @@ const ofMakeTest: TestProjectConfiguration[] = [
       name: 'alone',
       include: alone,
       exclude: ['**/node_modules/**', ...quick, ...waiting, ...deepFiles],
+      ...loadedOnce,
       ...oneAfterAnother,
       sequence: { groupOrder: 3 },
     },
@@ -171,6 +182,7 @@ const ofMakeTest: TestProjectConfiguration[] = [
       exclude: ['**/node_modules/**', ...withDocuments],
       ...walk,
       provide: { walkedBrowser: 'chromium' as const },
+      ...loadedOnce,
       ...shared,
     },
   },

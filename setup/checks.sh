@@ -26,28 +26,31 @@ begin_tests() {
   report="$reports/$1"
   shift
   "$node" $vitest --outputFile.json="$report.json" "$@" >"$report.log" 2>&1 &
-  beside=$!
+  echo $! >"$report.pid"
 }
 ended() {
   status=0
-  wait "$beside" || status=$?
-  beside=""
+  wait "$(cat "$reports/$1.pid")" || status=$?
+  rm "$reports/$1.pid"
   cat "$reports/$1.log"
   return "$status"
 }
 clean_up() {
-  for process in $beside; do kill "$process" 2>/dev/null || true; done
+  for file in "$reports"/*.pid; do kill "$(cat "$file")" 2>/dev/null || true; done
   rm -rf "$reports"
 }
 
 if [ "${1:-}" != --static ]; then
   reports=$(mktemp -d)
-  beside=""
   trap clean_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
 fi
-[ "${1:-}" = --static ] || begin_tests quick --project quick
+if [ "${1:-}" != --static ]; then
+  begin_tests quick --project quick
+  # They wait for most of their time.
+  begin_tests waiting --project waiting
+fi
 check format-and-lint "$node" node_modules/.bin/biome check .
 check types "$node" node_modules/.bin/tsc --noEmit
 check types-of-the-page "$node" node_modules/.bin/tsc -p web
@@ -60,10 +63,10 @@ check rust-lint-of-the-image setup/processors/cargo.sh clippy --release --manife
 if [ "${1:-}" != --static ]; then
   check rust-tests setup/processors/cargo.sh test --workspace --locked --quiet
   check quick-tests ended quick
-  begin_tests waiting --project waiting
-  check tests run_tests beside --project together --project documents --project chromium
+  begin_tests series --project series
+  check tests run_tests together --project together --project documents --project chromium
+  check tests-in-series ended series
   check tests-that-wait ended waiting
-  check tests-in-pairs run_tests pairs --project pairs
   # These measure the machine.
   check tests-alone run_tests alone --project alone
 fi

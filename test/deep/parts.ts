@@ -203,7 +203,7 @@ export const parts: readonly Part[] = [
       },
       ...fileByFile('test/machines/*.test.ts', /short|arm64/, 30).map((run) => ({
         ...run,
-        needs: ['machines'],
+        needs: [...ofMachines, 'machines'],
       })),
       {
         name: 'arm64',
