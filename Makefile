@@ -178,7 +178,7 @@ lint: setup-checks
 	@SETUP_LOCK=web setup/locked.sh web/build/install.sh
 	@setup/checks.sh --static
 
-# What is made from the catalogue of tools (the clients of the SDKs, docs/tools.md), and the agent's copy of the filter of
+# What is made from the catalogue of tools (the client of the TypeScript SDK, docs/tools.md), and the agent's copy of the filter of
 # system calls. A test fails when it is stale.
 generate: setup
 	@$(NODE) setup/generate.ts

@@ -7,15 +7,11 @@ import { dirname, join } from 'node:path';
 import { generateToolReference } from '../docs/generate/tools.ts';
 import { generateAgentFilter } from '../native/generate/filter.ts';
 import { generateSdk } from '../sdk/generate/sdk.ts';
-import { generatedPython } from '../sdk-python/generate/python.ts';
 
 export const generated: Record<string, () => string> = {
   'sdk/src/generated.ts': () => generateSdk(),
   'docs/tools.md': generateToolReference,
   'native/filter/src/rules.rs': generateAgentFilter,
-  ...Object.fromEntries(
-    Object.entries(generatedPython).map(([file, generate]) => [`sdk-python/${file}`, generate]),
-  ),
 };
 
 if (import.meta.main) {

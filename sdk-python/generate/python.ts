@@ -1,4 +1,4 @@
-/** Everything of the Python package that is made: from the catalogue, from the client for asyncio, from the project. */
+/** Everything of the Python package that is made when it is built: from the catalogue, from the client for asyncio, from the project. */
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Described, describe } from '../../sdk/generate/described.ts';
@@ -59,7 +59,7 @@ function fromCatalogue(generate: () => Generated): Record<string, () => string> 
 }
 
 function typesModule(names: PythonTypes): string {
-  return `"""Results of tools. Generated from the service's catalogue by \`make generate\`; never edited by hand."""
+  return `"""Results of tools. Generated from the service's catalogue."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ function factsModule(described: Described[]): string {
     ];
     return `${snake(typeName)} = ToolFacts(${values.join(', ')})\n`;
   });
-  return `"""Facts about tools. Generated from the service's catalogue by \`make generate\`; never edited by hand."""
+  return `"""Facts about tools. Generated from the service's catalogue."""
 
 from .._calls import ToolFacts
 
@@ -93,7 +93,7 @@ ${rows.join('')}`;
 
 function generateVersion(): string {
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string };
-  return `"""Version of the package. Generated from package.json by \`make generate\`; never edited by hand."""
+  return `"""Version of the package. Generated from package.json."""
 
 __version__ = "${version}"
 `;

@@ -29,5 +29,5 @@ function imports(names: string): string {
 /** After the first docstring, which is that of the module. */
 function marked(text: string, source: string): string {
   const end = text.indexOf('"""\n', 3) + 4;
-  return `${text.slice(0, end)}# Made from ${source} by \`make generate\`; never edited by hand.\n${text.slice(end)}`;
+  return `${text.slice(0, end)}# Made from ${source}.\n${text.slice(end)}`;
 }

@@ -2,7 +2,7 @@
  * Places that repeat the version of package.json, the one that counts: files of tools that each want it in their own form.
  * The service, OpenAPI and the images read package.json itself.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Place {
@@ -11,8 +11,6 @@ export interface Place {
   pattern: RegExp;
   /** Versions that the file has. */
   count: number;
-  /** The file may be missing. */
-  optional?: boolean;
 }
 
 const ownVersion = /(?<before>^ {2}"version": ")[^"]+(?=")/gm;
@@ -43,20 +41,13 @@ export const places: readonly Place[] = [
     pattern: /(?<before>^(?:version|appVersion): )\S+/gm,
     count: 2,
   },
-  {
-    file: 'sdk-python/src/sandhaven/_generated/version.py',
-    pattern: /(?<before>^__version__ = ["'])[^"']+/gm,
-    count: 1,
-    optional: true,
-  },
 ];
 
 /** Returns the versions in the places that are there, by file. Throws where a file has more or fewer than it should. */
 export function versionsIn(home: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { file, pattern, count, optional = false } of places) {
+  for (const { file, pattern, count } of places) {
     const path = join(home, file);
-    if (optional && !existsSync(path)) continue;
     const matches = [...readFileSync(path, 'utf8').matchAll(pattern)];
     if (matches.length !== count)
       throw new Error(`${file} has ${matches.length} versions instead of ${count}`);

@@ -19,7 +19,8 @@ const SOURCES = [
   'bin/sandhaven-askpass',
   'packages/{cli,mcp}/{src/**/*,*}',
   'sdk/{src/**/*,*}',
-  'sdk-python/{src/**/*.py,src/**/py.typed,build/*,*}',
+  'sdk-python/{src/**/*.py,src/**/py.typed,build/*,generate/*,*}',
+  'sdk/generate/*',
   'setup/{release,sbom,images}/*.ts',
   'src/**/*.ts',
 ];

@@ -127,7 +127,7 @@ async def all(files: AsyncFiles, fetch: Callable[[int], Awaitable[types.Page]]) 
             yield await fetch(one)
 `;
     expect(toSync(text, '_async/all.py')).toBe(`"""One."""
-# Made from _async/all.py by \`make generate\`; never edited by hand.
+# Made from _async/all.py.
 
 from collections.abc import Callable, Generator
 from .._sync.files import Files

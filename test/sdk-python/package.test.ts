@@ -1,11 +1,11 @@
 /** The Python package as others install it: built, installed, type-checked, run against a scripted and a real service. */
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildPython } from '../../sdk-python/build/dist.ts';
+import { buildPython, writeSource } from '../../sdk-python/build/dist.ts';
 import { tools } from '../../src/catalog/index.ts';
 import { configurationsFor } from '../../web/src/connect/configurations.ts';
 import { root, run, succeeds } from '../support/sdk-package.ts';
@@ -15,6 +15,8 @@ import { openBridge } from './bridge.ts';
 
 const home = join(root, 'sdk-python');
 let folder: string;
+/** The whole source, with what is made of it, and its tests. */
+let source: string;
 let python: string;
 let built: string[];
 let service: Service;
@@ -25,6 +27,9 @@ beforeAll(async () => {
   python = (await succeeds(join(home, 'build', 'python-path.sh'), [], root)).trim();
   folder = await mkdtemp(join(tmpdir(), 'sandhaven-sdk-python-'));
   built = await buildPython(join(folder, 'dist'));
+  source = join(folder, 'source');
+  writeSource(source);
+  cpSync(join(home, 'test'), join(source, 'test'), { recursive: true });
   const site = join(folder, 'site');
   await succeeds(python, ['-m', 'pip', ...INSTALL, '--target', site, built[0] ?? ''], folder);
   environment = { PYTHONPATH: site, PYTHONDONTWRITEBYTECODE: '1', RUFF_NO_CACHE: 'true' };
@@ -81,10 +86,10 @@ describe('the Python package', () => {
     async (_name, args) => {
       const paths = {
         ...environment,
-        MYPYPATH: `${join(home, 'src')}:${join(home, 'test')}`,
+        MYPYPATH: `${join(source, 'src')}:${join(source, 'test')}`,
         PYTHONPATH: '',
       };
-      expect(await run(python, ['-m', ...args], home, paths)).toMatchObject({ status: 0, stderr: '' });
+      expect(await run(python, ['-m', ...args], source, paths)).toMatchObject({ status: 0, stderr: '' });
     },
     180_000,
   );
@@ -102,7 +107,7 @@ describe('the Python package', () => {
     const { status, stdout } = await run(
       python,
       ['-m', 'pytest', '--quiet', '-p', 'no:cacheprovider'],
-      home,
+      source,
       env,
     );
     expect(status, stdout).toBe(0);
