@@ -102,8 +102,8 @@ async def main():
 
 asyncio.run(main())`;
       const sync = text.replace('async with Async', 'with ').replaceAll('await ', '');
-      const install = `python3 -m venv ${kind} && ${kind}/bin/pip install -q --no-index --find-links ${service.url}/packages/ sandhaven`;
-      const run = `${install} >&2 && ${kind}/bin/python main.py`;
+      const install = `python3 -m venv venv && venv/bin/pip install -q --no-index --find-links ${service.url}/packages/ sandhaven`;
+      const run = `{ [ -e venv ] || { ${install}; }; } >&2 && venv/bin/python main.py`;
       expect(await printed('main.py', kind === 'threads' ? sync : text, run)).toBe(
         [
           '201 POST /a?b=1 yes text',
