@@ -33,7 +33,7 @@ export class Examinations {
     this.#log = log;
   }
 
-  /** Called once by who can examine this host. */
+  /** Sets the examination of this host. */
   by(examine: Examine): void {
     this.#examine = examine;
   }

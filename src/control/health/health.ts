@@ -73,7 +73,7 @@ export class HealthService {
     return this.#delay.longestMs() ?? 0;
   }
 
-  /** Called once by who can examine this host. */
+  /** Sets the examination of this host; a service without one has no findings. */
   examinedBy(examine: () => Promise<DoctorFinding[]>): void {
     this.#doctor.by(examine);
   }

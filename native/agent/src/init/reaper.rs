@@ -25,7 +25,7 @@ pub struct Reaper {
     is_ending: Cell<bool>,
 }
 
-/// The end of a process, should it become a child of this one and end so.
+/// The exit status of a process, if it ends as a child of this one.
 pub struct WatchedExit {
     reaper: Rc<Reaper>,
     pid: i32,

@@ -1,4 +1,4 @@
-//! The second life of the agent's program: it serves SFTP on standard input and output, and is nobody's PID 1.
+//! The agent's program as an SFTP server on standard input and output, in a process of its own beside PID 1.
 
 use std::fs::File;
 use std::io;

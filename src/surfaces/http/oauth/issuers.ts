@@ -88,7 +88,7 @@ export function issuerNamed(url: string, arrived: string | null): string | null 
 }
 
 export function unknownOrigin(): SandhavenError {
-  return new SandhavenError('failed_precondition', 'Nobody is authorized by OAuth at this address.', {
+  return new SandhavenError('failed_precondition', 'This address takes no OAuth sign-ins.', {
     hint: 'Use the address of --public-url, or an API key; docs/mcp-authorization.md has the rules.',
   });
 }
