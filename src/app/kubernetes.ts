@@ -2,8 +2,8 @@
 import { createAgentLink } from '../agent-link/agent-link.ts';
 import { packDisk, unpackDisk } from '../agent-link/carrier.ts';
 import { openAuthority } from '../agent-link/tls/kept-authority.ts';
+import { assertTenure } from '../control/base/tenure.ts';
 import type { AgentLink, Clock, Log, RegistryCredentialStore, Store } from '../control/ports/index.ts';
-import { assertTenure } from '../control/replicas/tenure.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { KubernetesOptions } from '../model/kubernetes/options.ts';
 import { GiB } from '../model/limits.ts';

@@ -1,6 +1,6 @@
 /** Last activity of sandboxes: remembered at once, stored in batches. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Activity } from '../../src/control/lifecycle/activity.ts';
+import { Activity } from '../../src/control/turns/activity.ts';
 
 let now: number;
 let stored: [string, number][][];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createOperationQueue } from '../../src/control/lifecycle/operation-queue.ts';
+import { createOperationQueue } from '../../src/control/turns/operation-queue.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { limits } from '../../src/model/limits.ts';
 

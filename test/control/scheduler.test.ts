@@ -1,8 +1,8 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { Activity } from '../../src/control/lifecycle/activity.ts';
 import type { Machines } from '../../src/control/lifecycle/machines.ts';
 import { Scheduler } from '../../src/control/lifecycle/scheduler.ts';
 import type { Log, Schedulable, SessionsOverview, TerminalsOverview } from '../../src/control/ports/index.ts';
+import { Activity } from '../../src/control/turns/activity.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { createAlone } from '../../src/store/alone.ts';
 

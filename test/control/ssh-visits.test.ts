@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SshVisits } from '../../src/control/access/ssh-visits.ts';
-import { Activity } from '../../src/control/lifecycle/activity.ts';
-import { createOperationQueue } from '../../src/control/lifecycle/operation-queue.ts';
-import { Standing } from '../../src/control/people/standing.ts';
+import { Standing } from '../../src/control/callers/standing.ts';
 import type { AccessToken, SandboxStore } from '../../src/control/ports/index.ts';
-import { Others } from '../../src/control/replicas/others.ts';
-import { Environments } from '../../src/control/work/environment.ts';
+import { Environments } from '../../src/control/reach/environment.ts';
+import { Activity } from '../../src/control/turns/activity.ts';
+import { createOperationQueue } from '../../src/control/turns/operation-queue.ts';
+import { Others } from '../../src/control/turns/others.ts';
 import { Uses } from '../../src/control/work/use.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';

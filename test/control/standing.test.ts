@@ -1,7 +1,7 @@
 /** What is open for a user or a key, and when it ends. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { KeyUse } from '../../src/control/people/key-use.ts';
-import { Standing } from '../../src/control/people/standing.ts';
+import { KeyUse } from '../../src/control/callers/key-use.ts';
+import { Standing } from '../../src/control/callers/standing.ts';
 import { readingId } from '../../src/model/access/team.ts';
 import { limits } from '../../src/model/limits.ts';
 import type { ApiKey, Caller, Role } from '../../src/model/user.ts';

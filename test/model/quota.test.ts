@@ -1,7 +1,7 @@
 /** What a quota refuses, and in which words. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type QuotaDependencies, Quotas } from '../../src/control/people/quotas.ts';
+import { type QuotaDependencies, Quotas } from '../../src/control/callers/quotas.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import {
   assertWithinQuota,

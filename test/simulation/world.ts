@@ -2,8 +2,8 @@
 import { wire } from '../../src/app/wiring.ts';
 import { AccessService } from '../../src/control/access/tokens.ts';
 import type { AuditService } from '../../src/control/audit/audit.ts';
+import { assertTenure } from '../../src/control/base/tenure.ts';
 import type { AgentLink, Log, Store } from '../../src/control/ports/index.ts';
-import { assertTenure } from '../../src/control/replicas/tenure.ts';
 import type { NodeLoss } from '../../src/model/kubernetes/lost-node.ts';
 import type { KubernetesOptions } from '../../src/model/kubernetes/options.ts';
 import type { Quota } from '../../src/model/quota.ts';

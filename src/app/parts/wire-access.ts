@@ -7,7 +7,7 @@ import { SshAccessService } from '../../control/access/ssh-access.ts';
 import type { AccessService } from '../../control/access/tokens.ts';
 import type { AuditService } from '../../control/audit/audit.ts';
 import { PreviewGrants } from '../../control/audit/preview-grants.ts';
-import type { Standing } from '../../control/people/standing.ts';
+import type { Standing } from '../../control/callers/standing.ts';
 import type { AgentLink, Clock, SandboxStore } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
 import type { Uses } from '../../control/work/use.ts';

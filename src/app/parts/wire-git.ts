@@ -1,11 +1,11 @@
 /** Wires Git: the gateway, and remotes at the code-hosting provider. */
 
+import { HeldKeys } from '../../control/base/held-keys.ts';
 import { GitService } from '../../control/git/git-service.ts';
 import type { AgentLink, Store } from '../../control/ports/index.ts';
 import type { AuthorizationService } from '../../control/provider/authorizations.ts';
 import { ProviderRemotes } from '../../control/provider/remotes.ts';
-import { HeldKeys } from '../../control/replicas/held-keys.ts';
-import type { Environments } from '../../control/work/environment.ts';
+import type { Environments } from '../../control/reach/environment.ts';
 import type { Uses } from '../../control/work/use.ts';
 import { createGitGateway } from '../../gateways/git/gateway.ts';
 import { type AllowedHost, targetOf } from '../../model/network/allowed-hosts.ts';

@@ -1,15 +1,15 @@
 /** Wires what several replicas of one installation do for each other; nothing where there is one process only. */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
+import type { Turn } from '../../control/base/last-turn.ts';
 import type { SnapshotWork } from '../../control/images/snapshot-work.ts';
 import type { Machines } from '../../control/lifecycle/machines.ts';
 import type { Watches } from '../../control/lifecycle/watches.ts';
-import type { Turn } from '../../control/metrics/last-turn.ts';
 import type { WarmPool } from '../../control/pool/pool.ts';
 import type { Comparable, Log, Replicas, Runtime, SandboxStore } from '../../control/ports/index.ts';
 import { Comparison } from '../../control/replicas/comparison.ts';
-import type { Others } from '../../control/replicas/others.ts';
 import { type OpenWork, RightsCheck } from '../../control/replicas/rights-check.ts';
 import { TakeOver } from '../../control/replicas/take-over.ts';
+import type { Others } from '../../control/turns/others.ts';
 
 export interface ReplicaDependencies {
   store: SandboxStore;

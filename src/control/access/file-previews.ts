@@ -10,7 +10,7 @@ import { limits } from '../../model/limits.ts';
 import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
 import { type Caller, ownerIdOf } from '../../model/user.ts';
 import type { PreviewGrants } from '../audit/preview-grants.ts';
-import type { Standing } from '../people/standing.ts';
+import type { Standing } from '../callers/standing.ts';
 import type { AgentLink, Clock } from '../ports/index.ts';
 import type { Uses } from '../work/use.ts';
 import { type FilePass, readPass, writePass } from './file-pass.ts';

@@ -1,7 +1,7 @@
 /** Revokes the tokens of CreateSshAccess and GetPortPreviewUrl, in any state of the sandbox. */
 import type { User } from '../../model/user.ts';
-import { resolveSandbox } from '../lifecycle/resolve.ts';
 import type { AccessKind, SandboxStore } from '../ports/index.ts';
+import { resolveSandbox } from '../turns/resolve.ts';
 import type { AccessService } from './tokens.ts';
 
 export interface RevokedAccess {

@@ -12,7 +12,7 @@ import { limits } from '../../model/limits.ts';
 import type { AuditService } from '../audit/audit.ts';
 import { visitorOf } from '../audit/visitor.ts';
 import type { AccessToken, AgentLink, Clock, Log, Runtime } from '../ports/index.ts';
-import type { Environments } from '../work/environment.ts';
+import type { Environments } from '../reach/environment.ts';
 import type { Uses } from '../work/use.ts';
 import type { AccessService } from './tokens.ts';
 

@@ -8,8 +8,8 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { SandhavenError } from '../../model/errors.ts';
 import { newTokenId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { type End, OpenEnds, type Right } from '../callers/open-ends.ts';
 import type { AccessKind, AccessToken, AccessTokenStore, Clock, Replicas } from '../ports/index.ts';
-import { type End, OpenEnds, type Right } from './open-ends.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 /** 130 bits: 26 characters, which fit a label of a host name beside a port. */

@@ -6,14 +6,14 @@ import type { NetworkRequest } from '../../model/network/setting.ts';
 import type { Resources } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import type { Idempotency } from '../lifecycle/idempotency.ts';
+import { BASE_IMAGE, defaultResources } from '../base/base-image.ts';
+import { baseSnapshot, isBase } from '../base/base-snapshot.ts';
+import type { IdentityService } from '../callers/identity.ts';
+import type { Quotas } from '../callers/quotas.ts';
 import type { SnapshotEvents } from '../live/snapshot-events.ts';
-import type { Networks } from '../network/networks.ts';
-import type { IdentityService } from '../people/identity.ts';
-import type { Quotas } from '../people/quotas.ts';
 import type { Clock, Images, Page, SnapshotStore } from '../ports/index.ts';
-import { BASE_IMAGE, defaultResources } from './base-image.ts';
-import { baseSnapshot, isBase } from './base-snapshot.ts';
+import type { Networks } from '../reach/networks.ts';
+import type { Idempotency } from '../turns/idempotency.ts';
 import type { SnapshotWork } from './snapshot-work.ts';
 
 export interface SnapshotRequest {

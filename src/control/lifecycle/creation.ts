@@ -6,11 +6,9 @@ import { limits } from '../../model/limits.ts';
 import type { NetworkRequest } from '../../model/network/setting.ts';
 import type { Language, Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
-import { creationBounds, DurationTally } from '../metrics/duration-tally.ts';
-import type { Bounds } from '../network/bounds.ts';
-import type { Networks } from '../network/networks.ts';
-import type { Quotas } from '../people/quotas.ts';
+import { BASE_IMAGE, defaultResources } from '../base/base-image.ts';
+import { creationBounds, DurationTally } from '../base/duration-tally.ts';
+import type { Quotas } from '../callers/quotas.ts';
 import type {
   Allowance,
   Clock,
@@ -21,6 +19,8 @@ import type {
   SandboxStore,
   SnapshotStore,
 } from '../ports/index.ts';
+import type { Bounds } from '../reach/bounds.ts';
+import type { Networks } from '../reach/networks.ts';
 import type { SandboxSecrets } from '../secrets/sandbox-secrets.ts';
 import { assertRoomToStart } from './capacity.ts';
 import type { DiskPromises } from './disk-promises.ts';

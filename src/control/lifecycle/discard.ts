@@ -1,8 +1,8 @@
 /** Removes what is left of a sandbox that no caller has seen: its machine, then its row. */
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
+import { underLease } from '../base/tenure.ts';
 import type { Replicas, Runtime, SandboxStore } from '../ports/index.ts';
-import { underLease } from '../replicas/tenure.ts';
 import type { Watches } from './watches.ts';
 
 export interface DiscardDependencies {

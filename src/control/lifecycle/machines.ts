@@ -9,18 +9,18 @@ import { type Command, type Decision, decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { cannotArchive } from '../archives/no-place.ts';
-import type { Networked, Networks } from '../network/networks.ts';
-import type { AwayMachines } from '../nodes/away-machines.ts';
-import type { Quotas } from '../people/quotas.ts';
+import type { AwayMachines } from '../base/away-machines.ts';
+import type { Quotas } from '../callers/quotas.ts';
 import type { Allowance, Comparable } from '../ports/index.ts';
-import type { Others } from '../replicas/others.ts';
-import type { SandboxTrust } from '../secrets/sandbox-trust.ts';
+import type { Networked, Networks } from '../reach/networks.ts';
+import type { SandboxTrust } from '../reach/sandbox-trust.ts';
+import type { OperationQueue } from '../turns/operation-queue.ts';
+import type { Others } from '../turns/others.ts';
+import { overtaken, Turns } from '../turns/turns.ts';
 import { assertRoomToStart } from './capacity.ts';
 import { discard, forAMoment } from './discard.ts';
 import type { DiskPromises } from './disk-promises.ts';
-import type { OperationQueue } from './operation-queue.ts';
-import { type Loss, Operations, type OperationsDependencies, overtaken, type Settled } from './operations.ts';
-import { Turns } from './turns.ts';
+import { type Loss, Operations, type OperationsDependencies, type Settled } from './operations.ts';
 
 export interface MachinesDependencies extends Omit<OperationsDependencies, 'finishLater' | 'exited'> {
   queue: OperationQueue;

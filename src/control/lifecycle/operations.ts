@@ -3,11 +3,10 @@
  * stored. An operation that cannot be settled stays stored, and is finished later.
  */
 import { inOwnSpan } from '../../concurrency/span.ts';
-import { SandhavenError } from '../../model/errors.ts';
 import { deletedByStop, type Outcome, type Settlement, settle } from '../../model/lifecycle.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { dropSpare, type Spare, spareAfter, spareLeft } from '../archives/spare-copy.ts';
-import type { Networks } from '../network/networks.ts';
+import { leaseIsOver } from '../base/tenure.ts';
 import type {
   AgentLink,
   Allowance,
@@ -19,11 +18,12 @@ import type {
   SandboxPatch,
   SandboxStore,
 } from '../ports/index.ts';
-import { leaseIsOver } from '../replicas/tenure.ts';
-import type { SandboxTrust } from '../secrets/sandbox-trust.ts';
-import type { SecretUses } from '../secrets/secret-uses.ts';
+import type { Networks } from '../reach/networks.ts';
+import type { SandboxTrust } from '../reach/sandbox-trust.ts';
+import type { SecretUses } from '../reach/secret-uses.ts';
+import type { Activity } from '../turns/activity.ts';
+import { overtaken } from '../turns/turns.ts';
 import type { KeptSessions } from '../work/kept-sessions.ts';
-import type { Activity } from './activity.ts';
 import { consequences, failureOf, isDeclined } from './consequences.ts';
 import { MachineWork } from './machine-work.ts';
 import type { Watches } from './watches.ts';
@@ -280,12 +280,4 @@ export class Operations {
       return false;
     }
   }
-}
-
-export function overtaken(): SandhavenError {
-  return new SandhavenError('invalid_state', 'Another operation on the sandbox came in between.', {
-    parameter: 'sandbox',
-    hint: 'Call Sandbox.GetSandbox, then try again.',
-    retryable: true,
-  });
 }

@@ -11,7 +11,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { newSandboxId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Resources } from '../../model/sandbox.ts';
-import { BASE_IMAGE } from '../images/base-image.ts';
+import { BASE_IMAGE } from '../base/base-image.ts';
 import type { AgentLink, Clock, Images, Log, Replicas, Runtime } from '../ports/index.ts';
 
 export interface ReadinessDependencies {

@@ -7,12 +7,12 @@ import { ownerIdOf, type User } from '../../model/user.ts';
 import { concerns } from '../audit/scope.ts';
 import type { TrafficWatch } from '../network/traffic/traffic-watch.ts';
 import type { OnProgress, Page, Runtime, SandboxFilter, SandboxStore, SandboxUsage } from '../ports/index.ts';
-import type { Activity } from './activity.ts';
+import type { Activity } from '../turns/activity.ts';
+import type { Idempotency } from '../turns/idempotency.ts';
+import { resolveSandbox } from '../turns/resolve.ts';
 import type { CreateRequest, Creation } from './creation.ts';
-import type { Idempotency } from './idempotency.ts';
 import type { Machines } from './machines.ts';
 import type { Settled } from './operations.ts';
-import { resolveSandbox } from './resolve.ts';
 
 export interface AutoSettings {
   autoStopMinutes?: number;

@@ -6,7 +6,7 @@ import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { nextDeadline } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import { LastTurn, type Turn } from '../metrics/last-turn.ts';
+import { LastTurn, type Turn } from '../base/last-turn.ts';
 import type {
   AgentSessions,
   AgentTerminals,
@@ -16,7 +16,7 @@ import type {
   SandboxStore,
   Schedulable,
 } from '../ports/index.ts';
-import type { Activity } from './activity.ts';
+import type { Activity } from '../turns/activity.ts';
 import type { Machines } from './machines.ts';
 
 export interface SchedulerDependencies {

@@ -2,8 +2,9 @@
  * Announces each write of a sandbox's row by this process, after its commit. Replicas need none of it: the database tells
  * all of them.
  */
+
+import { boundRows } from '../base/bound-rows.ts';
 import type { SandboxStore } from '../ports/index.ts';
-import { boundRows } from '../replicas/bound-rows.ts';
 
 /** @param wrote Receives the sandbox's id. */
 export function announcedRows(store: SandboxStore, wrote: (sandboxId: string) => void): SandboxStore {

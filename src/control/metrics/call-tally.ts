@@ -1,7 +1,7 @@
 /** Calls by action and outcome, with their durations. Actions are names of the code, never of a caller's. */
 import type { AuditOutcome } from '../../model/audit.ts';
 import { limits } from '../../model/limits.ts';
-import { callBounds, DurationTally } from './duration-tally.ts';
+import { callBounds, DurationTally } from '../base/duration-tally.ts';
 
 export interface ActionTally {
   readonly durations: DurationTally;

@@ -7,17 +7,17 @@ import type { Load } from '../../fairness/shares.ts';
 import { GiB, limits } from '../../model/limits.ts';
 import type { AuditService } from '../audit/audit.ts';
 import type { AuditReport } from '../audit/report.ts';
+import type { Turn } from '../base/last-turn.ts';
+import type { IdentityService } from '../callers/identity.ts';
 import type { HealthService } from '../health/health.ts';
 import type { Creation } from '../lifecycle/creation.ts';
 import type { Census, Scheduler } from '../lifecycle/scheduler.ts';
 import type { TrafficWatch } from '../network/traffic/traffic-watch.ts';
-import type { IdentityService } from '../people/identity.ts';
 import type { PoolState, WarmPool } from '../pool/pool.ts';
 import type { Capacity, Replicas, Runtime, Store, StoreConnections } from '../ports/index.ts';
 import { AnswerTally, type StatusClass } from './answer-tally.ts';
 import { AskedFigure } from './asked-figure.ts';
 import { type ActionTally, CallTally } from './call-tally.ts';
-import type { Turn } from './last-turn.ts';
 import { Loads, type ShareName } from './loads.ts';
 
 export interface MetricSources {

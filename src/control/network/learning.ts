@@ -13,10 +13,10 @@ import { isDropped, type NetworkReport } from '../../model/network/event.ts';
 import { ruleFor, type WiderRule, widerRules } from '../../model/network/suggestion.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import type { Machines } from '../lifecycle/machines.ts';
-import { resolveSandbox } from '../lifecycle/resolve.ts';
 import type { Clock, SandboxStore } from '../ports/index.ts';
-import type { Networks } from './networks.ts';
+import type { Networks } from '../reach/networks.ts';
+import { resolveSandbox } from '../turns/resolve.ts';
+import type { Turns } from '../turns/turns.ts';
 
 export interface Learned {
   sandboxId: string;
@@ -31,7 +31,7 @@ export interface Learned {
 
 export interface LearningDependencies {
   store: SandboxStore;
-  machines: Pick<Machines, 'change'>;
+  machines: Pick<Turns, 'change'>;
   networks: Pick<Networks, 'assertPolicies' | 'assertLearnable' | 'learn' | 'learnsUntil' | 'apply'>;
   unfinished: Pick<Unfinished, 'attempt'>;
   clock: Clock;

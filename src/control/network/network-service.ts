@@ -10,12 +10,12 @@ import {
 } from '../../model/network/setting.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import type { Machines } from '../lifecycle/machines.ts';
-import { resolveSandbox } from '../lifecycle/resolve.ts';
 import type { SandboxStore } from '../ports/index.ts';
+import type { Networks } from '../reach/networks.ts';
+import { resolveSandbox } from '../turns/resolve.ts';
+import type { Turns } from '../turns/turns.ts';
 import type { Learning } from './learning.ts';
 import type { NetworkLog, NetworkLogPage, NetworkLogQuery } from './network-log.ts';
-import type { Networks } from './networks.ts';
 import type { ShownTraffic, TrafficWatch } from './traffic/traffic-watch.ts';
 
 export interface ShownNetwork {
@@ -39,7 +39,7 @@ export interface FollowedLog {
 
 export interface NetworkServiceDependencies {
   store: SandboxStore;
-  machines: Pick<Machines, 'change'>;
+  machines: Pick<Turns, 'change'>;
   networks: Networks;
   events: Pick<NetworkLog, 'page' | 'follow'>;
   learning: Pick<Learning, 'end'>;

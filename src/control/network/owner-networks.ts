@@ -11,8 +11,8 @@ import {
 } from '../../model/network/setting.ts';
 import { concernsUser } from '../audit/scope.ts';
 import type { OwnerNetworkStore } from '../ports/index.ts';
-import type { NetworkBounds } from './bounds.ts';
-import type { Networks } from './networks.ts';
+import type { NetworkBounds } from '../reach/bounds.ts';
+import type { Networks } from '../reach/networks.ts';
 import type { RunningSandboxes } from './running-sandboxes.ts';
 
 /** `default`: the installation's again. */

@@ -8,12 +8,12 @@ import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { Machines } from '../lifecycle/machines.ts';
 import type { Log, SandboxPatch } from '../ports/index.ts';
-import type { Networks } from './networks.ts';
+import type { Networks } from '../reach/networks.ts';
+import type { Turns } from '../turns/turns.ts';
 
 export interface RunningSandboxesDependencies {
-  machines: Pick<Machines, 'change'>;
+  machines: Pick<Turns, 'change'>;
   networks: Pick<Networks, 'apply'>;
   unfinished: Pick<Unfinished, 'add'>;
   log: Log;

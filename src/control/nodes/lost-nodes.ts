@@ -7,9 +7,9 @@ import { isLost, type NodeLoss } from '../../model/kubernetes/lost-node.ts';
 import { deletedByStop } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
+import type { AwayMachines } from '../base/away-machines.ts';
 import type { Machines } from '../lifecycle/machines.ts';
 import type { Log, Observed, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
-import type { AwayMachines } from './away-machines.ts';
 
 export interface LostNodesDependencies {
   nodeLoss: NodeLoss;

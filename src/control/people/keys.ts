@@ -7,10 +7,10 @@ import { newApiKey } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Account, ApiKey, Caller, KeyState } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
+import type { KeyUse } from '../callers/key-use.ts';
+import type { Standing } from '../callers/standing.ts';
 import type { Clock, KeyStore, Page, SignInStore, TeamStore } from '../ports/index.ts';
 import { noTeam } from '../teams/acting.ts';
-import type { KeyUse } from './key-use.ts';
-import type { Standing } from './standing.ts';
 import type { UserService } from './users.ts';
 
 export interface KeyDependencies {

@@ -6,21 +6,21 @@ import { newUserId } from '../../model/ids.ts';
 import type { Regions } from '../../model/region.ts';
 import type { Account } from '../../model/user.ts';
 import type { AccessService } from '../access/tokens.ts';
+import { IdentityService } from '../callers/identity.ts';
+import { KeyUse } from '../callers/key-use.ts';
+import { type QuotaDefaults, Quotas } from '../callers/quotas.ts';
+import { Rates } from '../callers/rates.ts';
+import { Standing } from '../callers/standing.ts';
 import type { Clock, IdentityProvider, Store } from '../ports/index.ts';
 import { TeamAccess } from '../teams/team-access.ts';
 import { TeamService } from '../teams/teams.ts';
 import { AuthorizedApps } from './apps/authorized-apps.ts';
 import { OAuthRecords } from './apps/oauth-records.ts';
 import { DeviceSignInService } from './device-sign-ins.ts';
-import { IdentityService } from './identity.ts';
-import { KeyUse } from './key-use.ts';
 import { KeyService } from './keys.ts';
 import { LinkedIdentities } from './provider/identities.ts';
 import { ProviderSignIns } from './provider/provider-sign-ins.ts';
-import { type QuotaDefaults, Quotas } from './quotas.ts';
-import { Rates } from './rates.ts';
 import { SignInService } from './sign-ins.ts';
-import { Standing } from './standing.ts';
 import { UserService } from './users.ts';
 
 export interface PeopleDependencies {

@@ -12,9 +12,9 @@ import { isSignInId, newSignInId, newSignInToken } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Account, Caller } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
+import { KeyUse } from '../callers/key-use.ts';
+import type { Standing } from '../callers/standing.ts';
 import type { Clock, KeyStore, Page, SignInStore } from '../ports/index.ts';
-import { KeyUse } from './key-use.ts';
-import type { Standing } from './standing.ts';
 import type { UserService } from './users.ts';
 
 export interface SignInDependencies {

@@ -6,9 +6,9 @@ import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
 import type { Account, Caller, Role } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
+import type { Quotas } from '../callers/quotas.ts';
+import type { Standing } from '../callers/standing.ts';
 import type { AccountPatch, Clock, OwnerNetworkStore, Page, UserStore } from '../ports/index.ts';
-import type { Quotas } from './quotas.ts';
-import type { Standing } from './standing.ts';
 
 export interface NewUser {
   name: string;

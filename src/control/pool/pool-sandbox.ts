@@ -2,7 +2,7 @@
 import { limits } from '../../model/limits.ts';
 import { isSameNetwork, type NetworkSetting } from '../../model/network/setting.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import { BASE_IMAGE, defaultResources } from '../images/base-image.ts';
+import { BASE_IMAGE, defaultResources } from '../base/base-image.ts';
 import type { PoolBounds } from './size.ts';
 
 export function poolSandbox(

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Authorization } from '../../model/provider.ts';
+import { assertTenure, underLease } from '../base/tenure.ts';
 import type { AuthorizationStore, Log, Replicas } from '../ports/index.ts';
-import { assertTenure, underLease } from '../replicas/tenure.ts';
 
 export interface RenewalTurnsDependencies {
   store: Pick<AuthorizationStore, 'get' | 'takeRenewal' | 'leaveRenewal'>;

@@ -7,11 +7,11 @@ import { mapBounded } from '../../concurrency/map-bounded.ts';
 import { paged } from '../../concurrency/paged.ts';
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { limits } from '../../model/limits.ts';
+import { LastTurn, type Turn } from '../base/last-turn.ts';
+import { underLease } from '../base/tenure.ts';
 import type { Machines } from '../lifecycle/machines.ts';
 import type { Watches } from '../lifecycle/watches.ts';
-import { LastTurn, type Turn } from '../metrics/last-turn.ts';
 import type { Comparable, Log, Observed, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
-import { underLease } from './tenure.ts';
 
 export interface ComparisonDependencies {
   store: Pick<SandboxStore, 'comparable'>;

@@ -2,9 +2,10 @@
  * Marks the row of each operation with the replica that carries it out. Work that has outlived its lease writes none: its
  * replica may have another id by now, under which the fence of the database would let it pass.
  */
+
+import { boundRows } from '../base/bound-rows.ts';
+import { assertTenure } from '../base/tenure.ts';
 import type { Replicas, SandboxPatch, SandboxStore } from '../ports/index.ts';
-import { boundRows } from './bound-rows.ts';
-import { assertTenure } from './tenure.ts';
 
 export function heldRows(store: SandboxStore, replicas: Replicas): SandboxStore {
   if (!replicas.shared) return store;

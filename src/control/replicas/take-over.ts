@@ -2,7 +2,7 @@
 import { paged } from '../../concurrency/paged.ts';
 import { limits } from '../../model/limits.ts';
 import type { Log, Replicas, SandboxStore } from '../ports/index.ts';
-import type { Others } from './others.ts';
+import type { Others } from '../turns/others.ts';
 
 export interface TakeOverDependencies {
   store: Pick<SandboxStore, 'inProgress'>;

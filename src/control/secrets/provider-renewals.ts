@@ -9,7 +9,7 @@ import type { RunningSandboxes } from '../network/running-sandboxes.ts';
 import type { Log, SecretStore } from '../ports/index.ts';
 import type { AuthorizationUses } from '../provider/authorization-uses.ts';
 import type { UserTokens } from '../provider/tokens.ts';
-import type { OwnedToken, ProviderTokens } from './provider-tokens.ts';
+import type { OwnedToken, ProviderTokens } from '../reach/provider-tokens.ts';
 
 export interface ProviderRenewalsDependencies {
   store: Pick<SecretStore, 'providerOwners' | 'list' | 'holders'>;

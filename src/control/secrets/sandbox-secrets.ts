@@ -4,20 +4,20 @@ import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Secret } from '../../model/secrets/secret.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import type { Machines } from '../lifecycle/machines.ts';
-import { resolveSandbox } from '../lifecycle/resolve.ts';
-import type { Networks } from '../network/networks.ts';
 import type { Runtime, SandboxStore, SecretStore } from '../ports/index.ts';
+import type { Networks } from '../reach/networks.ts';
+import type { SandboxTrust } from '../reach/sandbox-trust.ts';
+import type { SecretHolder } from '../reach/secret-uses.ts';
+import { resolveSandbox } from '../turns/resolve.ts';
+import type { Turns } from '../turns/turns.ts';
 import { findSecret, noSecret } from './find-secret.ts';
-import type { SandboxTrust } from './sandbox-trust.ts';
 import { assertSecrets } from './secret-service.ts';
-import type { SecretHolder } from './secret-uses.ts';
 
 export interface SandboxSecretsDependencies {
   store: SecretStore;
   sandboxes: SandboxStore;
   runtime: Pick<Runtime, 'capabilities'>;
-  machines: Pick<Machines, 'change'>;
+  machines: Pick<Turns, 'change'>;
   networks: Pick<Networks, 'apply'>;
   trust: Pick<SandboxTrust, 'apply'>;
 }

@@ -3,7 +3,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type { AgentLink, Chart, ExecResult, LiveOutput, LiveRequest } from '../ports/index.ts';
-import type { Environments } from './environment.ts';
+import type { Environments } from '../reach/environment.ts';
 import type { Uses } from './use.ts';
 
 const SHELLS = ['bash', 'sh'];

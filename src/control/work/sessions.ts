@@ -17,7 +17,7 @@ import type {
   SessionStore,
   SessionSummary,
 } from '../ports/index.ts';
-import type { Environments } from './environment.ts';
+import type { Environments } from '../reach/environment.ts';
 import { shownWhile, showPieces } from './follow-session.ts';
 import type { Uses } from './use.ts';
 

@@ -2,7 +2,6 @@
 import { SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
-import { resolveSandbox } from '../lifecycle/resolve.ts';
 import type {
   AgentTerminals,
   SandboxStore,
@@ -10,7 +9,8 @@ import type {
   TerminalSummary,
   TerminalView,
 } from '../ports/index.ts';
-import type { Environments } from './environment.ts';
+import type { Environments } from '../reach/environment.ts';
+import { resolveSandbox } from '../turns/resolve.ts';
 import type { Uses } from './use.ts';
 
 /** In the order of preference, as for SSH. */

@@ -1,8 +1,8 @@
 /** Connections of the owner to ports of the sandbox's own loopback, each a use of the sandbox while it lasts. */
 import type { Duplex } from 'node:stream';
 import type { User } from '../../model/user.ts';
-import { resolveSandbox } from '../lifecycle/resolve.ts';
 import type { AgentTunnels, SandboxStore } from '../ports/index.ts';
+import { resolveSandbox } from '../turns/resolve.ts';
 import type { Uses } from './use.ts';
 
 export interface TunnelDependencies {

@@ -7,12 +7,12 @@ import { decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
-import type { Activity } from '../lifecycle/activity.ts';
-import type { OperationQueue } from '../lifecycle/operation-queue.ts';
-import { resolveSandbox } from '../lifecycle/resolve.ts';
-import type { Standing } from '../people/standing.ts';
+import type { Standing } from '../callers/standing.ts';
 import type { SandboxStore } from '../ports/index.ts';
-import type { Others } from '../replicas/others.ts';
+import type { Activity } from '../turns/activity.ts';
+import type { OperationQueue } from '../turns/operation-queue.ts';
+import type { Others } from '../turns/others.ts';
+import { resolveSandbox } from '../turns/resolve.ts';
 
 export class Uses {
   readonly #store: SandboxStore;

@@ -8,7 +8,7 @@ import { limits } from '../../model/limits.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Asked } from '../connection/faults.ts';
 import type { Probe } from '../hints/probe.ts';
-import { batchesOf } from '../query/batches.ts';
+import { batchesOf } from './batches.ts';
 
 export interface Probes {
   /** Resolves with true when any document matches. */

@@ -7,8 +7,8 @@ import type { AbstractCursor, MongoClient } from 'mongodb';
 import type { CollectionName, CollectionSchema, IndexInfo } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import type { Connection } from '../connection/connection.ts';
-import { batchesOf, readAhead } from '../query/batches.ts';
 import { SchemaInference } from '../schema/inference.ts';
+import { batchesOf, readAhead } from './batches.ts';
 import { estimatedCount, indexesOf, type ListedCollection } from './collection-info.ts';
 import { collectionNamed } from './discover.ts';
 

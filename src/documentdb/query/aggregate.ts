@@ -9,11 +9,11 @@ import type {
 } from '../../control/ports/index.ts';
 import type { CollectionName } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
+import { batchesOf } from '../collections/batches.ts';
 import { probesOf, questionsOf } from '../collections/probes.ts';
 import type { Connection } from '../connection/connection.ts';
 import { checkPipeline } from '../guard/guard.ts';
-import { advisePipeline } from '../hints/advice.ts';
-import { batchesOf } from './batches.ts';
+import { advisePipeline } from './advice.ts';
 import type { Settled } from './coercion/settle.ts';
 import { settlePipeline } from './coercion/settle-pipeline.ts';
 import { exportQuery } from './export.ts';

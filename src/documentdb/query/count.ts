@@ -6,7 +6,7 @@ import { limits } from '../../model/limits.ts';
 import { probesOf } from '../collections/probes.ts';
 import type { Connection } from '../connection/connection.ts';
 import { checkFilter } from '../guard/guard.ts';
-import { adviseFind } from '../hints/advice.ts';
+import { adviseFind } from './advice.ts';
 import { settleFilter } from './coercion/settle.ts';
 import { readFilter } from './query-text.ts';
 

@@ -7,8 +7,8 @@ import type { ExportedQuery } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import { FirstNames } from '../bson/first-names.ts';
 import { EjsonWriter } from '../bson/write/write.ts';
+import { batchesOf, readAhead } from '../collections/batches.ts';
 import type { AskOptions, Connection } from '../connection/connection.ts';
-import { batchesOf, readAhead } from './batches.ts';
 
 const { exportChunkBytes } = limits.documents;
 

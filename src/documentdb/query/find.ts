@@ -10,11 +10,11 @@ import type {
 import type { CollectionName } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { textAllowance } from '../bson/parse/parse.ts';
+import { batchesOf } from '../collections/batches.ts';
 import { probesOf, questionsOf } from '../collections/probes.ts';
 import type { Connection } from '../connection/connection.ts';
 import { checkFilter, checkProjection, checkSort } from '../guard/guard.ts';
-import { adviseFind } from '../hints/advice.ts';
-import { batchesOf } from './batches.ts';
+import { adviseFind } from './advice.ts';
 import { type Settled, type Settlement, settleFilter } from './coercion/settle.ts';
 import { exportQuery } from './export.ts';
 import { nextPage } from './next-page.ts';

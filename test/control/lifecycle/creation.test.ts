@@ -1,10 +1,8 @@
 /** Creation from the warm pool: as it is, with other sizes or another network, and beside it where neither fits. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Quotas } from '../../../src/control/callers/quotas.ts';
 import { type CreateRequest, Creation } from '../../../src/control/lifecycle/creation.ts';
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
-import { type InstallationNetworks, NetworkBounds } from '../../../src/control/network/bounds.ts';
-import { Networks } from '../../../src/control/network/networks.ts';
-import type { Quotas } from '../../../src/control/people/quotas.ts';
 import type {
   Image,
   Images,
@@ -14,6 +12,8 @@ import type {
   SandboxStore,
   SnapshotStore,
 } from '../../../src/control/ports/index.ts';
+import { type InstallationNetworks, NetworkBounds } from '../../../src/control/reach/bounds.ts';
+import { Networks } from '../../../src/control/reach/networks.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { noNetwork, openNetwork } from '../../../src/model/network/setting.ts';
 import { unlimited } from '../../../src/model/quota.ts';

@@ -1,7 +1,7 @@
 /** Idempotent calls: one run for each key, its answer for a day, and no memory of failures. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Idempotency } from '../../../src/control/lifecycle/idempotency.ts';
 import type { IdempotencyStore } from '../../../src/control/ports/index.ts';
+import { Idempotency } from '../../../src/control/turns/idempotency.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

@@ -1,12 +1,12 @@
 /** The plain numbers that metrics are made of: bounded, cheap, and right at their edges. */
 import { describe, expect, it } from 'vitest';
 import { KeyedQueue } from '../../../src/concurrency/keyed-queue.ts';
+import { DurationTally } from '../../../src/control/base/duration-tally.ts';
+import { LastTurn } from '../../../src/control/base/last-turn.ts';
+import { Rates } from '../../../src/control/callers/rates.ts';
 import { AnswerTally } from '../../../src/control/metrics/answer-tally.ts';
 import { AskedFigure } from '../../../src/control/metrics/asked-figure.ts';
 import { CallTally } from '../../../src/control/metrics/call-tally.ts';
-import { DurationTally } from '../../../src/control/metrics/duration-tally.ts';
-import { LastTurn } from '../../../src/control/metrics/last-turn.ts';
-import { Rates } from '../../../src/control/people/rates.ts';
 import { Shares } from '../../../src/fairness/shares.ts';
 
 describe('durations', () => {

@@ -1,12 +1,12 @@
 /** Learning of network rules: what is in force meanwhile, what comes of it, and how it ends. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Unfinished } from '../../../src/concurrency/unfinished.ts';
-import { NetworkBounds } from '../../../src/control/network/bounds.ts';
 import { Learning } from '../../../src/control/network/learning.ts';
 import { NetworkLog } from '../../../src/control/network/network-log.ts';
 import { NetworkService } from '../../../src/control/network/network-service.ts';
-import { Networks } from '../../../src/control/network/networks.ts';
 import type { OwnerNetworkStore, SandboxStore } from '../../../src/control/ports/index.ts';
+import { NetworkBounds } from '../../../src/control/reach/bounds.ts';
+import { Networks } from '../../../src/control/reach/networks.ts';
 import { notFound } from '../../../src/model/errors.ts';
 import type { NetworkEvent } from '../../../src/model/network/event.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../../src/model/network/policy.ts';

@@ -1,16 +1,16 @@
 /** Network policies of machines: what is put in force, and what a failure of the engine leaves. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Unfinished } from '../../../src/concurrency/unfinished.ts';
-import { Activity } from '../../../src/control/lifecycle/activity.ts';
 import { Machines, type MachinesDependencies } from '../../../src/control/lifecycle/machines.ts';
-import { createOperationQueue } from '../../../src/control/lifecycle/operation-queue.ts';
-import { type InstallationNetworks, NetworkBounds } from '../../../src/control/network/bounds.ts';
 import { Learning } from '../../../src/control/network/learning.ts';
 import { NetworkLog } from '../../../src/control/network/network-log.ts';
 import { NetworkService } from '../../../src/control/network/network-service.ts';
-import { Networks } from '../../../src/control/network/networks.ts';
 import type { OwnerNetworkStore, SandboxStore } from '../../../src/control/ports/index.ts';
-import { Others } from '../../../src/control/replicas/others.ts';
+import { type InstallationNetworks, NetworkBounds } from '../../../src/control/reach/bounds.ts';
+import { Networks } from '../../../src/control/reach/networks.ts';
+import { Activity } from '../../../src/control/turns/activity.ts';
+import { createOperationQueue } from '../../../src/control/turns/operation-queue.ts';
+import { Others } from '../../../src/control/turns/others.ts';
 import type { NetworkPolicy } from '../../../src/model/network/policy.ts';
 import { networkProfiles } from '../../../src/model/network/profiles.ts';
 import { noNetwork, openNetwork, parseNetworkText, policyOf } from '../../../src/model/network/setting.ts';

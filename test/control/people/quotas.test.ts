@@ -1,6 +1,6 @@
 /** Quota of each user: defaults by role, an operator's and an admin's changes, and the early check before a creation. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Quotas } from '../../../src/control/people/quotas.ts';
+import { Quotas } from '../../../src/control/callers/quotas.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
 import type { Quota } from '../../../src/model/quota.ts';
 import type { Account } from '../../../src/model/user.ts';

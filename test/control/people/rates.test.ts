@@ -1,6 +1,6 @@
 /** Call rate of each key. */
 import { expect, it } from 'vitest';
-import { Rates } from '../../../src/control/people/rates.ts';
+import { Rates } from '../../../src/control/callers/rates.ts';
 import { limits } from '../../../src/model/limits.ts';
 
 function ratesOf(perSecond: number, burst: number) {

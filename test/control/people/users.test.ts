@@ -1,6 +1,6 @@
 /** Users who may less from now on: their access ends, also when the first attempt fails half-way. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { Quotas } from '../../../src/control/people/quotas.ts';
+import { Quotas } from '../../../src/control/callers/quotas.ts';
 import { UserService } from '../../../src/control/people/users.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { alice, bob } from '../../store/fixtures.ts';

@@ -1,7 +1,7 @@
 /** Keys that one replica holds at a time. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HeldKeys } from '../../../src/control/base/held-keys.ts';
 import type { IdempotencyStore } from '../../../src/control/ports/index.ts';
-import { HeldKeys } from '../../../src/control/replicas/held-keys.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
 let store: IdempotencyStore;

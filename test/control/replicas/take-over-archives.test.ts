@@ -1,7 +1,7 @@
 /** Archives among the operations that a given-up replica has left. */
 import { expect, it } from 'vitest';
-import { Others } from '../../../src/control/replicas/others.ts';
 import { TakeOver } from '../../../src/control/replicas/take-over.ts';
+import { Others } from '../../../src/control/turns/others.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';

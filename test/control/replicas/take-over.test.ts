@@ -1,8 +1,8 @@
 /** Operations that other replicas have left: each is finished once, and none is begun after the end. */
 import { beforeEach, expect, it } from 'vitest';
 import type { Replicas, SandboxStore } from '../../../src/control/ports/index.ts';
-import { Others } from '../../../src/control/replicas/others.ts';
 import { TakeOver } from '../../../src/control/replicas/take-over.ts';
+import { Others } from '../../../src/control/turns/others.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';

@@ -1,7 +1,7 @@
 /** Secrets on an engine that puts none into requests, as Kubernetes does not. */
 import { expect, it } from 'vitest';
+import { SandboxTrust } from '../../../src/control/reach/sandbox-trust.ts';
 import { SandboxSecrets } from '../../../src/control/secrets/sandbox-secrets.ts';
-import { SandboxTrust } from '../../../src/control/secrets/sandbox-trust.ts';
 import { SecretService } from '../../../src/control/secrets/secret-service.ts';
 import { secretRecord } from '../../store/conformance/secret-conformance.ts';
 import { alice, sandboxRecord } from '../../store/fixtures.ts';

@@ -1,7 +1,7 @@
 /** Trust in the certificate of a sandbox's secrets: a start goes on without it, and it is tried again where that helps. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Unfinished } from '../../../src/concurrency/unfinished.ts';
-import { SandboxTrust } from '../../../src/control/secrets/sandbox-trust.ts';
+import { SandboxTrust } from '../../../src/control/reach/sandbox-trust.ts';
 import { notFound, SandhavenError } from '../../../src/model/errors.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';

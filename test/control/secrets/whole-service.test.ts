@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callAction } from '../../../src/administration/call.ts';
 import { callTool } from '../../../src/catalog/call.ts';
 import type { CreateRequest } from '../../../src/control/lifecycle/creation.ts';
-import { SecretUses } from '../../../src/control/secrets/secret-uses.ts';
+import { SecretUses } from '../../../src/control/reach/secret-uses.ts';
 import { alice, bob } from '../../store/fixtures.ts';
 import { type Control, Installation } from '../network/service-of-networks.ts';
 

@@ -1,11 +1,11 @@
 /** Teams: for whom a caller acts, what ends when a member leaves, and what nobody else can name or guess. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { resolveSandbox } from '../../../src/control/lifecycle/resolve.ts';
-import { Quotas } from '../../../src/control/people/quotas.ts';
-import { Standing } from '../../../src/control/people/standing.ts';
+import { Quotas } from '../../../src/control/callers/quotas.ts';
+import { Standing } from '../../../src/control/callers/standing.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { TeamAccess } from '../../../src/control/teams/team-access.ts';
 import { TeamService } from '../../../src/control/teams/teams.ts';
+import { resolveSandbox } from '../../../src/control/turns/resolve.ts';
 import { isViewer } from '../../../src/model/access/scopes.ts';
 import type { Caller } from '../../../src/model/user.ts';
 import { alice, bob, sandboxRecord } from '../../store/fixtures.ts';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ObjectId } from '../../../src/documentdb/bson/library.ts';
-import { adviseFind, advisePipeline } from '../../../src/documentdb/hints/advice.ts';
+import { adviseFind, advisePipeline } from '../../../src/documentdb/query/advice.ts';
 import { arrangeNotes } from '../../../src/documentdb/hints/notes.ts';
 import type { Probe } from '../../../src/documentdb/hints/probe.ts';
 import { coerceFilter } from '../../../src/documentdb/query/coercion/coerce-filter.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { AccessService } from '../../../src/control/access/tokens.ts';
-import { Standing } from '../../../src/control/people/standing.ts';
+import { Standing } from '../../../src/control/callers/standing.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { RightsCheck } from '../../../src/control/replicas/rights-check.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';

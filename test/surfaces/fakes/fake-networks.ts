@@ -2,13 +2,13 @@
 
 import { Unfinished } from '../../../src/concurrency/unfinished.ts';
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
-import { NetworkBounds } from '../../../src/control/network/bounds.ts';
 import { Learning } from '../../../src/control/network/learning.ts';
 import type { NetworkLog } from '../../../src/control/network/network-log.ts';
 import { NetworkService } from '../../../src/control/network/network-service.ts';
-import { Networks } from '../../../src/control/network/networks.ts';
 import { OwnerNetworkService } from '../../../src/control/network/owner-networks.ts';
 import type { OwnerNetworkStore, SandboxStore } from '../../../src/control/ports/index.ts';
+import { NetworkBounds } from '../../../src/control/reach/bounds.ts';
+import { Networks } from '../../../src/control/reach/networks.ts';
 import { notFound } from '../../../src/model/errors.ts';
 import { openNetwork, parseNetworkText } from '../../../src/model/network/setting.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';

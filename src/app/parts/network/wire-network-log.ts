@@ -2,9 +2,9 @@
 import { Learning, type LearningDependencies } from '../../../control/network/learning.ts';
 import { NetworkLog } from '../../../control/network/network-log.ts';
 import { NetworkService } from '../../../control/network/network-service.ts';
-import type { Networks } from '../../../control/network/networks.ts';
 import type { TrafficWatch } from '../../../control/network/traffic/traffic-watch.ts';
 import type { NetworkEvents } from '../../../control/ports/index.ts';
+import type { Networks } from '../../../control/reach/networks.ts';
 import type { Services } from '../../../control/services.ts';
 
 export interface NetworkLogParts extends LearningDependencies {

@@ -1,12 +1,10 @@
 /** Wires networks of sandboxes, and the secrets that requests of sandboxes carry through them. */
 import type { Unfinished } from '../../../concurrency/unfinished.ts';
+import type { Standing } from '../../../control/callers/standing.ts';
 import type { Machines } from '../../../control/lifecycle/machines.ts';
-import { type InstallationNetworks, NetworkBounds } from '../../../control/network/bounds.ts';
-import { type NetworkDependencies, Networks } from '../../../control/network/networks.ts';
 import { OwnerNetworkService } from '../../../control/network/owner-networks.ts';
 import { RunningSandboxes } from '../../../control/network/running-sandboxes.ts';
 import type { TrafficWatch } from '../../../control/network/traffic/traffic-watch.ts';
-import type { Standing } from '../../../control/people/standing.ts';
 import type {
   AgentLink,
   Clock,
@@ -17,14 +15,16 @@ import type {
   Store,
 } from '../../../control/ports/index.ts';
 import { ProviderRefusals } from '../../../control/provider/refusals.ts';
+import { type InstallationNetworks, NetworkBounds } from '../../../control/reach/bounds.ts';
+import { type NetworkDependencies, Networks } from '../../../control/reach/networks.ts';
+import { ProviderTokens } from '../../../control/reach/provider-tokens.ts';
+import { SandboxTrust } from '../../../control/reach/sandbox-trust.ts';
+import { SecretUses } from '../../../control/reach/secret-uses.ts';
 import { ProviderRenewals } from '../../../control/secrets/provider-renewals.ts';
 import { ProviderSecrets } from '../../../control/secrets/provider-secrets.ts';
-import { ProviderTokens } from '../../../control/secrets/provider-tokens.ts';
 import { SandboxSecrets } from '../../../control/secrets/sandbox-secrets.ts';
-import { SandboxTrust } from '../../../control/secrets/sandbox-trust.ts';
 import { SecretActivity } from '../../../control/secrets/secret-activity.ts';
 import { SecretService } from '../../../control/secrets/secret-service.ts';
-import { SecretUses } from '../../../control/secrets/secret-uses.ts';
 import { operatorNames } from '../../../outbound/operator-names.ts';
 import type { Provider } from '../wire-provider.ts';
 import { wireNetworkLog } from './wire-network-log.ts';

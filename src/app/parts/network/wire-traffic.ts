@@ -1,8 +1,9 @@
 /** Wires the watch of traffic, where the engine counts it. */
+
+import type { Quotas } from '../../../control/callers/quotas.ts';
 import { DayTraffic } from '../../../control/network/traffic/day-traffic.ts';
 import { OwnerQuotas } from '../../../control/network/traffic/owner-quotas.ts';
 import { TrafficWatch } from '../../../control/network/traffic/traffic-watch.ts';
-import type { Quotas } from '../../../control/people/quotas.ts';
 import type { Clock, Log, NetworkTraffic, TrafficNotes } from '../../../control/ports/index.ts';
 import { allBytes, dayOf, type TrafficOptions } from '../../../model/network/traffic.ts';
 

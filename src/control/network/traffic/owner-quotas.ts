@@ -2,7 +2,7 @@
 import { mapBounded } from '../../../concurrency/map-bounded.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Quota } from '../../../model/quota.ts';
-import type { Quotas } from '../../people/quotas.ts';
+import type { Quotas } from '../../callers/quotas.ts';
 import type { Clock } from '../../ports/index.ts';
 
 export class OwnerQuotas {

@@ -10,9 +10,9 @@ import { isGrantId, newGrantId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Caller } from '../../../model/user.ts';
 import { concernsUser } from '../../audit/scope.ts';
+import { KeyUse } from '../../callers/key-use.ts';
+import type { Standing } from '../../callers/standing.ts';
 import type { Clock, OAuthStore, Page } from '../../ports/index.ts';
-import { KeyUse } from '../key-use.ts';
-import type { Standing } from '../standing.ts';
 
 export interface AuthorizedAppDependencies {
   store: OAuthStore;

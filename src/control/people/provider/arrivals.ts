@@ -9,8 +9,8 @@ import { readingId } from '../../../model/access/team.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { newUserId } from '../../../model/ids.ts';
 import type { Account, Caller, Role } from '../../../model/user.ts';
+import type { Standing } from '../../callers/standing.ts';
 import type { IdentityStore, UserStore } from '../../ports/index.ts';
-import type { Standing } from '../standing.ts';
 
 export interface ArrivalStore {
   users: Pick<UserStore, 'findUser' | 'updateUser'>;

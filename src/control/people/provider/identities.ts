@@ -3,9 +3,9 @@ import type { OwnedIdentity } from '../../../model/access/identity.ts';
 import { notFound, SandhavenError } from '../../../model/errors.ts';
 import type { Caller } from '../../../model/user.ts';
 import { concernsUser } from '../../audit/scope.ts';
+import type { Standing } from '../../callers/standing.ts';
 import type { Clock, IdentityProvider, IdentityStore, Page } from '../../ports/index.ts';
 import type { KeyService } from '../keys.ts';
-import type { Standing } from '../standing.ts';
 import type { UserService } from '../users.ts';
 
 export interface IdentityDependencies {

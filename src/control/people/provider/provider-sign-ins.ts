@@ -12,9 +12,9 @@ import { newSignInToken } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
 import type { Caller } from '../../../model/user.ts';
+import type { Standing } from '../../callers/standing.ts';
 import type { Clock, IdentityProvider, IdentityStore } from '../../ports/index.ts';
 import type { Opened, SignInService } from '../sign-ins.ts';
-import type { Standing } from '../standing.ts';
 import { type ArrivalStore, arrive } from './arrivals.ts';
 import { openPending, sealPending } from './pending.ts';
 

@@ -4,7 +4,7 @@
  */
 import { invalidArgument, type SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { tooManyValues } from '../../query/too-many-values.ts';
+import { tooManyValues } from '../too-many-values.ts';
 import { keyProblem } from './key-problem.ts';
 import { inOrder, setKey } from './ordered-document.ts';
 import { excerpt, parameterOf, placeInText, placeOf } from './place.ts';

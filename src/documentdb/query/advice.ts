@@ -4,20 +4,20 @@
  */
 import type { CollectionSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
-import type { Settlement } from '../query/coercion/settle.ts';
-import { tellNeither } from '../query/coercion/tell.ts';
-import { conditionsOf } from './filter-walk.ts';
-import { indexNotes } from './index-use.ts';
-import type { Stage } from './leading-stages.ts';
-import { meantFilter, meantPipeline } from './meant.ts';
-import { mismatches } from './mismatches.ts';
-import { namedInFind, namedInPipeline } from './named-fields.ts';
-import { arrangeNotes } from './notes.ts';
-import type { Probe } from './probe.ts';
-import { strangeInStages } from './strange-expressions.ts';
-import { unknownFields } from './unknown-fields.ts';
-import { explainEmpty } from './why-empty.ts';
-import { explainEmptyPipeline, firstStages } from './why-pipeline-empty.ts';
+import { conditionsOf } from '../hints/filter-walk.ts';
+import { indexNotes } from '../hints/index-use.ts';
+import type { Stage } from '../hints/leading-stages.ts';
+import { meantFilter, meantPipeline } from '../hints/meant.ts';
+import { mismatches } from '../hints/mismatches.ts';
+import { namedInFind, namedInPipeline } from '../hints/named-fields.ts';
+import { arrangeNotes } from '../hints/notes.ts';
+import type { Probe } from '../hints/probe.ts';
+import { strangeInStages } from '../hints/strange-expressions.ts';
+import { unknownFields } from '../hints/unknown-fields.ts';
+import { explainEmpty } from '../hints/why-empty.ts';
+import { explainEmptyPipeline, firstStages } from '../hints/why-pipeline-empty.ts';
+import type { Settlement } from './coercion/settle.ts';
+import { tellNeither } from './coercion/tell.ts';
 
 export type Filter = Record<string, unknown>;
 

@@ -19,8 +19,8 @@ import {
 } from '../../model/network/setting.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Log, Runtime } from '../ports/index.ts';
-import type { SecretHolder, SecretUses } from '../secrets/secret-uses.ts';
 import type { Bounds, NetworkBounds } from './bounds.ts';
+import type { SecretHolder, SecretUses } from './secret-uses.ts';
 
 export interface NetworkDependencies {
   runtime: Pick<Runtime, 'capabilities' | 'setNetwork'>;

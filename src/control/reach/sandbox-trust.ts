@@ -5,8 +5,8 @@
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { type ErrorCode, SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { Networked, Networks } from '../network/networks.ts';
 import type { AgentLink, Log, Runtime } from '../ports/index.ts';
+import type { Networked, Networks } from './networks.ts';
 
 export interface SandboxTrustDependencies {
   runtime: Pick<Runtime, 'authority'>;

@@ -8,7 +8,6 @@ import { type Membership, membershipId, readingId } from '../../model/access/tea
 import { SandhavenError } from '../../model/errors.ts';
 import { isGrantId, isSignInId, isTeamId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';
-import { type End, OpenEnds, type Right } from '../access/open-ends.ts';
 import type {
   Clock,
   KeyStore,
@@ -18,6 +17,7 @@ import type {
   TeamStore,
   UserStore,
 } from '../ports/index.ts';
+import { type End, OpenEnds, type Right } from './open-ends.ts';
 
 export interface StandingStore {
   users: Pick<UserStore, 'findUser'>;

@@ -4,7 +4,7 @@
  */
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { Image, Images, Runtime } from '../ports/index.ts';
-import type { SecretHolder, SecretUses } from '../secrets/secret-uses.ts';
+import type { SecretHolder, SecretUses } from './secret-uses.ts';
 
 const fallback = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

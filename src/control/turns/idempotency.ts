@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { HeldKeys } from '../base/held-keys.ts';
+import { underLease } from '../base/tenure.ts';
 import type { Clock, IdempotencyStore, Replicas } from '../ports/index.ts';
-import { HeldKeys } from '../replicas/held-keys.ts';
-import { underLease } from '../replicas/tenure.ts';
 
 export class Idempotency {
   readonly #store: IdempotencyStore;

@@ -6,7 +6,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Authorization } from '../../model/provider.ts';
 import type { ProviderAddresses, ProviderToken } from '../../model/secrets/provider-secret.ts';
-import type { Standing } from '../people/standing.ts';
+import type { Standing } from '../callers/standing.ts';
 import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports/index.ts';
 import type { UserTokens } from '../provider/tokens.ts';
 

@@ -6,22 +6,31 @@ import { waiting } from '../../concurrency/span.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
+import { underLease } from '../base/tenure.ts';
 import type { Log, Replicas, Runtime, SandboxPatch, SandboxStore } from '../ports/index.ts';
-import type { Others } from '../replicas/others.ts';
-import { underLease } from '../replicas/tenure.ts';
 import type { OperationQueue } from './operation-queue.ts';
-import { type Operations, overtaken } from './operations.ts';
+import type { Others } from './others.ts';
 
 export interface TurnDependencies {
   store: Pick<SandboxStore, 'reread' | 'remove'>;
   runtime: Pick<Runtime, 'destroy'>;
   queue: OperationQueue;
-  operations: Operations;
+  operations: StoredOperations;
   replicas: Replicas;
   others: Others;
   log: Log;
   /** Repeats `finish` until it succeeds. */
   finishLater(id: string): void;
+}
+
+/** The operations of machines, as far as a turn uses them. */
+export interface StoredOperations {
+  /** Stores a change of the row; null when the row has moved on. */
+  tryAdvance(sandbox: Sandbox, patch: SandboxPatch): Promise<Sandbox | null>;
+  /** Like `tryAdvance`; rejects when the row has moved on. */
+  advance(sandbox: Sandbox, patch: SandboxPatch): Promise<Sandbox>;
+  /** Goes on with the operation in progress until it is settled. */
+  finish(sandbox: Sandbox, signal: AbortSignal): Promise<unknown>;
 }
 
 type Work<T> = (signal: AbortSignal) => Promise<T>;
@@ -145,6 +154,14 @@ export class Turns {
 function stillBusy(name: string): SandhavenError {
   return new SandhavenError('unavailable', `An earlier operation on sandbox '${name}' is not finished yet.`, {
     hint: 'Try again in a moment: the service goes on with it.',
+    retryable: true,
+  });
+}
+
+export function overtaken(): SandhavenError {
+  return new SandhavenError('invalid_state', 'Another operation on the sandbox came in between.', {
+    parameter: 'sandbox',
+    hint: 'Call Sandbox.GetSandbox, then try again.',
     retryable: true,
   });
 }
