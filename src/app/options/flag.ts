@@ -1,4 +1,4 @@
-/** A flag of `sandhaven up`: one file each. Every flag is an environment variable too. */
+/** A flag of `sandhaven up`. Every flag is an environment variable too. */
 
 export interface Flag<Name extends string, T> {
   /** Without its dashes. */

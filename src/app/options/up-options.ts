@@ -14,45 +14,39 @@ import type { RegistryRules } from '../../model/registry-rules.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
 import { parseTracingOptions, type TracingOptions } from '../../model/tracing/tracing-options.ts';
 import { allFlags, type FlagValues } from './all-flags.ts';
-import { labelOf, readSources } from './config/sources.ts';
-import { previewDomain as previewDomainFlag } from './network/preview-domain.ts';
+import { archiveFlags } from './archives.ts';
+import { kubernetesFlags } from './kubernetes.ts';
+import { listenerFlags } from './listeners.ts';
+import { providerFlags } from './provider.ts';
 import {
   assertNoTrafficLimits,
+  quotaOf,
+  type ShareFlag,
   type ShareOptions,
-  type TrafficFlag,
-  takeQuotas,
-  takeTraffic,
-} from './tenants/shares.ts';
-
-type KubernetesFlag =
-  | 'kubeconfig'
-  | 'namespace'
-  | 'agentImage'
-  | 'baseImage'
-  | 'storageClass'
-  | 'runtimeClass'
-  | 'gpuResource'
-  | 'agentClients'
-  | 'clusterNetworks'
-  | 'nodeLost'
-  | 'nodeLostAfterSeconds';
+  shareFlags,
+  trafficOf,
+} from './shares.ts';
+import { signInFlags } from './sign-in.ts';
+import { labelOf, readSources } from './sources.ts';
 
 /** Flags that are combined into one option. */
 type Parts =
-  | 'tlsCert'
-  | 'tlsKey'
-  | 'registryMirrors'
-  | 'allowedImages'
-  | 'storeUrl'
-  | 'otlpEndpoint'
-  | 'archiveStore'
-  | 'archiveEncryption'
-  | 'runtime'
-  | KubernetesFlag
-  | Extract<
-      keyof FlagValues,
-      `quota${string}` | TrafficFlag | `github${string}` | `oidc${string}` | `s3${string}`
-    >;
+  | (typeof combined)[number]
+  | keyof typeof archiveFlags
+  | keyof typeof kubernetesFlags
+  | keyof typeof providerFlags
+  | keyof typeof signInFlags
+  | ShareFlag;
+
+const combined = [
+  'tlsCert',
+  'tlsKey',
+  'registryMirrors',
+  'allowedImages',
+  'storeUrl',
+  'otlpEndpoint',
+  'runtime',
+] as const;
 
 export interface UpOptions extends Omit<FlagValues, Parts>, ShareOptions {
   /** PEM files of both listeners; null for plain HTTP. */
@@ -85,33 +79,35 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
       return [key, parse(found?.text ?? usual, context)];
     }),
   ) as FlagValues;
-  const { tlsCert, tlsKey, registryMirrors, allowedImages, storeUrl, otlpEndpoint, ...others } = values;
-  const { quota, ...withoutQuotas } = takeQuotas(others);
-  const { provider, ...withoutProvider } = takeProvider(
-    withoutQuotas,
-    env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null,
-  );
-  const { identity, ...withoutIdentity } = takeIdentity(withoutProvider);
-  const { archives, ...withoutArchives } = takeArchives(withoutIdentity, parseS3Environment(env));
-  const { kubernetes, ...withTraffic } = takeKubernetes(withoutArchives);
-  const { traffic, ...single } = takeTraffic(withTraffic);
-  if (kubernetes) assertOpenNetworks(single);
+  const kubernetes = parseKubernetesOptions(values);
+  const quota = quotaOf(values);
+  if (kubernetes) assertOpenNetworks(values);
   if (kubernetes) assertNoTrafficLimits(given, quota);
   return {
-    ...single,
-    ...previewNames(single.previewDomain, single.previewUrl),
-    tls: tlsFiles(tlsCert, tlsKey),
-    registryRules: { mirrors: registryMirrors, allowed: allowedImages },
-    store: storeUrl === null ? null : { url: storeUrl, password: env['PGPASSWORD'] || null },
-    provider,
-    identity,
-    archives,
+    ...single(values),
+    ...previewNames(values.previewDomain, values.previewUrl),
+    tls: tlsFiles(values.tlsCert, values.tlsKey),
+    registryRules: { mirrors: values.registryMirrors, allowed: values.allowedImages },
+    store: values.storeUrl === null ? null : { url: values.storeUrl, password: env['PGPASSWORD'] || null },
+    provider: providerOf(values, env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null),
+    identity: identityOf(values),
+    archives: archivesOf(values, parseS3Environment(env)),
     kubernetes,
-    tracing: parseTracingOptions(otlpEndpoint, env),
-    traffic,
+    tracing: parseTracingOptions(values.otlpEndpoint, env),
+    traffic: trafficOf(values),
     quota,
     prove,
   };
+}
+
+/** The values that are options by themselves. */
+function single(values: FlagValues): Omit<FlagValues, Parts> {
+  const groups = { ...archiveFlags, ...kubernetesFlags, ...providerFlags, ...signInFlags };
+  const parts = new Set<string>([...combined, ...shareFlags, ...Object.keys(groups)]);
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !parts.has(key))) as Omit<
+    FlagValues,
+    Parts
+  >;
 }
 
 /** Nothing on a cluster would put another network in force. */
@@ -132,7 +128,8 @@ function previewNames(
   previewUrl: PreviewSite | null,
 ): Pick<UpOptions, 'previewDomain' | 'previewUrl'> {
   if (!previewUrl || previewUrl.domain === previewDomain) return { previewDomain, previewUrl };
-  if (previewDomain === previewDomainFlag.default) return { previewDomain: previewUrl.domain, previewUrl };
+  if (previewDomain === listenerFlags.previewDomain.default)
+    return { previewDomain: previewUrl.domain, previewUrl };
   throw invalidArgument(
     '--preview-url',
     `--preview-url has the domain ${previewUrl.domain}, but --preview-domain is ${previewDomain}.`,
@@ -147,105 +144,41 @@ function tlsFiles(certFile: string, keyFile: string): UpOptions['tls'] {
   throw invalidArgument(missing, `${missing} is missing.`, 'Give both --tls-cert and --tls-key, or neither.');
 }
 
-type OfProvider = Pick<FlagValues, Extract<keyof FlagValues, `github${string}`>>;
-
-function takeProvider<T extends OfProvider>(
-  values: T,
-  clientSecret: string | null,
-): Omit<T, keyof OfProvider> & Pick<UpOptions, 'provider'> {
-  const {
-    githubUrl,
-    githubApiUrl,
-    githubClientId,
-    githubClientSecretFile,
-    githubAppId,
-    githubAppSlug,
-    githubAppPrivateKeyFile,
-    ...others
-  } = values;
+function providerOf(values: FlagValues, clientSecret: string | null): ProviderOptions | null {
   const texts = {
-    url: githubUrl,
-    apiUrl: githubApiUrl,
-    clientId: githubClientId,
-    clientSecretFile: githubClientSecretFile,
-    appId: githubAppId,
-    appSlug: githubAppSlug,
-    appPrivateKeyFile: githubAppPrivateKeyFile,
+    url: values.githubUrl,
+    apiUrl: values.githubApiUrl,
+    clientId: values.githubClientId,
+    clientSecretFile: values.githubClientSecretFile,
+    appId: values.githubAppId,
+    appSlug: values.githubAppSlug,
+    appPrivateKeyFile: values.githubAppPrivateKeyFile,
   };
-  return { ...others, provider: parseProviderOptions(texts, clientSecret) };
+  return parseProviderOptions(texts, clientSecret);
 }
 
-type OfIdentity = Pick<FlagValues, Extract<keyof FlagValues, `oidc${string}`>>;
-
-function takeIdentity<T extends OfIdentity>(
-  values: T,
-): Omit<T, keyof OfIdentity> & Pick<UpOptions, 'identity'> {
-  const {
-    oidcIssuer: issuer,
-    oidcClientId: clientId,
-    oidcClientSecretFile: clientSecretFile,
-    oidcScopes: scopes,
-    oidcGroupsClaim: groupsClaim,
-    oidcAdminGroups: adminGroups,
-    oidcMemberGroups: memberGroups,
-    oidcEmailDomains: emailDomains,
-    oidcName: name,
-    ...others
-  } = values;
-  const registered = { issuer, clientId, clientSecretFile, scopes, name };
-  const identity = parseIdentityOptions({
-    ...registered,
-    groupsClaim,
-    adminGroups,
-    memberGroups,
-    emailDomains,
+function identityOf(values: FlagValues): IdentityOptions | null {
+  return parseIdentityOptions({
+    issuer: values.oidcIssuer,
+    clientId: values.oidcClientId,
+    clientSecretFile: values.oidcClientSecretFile,
+    scopes: values.oidcScopes,
+    groupsClaim: values.oidcGroupsClaim,
+    adminGroups: values.oidcAdminGroups,
+    memberGroups: values.oidcMemberGroups,
+    emailDomains: values.oidcEmailDomains,
+    name: values.oidcName,
   });
-  return { ...others, identity };
 }
 
-type OfArchives = Pick<FlagValues, Extract<keyof FlagValues, `archive${string}` | `s3${string}`>>;
-
-function takeArchives<T extends OfArchives>(
-  values: T,
-  environment: S3Environment,
-): Omit<T, keyof OfArchives> & Pick<UpOptions, 'archives'> {
-  const { archiveStore, archiveEncryption, s3Endpoint, s3Region, s3PathStyle, s3CredentialsFile, ...others } =
-    values;
+function archivesOf(values: FlagValues, environment: S3Environment): ArchiveOptions {
   const texts = {
-    store: archiveStore,
-    endpoint: s3Endpoint,
-    region: s3Region,
-    pathStyle: s3PathStyle,
-    credentialsFile: s3CredentialsFile,
-    encrypted: archiveEncryption,
+    store: values.archiveStore,
+    endpoint: values.s3Endpoint,
+    region: values.s3Region,
+    pathStyle: values.s3PathStyle,
+    credentialsFile: values.s3CredentialsFile,
+    encrypted: values.archiveEncryption,
   };
-  return { ...others, archives: parseArchiveOptions(texts, environment) };
-}
-
-type OfKubernetes = Pick<FlagValues, 'runtime' | KubernetesFlag>;
-
-function takeKubernetes<T extends OfKubernetes>(
-  values: T,
-): Omit<T, keyof OfKubernetes> & Pick<UpOptions, 'kubernetes'> {
-  const {
-    runtime,
-    kubeconfig,
-    namespace,
-    agentImage,
-    baseImage,
-    storageClass,
-    runtimeClass,
-    gpuResource,
-    agentClients,
-    clusterNetworks,
-    nodeLost,
-    nodeLostAfterSeconds,
-    ...others
-  } = values;
-  const texts = { runtime, kubeconfig, namespace, agentImage, baseImage, storageClass, runtimeClass };
-  const kubernetes = parseKubernetesOptions({
-    ...{ ...texts, gpuResource, agentClients, clusterNetworks },
-    ...{ nodeLost, nodeLostAfterSeconds },
-  });
-  return { ...others, kubernetes };
+  return parseArchiveOptions(texts, environment);
 }

@@ -3,7 +3,7 @@ import { usageError } from '../../surfaces/cli/flags.ts';
 import type { CliIo } from '../../surfaces/cli/io.ts';
 import { table } from '../../surfaces/cli/render.ts';
 import { allFlags } from '../options/all-flags.ts';
-import { CONFIG_FLAG, readSources, type Source } from '../options/config/sources.ts';
+import { CONFIG_FLAG, readSources, type Source } from '../options/sources.ts';
 import { parseUpOptions } from '../options/up-options.ts';
 
 const help = `Usage: sandhaven config check [FILE]

@@ -1,0 +1,90 @@
+/** Flags of listeners: addresses, public names, certificates, proxies before them. */
+import { invalidArgument } from '../../model/errors.ts';
+import { parseNetworks } from '../../model/network/arrival.ts';
+import { parseDomain, parsePreviewUrl, parsePublicUrl } from '../../model/network/public-site.ts';
+import { type Address, parseAddress, parseGatewayAddress } from './address.ts';
+import { type FlagContext, flag } from './flag.ts';
+
+export const listenerFlags = {
+  /** Address of the API and of MCP. */
+  listen: flag({
+    name: 'listen',
+    default: '127.0.0.1:7420',
+    help: 'address of the API and of MCP',
+    parse: parseAddress,
+  }),
+  /** Address of the preview gateway. */
+  previewListen: flag({
+    name: 'preview-listen',
+    default: '127.0.0.1:7421',
+    help: 'address of port previews',
+    parse: parseGatewayAddress,
+  }),
+  /** Parent domain of the names of previews. */
+  previewDomain: flag({
+    name: 'preview-domain',
+    default: 'localhost',
+    help: 'parent domain of previews',
+    parse: (text, { flag }) => parseDomain(flag, text),
+  }),
+  /** Public URL of previews, for a proxy before them or another name of the listener. */
+  previewUrl: flag({
+    name: 'preview-url',
+    default: '',
+    help: 'public URL of previews, such as https://*.previews.example.com',
+    parse: (text, { flag }) => parsePreviewUrl(flag, text),
+  }),
+  /** Public origin of the API, for a proxy before it or another name of the listener. */
+  publicUrl: flag({
+    name: 'public-url',
+    default: '',
+    help: 'public URL of the API, such as https://sandhaven.example.com',
+    parse: (text, { flag }) => parsePublicUrl(flag, text),
+  }),
+  /** Proxies whose X-Forwarded headers are trusted. */
+  trustedProxies: flag({
+    name: 'trusted-proxy',
+    default: 'none',
+    help: 'addresses and networks of proxies whose X-Forwarded headers are trusted, or none',
+    parse: (text, { flag }) => parseNetworks(flag, text),
+  }),
+  /** PEM file with the certificate of the API and of previews, and its chain. */
+  tlsCert: flag({
+    name: 'tls-cert',
+    default: '',
+    help: 'certificate with its chain, PEM, for the API and previews',
+    parse: (text) => text,
+  }),
+  /** PEM file with the certificate's key. */
+  tlsKey: flag({
+    name: 'tls-key',
+    default: '',
+    help: "the certificate's key, PEM",
+    parse: (text) => text,
+  }),
+  /** Address of the SSH gateway. */
+  sshListen: flag({
+    name: 'ssh-listen',
+    default: '127.0.0.1:7422',
+    help: 'address of the SSH gateway',
+    parse: parseGatewayAddress,
+  }),
+  /** Public address of the SSH gateway, for a forwarded port or another name of the listener. */
+  sshPublic: flag({
+    name: 'ssh-public',
+    default: '',
+    help: 'public host:port of the SSH gateway',
+    parse: (text, context) => (text === '' ? null : parsePublicAddress(text, context)),
+  }),
+};
+
+/** Parses an address that clients can connect to: with a port, and no wildcard. */
+function parsePublicAddress(text: string, { flag }: FlagContext): Address {
+  const address = parseAddress(text, { flag });
+  if (address.port > 0 && !['0.0.0.0', '::'].includes(address.host)) return address;
+  throw invalidArgument(
+    flag,
+    `${flag} must be an address that clients can connect to, and '${text}' was given.`,
+    'For example sandhaven.example.com:22.',
+  );
+}
