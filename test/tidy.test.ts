@@ -69,7 +69,6 @@ describe('imports', () => {
     'app/announce.ts': leaf,
     'app/idle-memory.ts': leaf,
     'app/options': leaf,
-    'app/priority.ts': leaf,
     'app/prove.ts': leaf,
     'app/service-options.ts': leaf,
     'app/listeners.ts': assembly,

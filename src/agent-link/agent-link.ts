@@ -2,28 +2,31 @@
  * Host's end of the agent protocol: every operation is one channel and one round trip.
  * Replies are hostile input; a reply that does not fit its schema gives `unavailable`.
  */
-import type { AgentLink } from '../control/ports/index.ts';
+
+import { X509Certificate } from 'node:crypto';
+import type { AgentLink, AgentProcesses, AgentTunnels } from '../control/ports/index.ts';
+import { subjectHash } from '../model/certificates/certificate.ts';
 import { limits } from '../model/limits.ts';
-import { type Ask, call } from './call.ts';
+import { type Ask, call, tooSlow } from './call.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { executionOf } from './execution.ts';
 import { unavailable } from './faults.ts';
 import { filesOf } from './files.ts';
 import { ProtocolError } from './frames.ts';
 import { SpokenVersions } from './live/spoken-versions.ts';
-import { processesOf } from './processes.ts';
+import { openListener } from './port-listener.ts';
 import { openReadStream } from './read-stream.ts';
-import { emptyReply, helloReply, parseReply } from './replies.ts';
+import { emptyReply, helloReply, parseReply, portsReply } from './replies.ts';
+import { openRunningProcess, sizeOf } from './running-process.ts';
 import { searchOf } from './search.ts';
 import { sessionsOf } from './sessions.ts';
 import { terminalsOf } from './terminals.ts';
-import { trustOf } from './trust.ts';
-import { tunnelsOf } from './tunnels.ts';
+import { openTunnel } from './tunnel-stream.ts';
 
 /** Protocol versions of the host. An agent that has run since before an upgrade may support only the first. */
-export const PROTOCOL_VERSIONS = [1, 2, 3, 4, 5, 6];
+const PROTOCOL_VERSIONS = [1, 2, 3, 4, 5, 6];
 
-export interface AgentLinkOptions {
+interface AgentLinkOptions {
   openChannel: OpenChannel;
   /** Certificates (PEM) that `trust` gives to systems that have none of their own. */
   roots?: string | null;
@@ -103,4 +106,68 @@ function watch(openChannel: OpenChannel, id: string, signal: AbortSignal): Promi
       exchange.send({ op: 'watch', v: 1 });
     });
   });
+}
+
+/** Agent operations that run interactive programs. */
+export function processesOf(openChannel: OpenChannel): AgentProcesses {
+  return {
+    openProcess: (id, { argv, cwd, env, terminal }, signal) => {
+      const size = terminal && sizeOf(terminal);
+      return openRunningProcess(
+        openChannel,
+        id,
+        { v: 2, op: 'process', argv, cwd, env, terminal: size },
+        signal,
+      );
+    },
+    openSftp: (id, signal) => openRunningProcess(openChannel, id, { v: 2, op: 'sftp' }, signal),
+  };
+}
+
+/** Protocol version that introduced it. */
+const v = 5;
+
+/** @param roots Certificates (PEM) for systems that have none of their own. */
+function trustOf(ask: Ask, roots: string | null): Pick<AgentLink, 'trust'> {
+  const given = roots === null ? {} : { roots };
+  return {
+    trust: (id, certificate) =>
+      ask(
+        id,
+        {
+          request: { v, op: 'trust', certificate, subject_hash: hashOf(certificate), ...given },
+          timeoutMs: limits.helloTimeoutMs,
+          reply: emptyReply,
+        },
+        () => {},
+      ),
+  };
+}
+
+/** Authorities have a common name alone. */
+function hashOf(certificate: string): string {
+  return subjectHash(new X509Certificate(certificate).subject.replace(/^CN=/, ''));
+}
+
+/** Agent operations for connections to and from the sandbox's own loopback. */
+function tunnelsOf(openChannel: OpenChannel, ask: Ask): AgentTunnels {
+  return {
+    connectPort: (id, port, signal, host) =>
+      openTunnel(openChannel, id, { v: 2, op: 'tcp', port, ...(host === undefined ? {} : { host }) }, signal),
+    listenPort: (id, request, onConnection, signal) =>
+      openListener(openChannel, id, request, onConnection, signal),
+    ports: (id, signal) =>
+      ask(
+        id,
+        {
+          request: { v: 2, op: 'ports' },
+          signal,
+          timeoutMs: limits.fileOperationMs,
+          timeoutError: tooSlow,
+          reply: portsReply,
+        },
+        ({ reply }) =>
+          reply.ports.map(({ port, name, pid = null, command = null }) => ({ port, name, pid, command })),
+      ),
+  };
 }

@@ -1,5 +1,7 @@
 /** `sandhaven up`: the service in the foreground, until SIGTERM or SIGINT. */
 
+import { readdirSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { selectTools } from '../catalog/toolsets.ts';
 import type { Log } from '../control/ports/index.ts';
@@ -18,7 +20,6 @@ import type { UpOptions } from './options/up-options.ts';
 import { KeptSockets } from './parts/kept-sockets.ts';
 import { connectManager, type ManagerAddress, nobody } from './parts/service-manager.ts';
 import { reportSlowStop } from './parts/slow-stop.ts';
-import { raisePriority } from './priority.ts';
 import { type RunningService, startService } from './service.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -148,4 +149,23 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** Raises all current threads and those they create later. Changes nothing without CAP_SYS_NICE. */
+function raisePriority(): void {
+  const niceness = getPriority() - limits.processor.serviceNiceness;
+  for (const thread of readdirSync('/proc/self/task')) raise(Number(thread), niceness);
+}
+
+function raise(thread: number, niceness: number): void {
+  try {
+    setPriority(thread, niceness);
+  } catch (error) {
+    if (!isRefusalOrGone(error)) throw error;
+  }
+}
+
+function isRefusalOrGone(error: unknown): boolean {
+  const { code, info } = error as NodeJS.ErrnoException & { info?: { code?: string } };
+  return code === 'ERR_SYSTEM_ERROR' && ['EACCES', 'EPERM', 'ESRCH'].includes(info?.code ?? '');
 }

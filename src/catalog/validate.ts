@@ -2,12 +2,10 @@
  * Checks parameters before any work, and describes their faults in one error: the parameter, the rule, the given value.
  * Values of parameters marked `sensitive` are never repeated.
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { invalidArgument, SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { nearest } from '../model/nearest.ts';
-import { withoutNulls } from './nulls.ts';
-import { issuesInside, kindsOf } from './union-faults.ts';
 
 const FAULTS_SHOWN = 5;
 /** A hostile request may be wrong in a million places. */
@@ -189,4 +187,60 @@ function show(value: unknown): string {
 
 function shorten(text: string): string {
   return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS)}…`;
+}
+
+/**
+ * Removes nulls as deep as the schema has objects with named keys. In a map, such as labels, null is no value and
+ * stays.
+ */
+function withoutNulls(schema: z.ZodObject, raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw;
+  const given = raw as Record<string, unknown>;
+  let changed: Record<string, unknown> | undefined;
+  for (const [key, field] of Object.entries(schema.shape)) {
+    if (!Object.hasOwn(given, key)) continue;
+    const value = given[key];
+    const kept = value === null && isOptional(field) ? undefined : inner(field as z.core.$ZodType, value);
+    if (kept === value) continue;
+    changed ??= { ...given };
+    if (kept === undefined) delete changed[key];
+    else changed[key] = kept;
+  }
+  return changed ?? raw;
+}
+
+function isOptional(field: z.core.$ZodType): boolean {
+  return z.safeParse(field, undefined).success;
+}
+
+function inner(field: z.core.$ZodType, value: unknown): unknown {
+  let type = field;
+  while (type instanceof z.ZodOptional || type instanceof z.ZodDefault) type = type.unwrap();
+  const object = type instanceof z.ZodUnion ? type.options.find((one) => one instanceof z.ZodObject) : type;
+  return object instanceof z.ZodObject ? withoutNulls(object, value) : value;
+}
+
+/** Faults of a parameter that takes a value of one of several kinds. */
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Returns the issues inside the kind that was meant, at their places in the input; none when the value is of no kind.
+ * An object is meant when something in it is wrong, and not the object itself.
+ */
+function issuesInside(issue: z.core.$ZodIssueInvalidUnion): Issue[] {
+  const meant = issue.errors.find((issues) => issues.some(isInside)) ?? [];
+  return meant.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+/** Lists the kinds: `open, none or a JSON object`. */
+function kindsOf(issue: z.core.$ZodIssueInvalidUnion, nameOf: (type: string) => string): string {
+  const kinds = issue.errors.flatMap(([first]) => {
+    if (first?.code === 'invalid_value') return first.values.map(String);
+    return first?.code === 'invalid_type' ? [nameOf(first.expected)] : [];
+  });
+  return `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}`;
+}
+
+function isInside({ code, path }: Issue): boolean {
+  return path.length > 0 || code === 'unrecognized_keys';
 }

@@ -1,16 +1,22 @@
 /** Opens traces for OpenTelemetry. The service loads this folder, and with it the library, only where they are wanted. */
 import { randomUUID } from 'node:crypto';
+import { type Context, trace } from '@opentelemetry/api';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
-import { type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  type Sampler,
+  SamplingDecision,
+  type SamplingResult,
+  type SpanExporter,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import { within } from '../concurrency/deadline.ts';
 import type { Tracer } from '../concurrency/span.ts';
 import type { Log } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
-import type { TracingOptions } from '../model/tracing/tracing-options.ts';
+import type { Sampling, TracingOptions } from '../model/tracing/tracing-options.ts';
 import { boundedQueue } from './bounded-queue.ts';
 import { openCollector } from './collector.ts';
 import { countLosses } from './losses.ts';
-import { samplerOf } from './sampler.ts';
 import { tracerOn } from './spans.ts';
 
 export interface Traces {
@@ -19,7 +25,7 @@ export interface Traces {
   close(): Promise<void>;
 }
 
-export interface TracesDependencies {
+interface TracesDependencies {
   version: string;
   log: Pick<Log, 'warn'>;
   /** Takes the place of the collector. */
@@ -56,4 +62,23 @@ export function openTraces(options: TracingOptions, { version, log, exporter }: 
 
 function tooLate(): never {
   throw new Error('the collector took too long');
+}
+
+/** Decides which traces are kept. Only first spans are asked about: nothing begins beneath one that is not kept. */
+const keep: SamplingResult = { decision: SamplingDecision.RECORD_AND_SAMPLED };
+const leaveOut: SamplingResult = { decision: SamplingDecision.NOT_RECORD };
+
+/**
+ * The library's sampler by ratio judges the trace id. A caller who chooses the id would choose the decision, so this one draws
+ * lots.
+ */
+function samplerOf({ ratio, parentBased }: Sampling): Sampler {
+  return {
+    shouldSample(context: Context): SamplingResult {
+      const parent = trace.getSpanContext(context);
+      if (parent && (!parent.isRemote || parentBased)) return parent.traceFlags === 1 ? keep : leaveOut;
+      return Math.random() < ratio ? keep : leaveOut;
+    },
+    toString: () => `Sampler{${ratio}, ${parentBased ? 'parent-based' : 'by ratio alone'}}`,
+  };
 }

@@ -23,9 +23,8 @@ import type {
 } from '../ports/index.ts';
 import type { OrderOfUse } from './order-of-use.ts';
 import { type SandboxFiles, type SavedResult, type SaveTarget, saveResult } from './save.ts';
-import { Schemas } from './schemas.ts';
 
-export interface DocumentServiceDependencies {
+interface DocumentServiceDependencies {
   /** null without a connection string from the operator. */
   database: DocumentDatabase | null;
   files: SandboxFiles;
@@ -224,4 +223,33 @@ export class DocumentService {
 function charsOf(request: Partial<FindRequest & AggregateRequest>): number {
   const { filter = '', projection = '', sort = [], pipeline = [] } = request;
   return [filter, projection, ...sort, ...pipeline].reduce((sum, text) => sum + text.length, 0);
+}
+
+/** Cache of the schemas loaded last, by collection; later queries are interpreted and explained with them. */
+export class Schemas {
+  /** In order of last use. */
+  readonly #kept = new Map<string, CollectionSchema>();
+
+  keep(schema: CollectionSchema): void {
+    const key = keyOf(schema.name);
+    this.#kept.delete(key);
+    this.#kept.set(key, schema);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= limits.documents.schemas) break;
+      this.#kept.delete(oldest);
+    }
+  }
+
+  of(name: CollectionName): CollectionSchema | null {
+    const key = keyOf(name);
+    const schema = this.#kept.get(key);
+    if (!schema) return null;
+    this.#kept.delete(key);
+    this.#kept.set(key, schema);
+    return schema;
+  }
+}
+
+function keyOf({ database, collection }: CollectionName): string {
+  return JSON.stringify([database, collection]);
 }

@@ -1,4 +1,6 @@
 /** Creates a sandbox: claims one from the warm pool when one fits, else starts a new machine. */
+
+import { randomInt } from 'node:crypto';
 import { apart, describeSpan, inSpan } from '../../concurrency/span.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { newSandboxId } from '../../model/ids.ts';
@@ -25,7 +27,6 @@ import type { SandboxSecrets } from '../secrets/sandbox-secrets.ts';
 import { assertRoomToStart } from './capacity.ts';
 import type { DiskPromises } from './disk-promises.ts';
 import type { Machines } from './machines.ts';
-import { generateName } from './names.ts';
 import { type Template, templateOf } from './template.ts';
 
 export interface CreateRequest {
@@ -49,7 +50,7 @@ export interface CreateRequest {
   creationKey?: string;
 }
 
-export interface CreationDependencies {
+interface CreationDependencies {
   store: SandboxStore;
   snapshots: Pick<SnapshotStore, 'find'>;
   runtime: Runtime;
@@ -224,4 +225,25 @@ export class Creation {
       archivedAt: null,
     };
   }
+}
+
+/** Generated names of sandboxes: two words and a number. */
+const FIRST = [
+  'amber', 'brisk', 'calm', 'clear', 'coral', 'dusty', 'early', 'fair', 'gentle', 'golden', 'green', 'hidden',
+  'keen', 'light', 'lunar', 'mild', 'misty', 'noble', 'north', 'pale', 'plain', 'quick', 'quiet', 'rapid',
+  'round', 'royal', 'silver', 'small', 'solar', 'still', 'swift', 'tidal', 'warm', 'west', 'wide', 'young',
+]; // biome-ignore format: a list of words
+const SECOND = [
+  'atoll', 'bay', 'beach', 'breeze', 'cape', 'cliff', 'cove', 'creek', 'current', 'delta', 'dune', 'fjord',
+  'gull', 'harbor', 'haven', 'heron', 'island', 'kelp', 'lagoon', 'marsh', 'oasis', 'ocean', 'otter', 'pearl',
+  'pebble', 'reef', 'ridge', 'river', 'sail', 'sand', 'shell', 'shore', 'spring', 'stone', 'tide', 'wave',
+]; // biome-ignore format: a list of words
+
+/** Draws from about 13 million names; the caller tries another when one is taken. */
+function generateName(): string {
+  return `${pick(FIRST)}-${pick(SECOND)}-${randomInt(1, 10_000)}`;
+}
+
+function pick(words: string[]): string {
+  return words[randomInt(words.length)] ?? 'sand';
 }

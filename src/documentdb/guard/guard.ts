@@ -4,12 +4,12 @@
  * or reads another database or the server's internals. Every function throws `invalid_argument`, naming the place.
  */
 import type { CollectionName } from '../../model/documents/schema.ts';
-import { checkData, isPlainObject } from './data.ts';
+import { checkData, isPlainObject, type PlainObject } from './data.ts';
+import { checkExpression } from './expression.ts';
 import { checkFilterDocument } from './filter.ts';
-import { checkDirections } from './order.ts';
+import { checkDirections, checkPath } from './order.ts';
 import { checkStages } from './pipeline.ts';
-import { placeOf, refused } from './place.ts';
-import { checkProjectionDocument } from './projection.ts';
+import { type Place, placeOf, refused, within } from './place.ts';
 import { noVariables } from './scope.ts';
 
 export function checkFilter(filter: unknown, parameter: string): void {
@@ -52,4 +52,34 @@ export function checkPipeline(
   const sources = new Set([home.collection]);
   checkStages(pipeline, place, { home, sources, scope: noVariables, inFacet: false, sourceless: false });
   return { sources: [...sources].map((collection) => ({ database: home.database, collection })) };
+}
+
+/** Walks the projection of a find: fields in or out, parts of lists, and expressions. */
+function checkProjectionDocument(projection: PlainObject, place: Place): void {
+  for (const key of Object.keys(projection)) {
+    const here = within(place, key);
+    checkProjectedPath(key, here);
+    checkProjected(projection[key], here);
+  }
+}
+
+function checkProjected(value: unknown, place: Place): void {
+  const [first, ...others] = isPlainObject(value) ? Object.keys(value) : [];
+  if (!isPlainObject(value)) {
+    checkExpression(value, place, noVariables);
+  } else if (first === undefined) {
+    throw refused(place, 'is empty.', 'Use 1 to include the field and 0 to leave it out.');
+  } else if (!first.startsWith('$')) {
+    checkProjectionDocument(value, place);
+  } else if (first === '$elemMatch' && others.length === 0) {
+    checkFilterDocument(value[first], within(place, first), { scope: noVariables, stands: 'later' });
+  } else {
+    // Numeric `$slice` is the projection's own, and is also a valid expression.
+    checkExpression(value, place, noVariables);
+  }
+}
+
+/** `list.$` names the element that matched the filter. */
+function checkProjectedPath(path: string, place: Place): void {
+  checkPath(path.endsWith('.$') ? path.slice(0, -2) : path, place);
 }

@@ -1,5 +1,4 @@
 /** Walks pipelines: each stage by the table, and every pipeline inside of one in the same way. */
-
 import type { CollectionName } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { BSONValue } from '../bson/library.ts';
@@ -11,12 +10,11 @@ import { checkAccumulators, checkFills, checkGroup, checkWindows } from './group
 import { collectionNameFault } from './names.ts';
 import { checkOrder, checkPath } from './order.ts';
 import { type Place, quoted, refused, within } from './place.ts';
-import { unknownKey, unknownOperator } from './refusals.ts';
+import { lookAlike, looksLikeOperator, unknownKey, unknownOperator } from './refusals.ts';
 import { type Scope, withVariables } from './scope.ts';
-import { checkSearch } from './search.ts';
 import { type Options, type Stage, type StageSlot, stages } from './stages.ts';
 
-export interface PipelineContext {
+interface PipelineContext {
   home: CollectionName;
   /** Collects the name of every collection that it reads. */
   sources: Set<string>;
@@ -215,4 +213,34 @@ function bsonType(value: unknown): string {
 function objectOf(value: unknown, place: Place): PlainObject {
   if (isPlainObject(value)) return value;
   throw refused(place, 'must be an object.', 'Write it as a JSON object.');
+}
+
+/** Walks search queries: their own language has no operators, but may contain a filter. */
+function checkSearch(search: PlainObject, place: Place, scope: Scope): void {
+  for (const key of Object.keys(search)) {
+    const here = within(place, key);
+    if (key.startsWith('$')) throw unknownKey(key, here, 'a search', ['filter']);
+    if (looksLikeOperator(key)) throw lookAlike(key, here);
+    if (forTheServer.includes(key)) {
+      throw refused(here, 'is for the server itself.', 'Use documented options only.');
+    }
+    checkPart(key, search[key], here, scope);
+  }
+}
+
+/** Added by routers when they pass a search on to the servers behind them. */
+const forTheServer: readonly string[] = [
+  'mongotQuery',
+  'protocolVersion',
+  'metadataMergeProtocolVersion',
+  'view',
+];
+
+function checkPart(key: string, value: unknown, place: Place, scope: Scope): void {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) checkPart('', item, within(place, index), scope);
+  } else if (isPlainObject(value)) {
+    if (key === 'filter') checkFilterDocument(value, place, { scope, stands: 'later' });
+    else checkSearch(value, place, scope);
+  }
 }

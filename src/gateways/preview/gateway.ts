@@ -22,7 +22,6 @@ import { isDefect } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Arrival, Arrivals } from '../../model/network/arrival.ts';
 import type { TlsServing } from '../../tls/serving.ts';
-import { type PreviewAddress, previewAddress } from './address.ts';
 import { sendFile } from './file.ts';
 import { forward, type Visit } from './forward.ts';
 import { assertPlain, hasBody, TOKEN_HEADER } from './headers.ts';
@@ -30,7 +29,7 @@ import { IdleVisitors } from './idle-visitors.ts';
 import { Refusal, refusalOf, refuse } from './refusal.ts';
 import { Upstreams } from './upstreams.ts';
 
-export interface PreviewGatewayDependencies {
+interface PreviewGatewayDependencies {
   access: PreviewAccess;
   files: Pick<FilePreviews, 'admit' | 'visit'>;
   domain: string;
@@ -230,4 +229,33 @@ function answerNonsense(error: NodeJS.ErrnoException, socket: Duplex): void {
         ? '408 Request Timeout'
         : '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+/**
+ * Parses a Host header into the preview that it names. Each sandbox and port is a site of its own:
+ * `{port}-{id without sb_}.{domain}` for a standard one, `{port}-{token}.{domain}` for a signed one, and each file
+ * `file-{token}.{domain}`.
+ */
+type PreviewAddress =
+  | { kind: 'standard'; port: number; sandboxId: string }
+  | { kind: 'signed'; port: number; token: string }
+  /** One file, which the path names. */
+  | { kind: 'file'; token: string };
+
+const FILE_LABEL = /^file-([a-z2-7]{26})$/;
+const LABEL = /^([1-9]\d{0,4})-(?:([0-9a-z]{16})|([a-z2-7]{26}))$/;
+const PORT_MAX = 65_535;
+
+/** Returns `foreign` for a host outside the domain, `unknown` for one inside it that can be no preview. */
+function previewAddress(host: string | undefined, domain: string): PreviewAddress | 'foreign' | 'unknown' {
+  const name = host?.toLowerCase().replace(/:\d{1,5}$/, '') ?? '';
+  if (!name.endsWith(`.${domain}`)) return 'foreign';
+  const label = name.slice(0, -domain.length - 1);
+  const [, fileToken] = FILE_LABEL.exec(label) ?? [];
+  if (fileToken !== undefined) return { kind: 'file', token: fileToken };
+  const [, number, id, token] = LABEL.exec(label) ?? [];
+  const port = Number(number);
+  if (port > PORT_MAX) return 'unknown';
+  if (id !== undefined) return { kind: 'standard', port, sandboxId: `sb_${id}` };
+  return token === undefined ? 'unknown' : { kind: 'signed', port, token };
 }

@@ -2,6 +2,9 @@
 import type { Unfinished } from '../../../concurrency/unfinished.ts';
 import type { Standing } from '../../../control/callers/standing.ts';
 import type { Machines } from '../../../control/lifecycle/machines.ts';
+import { Learning, type LearningDependencies } from '../../../control/network/learning.ts';
+import { NetworkLog } from '../../../control/network/network-log.ts';
+import { NetworkService } from '../../../control/network/network-service.ts';
 import { OwnerNetworkService } from '../../../control/network/owner-networks.ts';
 import { RunningSandboxes } from '../../../control/network/running-sandboxes.ts';
 import type { TrafficWatch } from '../../../control/network/traffic/traffic-watch.ts';
@@ -25,11 +28,11 @@ import { ProviderSecrets } from '../../../control/secrets/provider-secrets.ts';
 import { SandboxSecrets } from '../../../control/secrets/sandbox-secrets.ts';
 import { SecretActivity } from '../../../control/secrets/secret-activity.ts';
 import { SecretService } from '../../../control/secrets/secret-service.ts';
+import type { Services } from '../../../control/services.ts';
 import { operatorNames } from '../../../outbound/operator-names.ts';
 import type { Provider } from '../wire-provider.ts';
-import { wireNetworkLog } from './wire-network-log.ts';
 
-export interface NetworkParts {
+interface NetworkParts {
   store: Pick<Store, 'secrets' | 'serviceSecrets' | 'ownerNetworks' | 'authorizations'>;
   sandboxes: SandboxStore;
   runtime: Runtime;
@@ -98,4 +101,22 @@ function providerSecrets({ provider, store, runtime, clock }: NetworkParts): Pro
     refusals: new ProviderRefusals(authorizations),
     resolve: async (name) => (await operatorNames.find(name)).map(({ address }) => address),
   });
+}
+
+/** Wires what users see of networks: the settings, the log, and the learning of rules. */
+interface NetworkLogParts extends LearningDependencies {
+  networks: Networks;
+  traffic: Pick<TrafficWatch, 'of'> | null;
+  /** null where the engine has no network policies. */
+  reports: NetworkEvents | null;
+}
+
+function wireNetworkLog({ reports, ...parts }: NetworkLogParts): Pick<Services, 'networks' | 'learning'> {
+  const events = new NetworkLog(parts.clock, (id) => reports?.ownerOf(id) ?? null);
+  const learning = new Learning(parts);
+  reports?.onReports((pieces) => {
+    events.add(pieces);
+    learning.hear(pieces);
+  });
+  return { networks: new NetworkService({ ...parts, learning, events }), learning };
 }

@@ -5,9 +5,9 @@
 import { invalidArgument, type SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { tooManyValues } from '../too-many-values.ts';
-import { keyProblem } from './key-problem.ts';
+import type { SyntaxProblem } from './foreign-spelling.ts';
 import { inOrder, setKey } from './ordered-document.ts';
-import { excerpt, parameterOf, placeInText, placeOf } from './place.ts';
+import { excerpt, parameterOf, placeInText, placeOf, shorten } from './place.ts';
 import { type Expected, syntaxFault } from './syntax-fault.ts';
 
 /** Converts the parsed parts into values. */
@@ -212,4 +212,28 @@ export class JsonReader {
 /** Returns true for characters unescaped in a string. False for NaN, the result at the end of the text. */
 function isPlain(code: number): boolean {
   return code >= 0x20 && code !== 0x22 && code !== 0x5c;
+}
+
+/** Returns null for a valid key. */
+function keyProblem(key: string, isTaken: boolean): SyntaxProblem | null {
+  if (!key.isWellFormed()) {
+    return { problem: 'has a key with half of a surrogate pair', hint: 'Give a key of whole characters.' };
+  }
+  if (key.includes('\0')) {
+    return { problem: 'has a key with a NUL', hint: 'The names of fields hold no NUL.' };
+  }
+  if (key === '_bsontype') {
+    return {
+      problem: 'has the key _bsontype',
+      hint: 'The driver keeps this name for itself; leave it out.',
+    };
+  }
+  return isTaken ? twice(key) : null;
+}
+
+function twice(key: string): SyntaxProblem {
+  const hint = key.startsWith('$')
+    ? 'Which one is meant? Put both into one, or into {"$and": [{…}, {…}]}.'
+    : 'Which one is meant? Put both conditions on the field into one: {"field": {"$gte": 1, "$lt": 5}}.';
+  return { problem: `has the key ${JSON.stringify(shorten(key))} a second time`, hint };
 }

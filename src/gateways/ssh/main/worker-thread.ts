@@ -1,15 +1,16 @@
 /** Main-thread side of the gateway's thread: hands connections in and answers its questions. */
 import type { Socket } from 'node:net';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import type { Duplex } from 'node:stream';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { SshVisit, SshVisits } from '../../../control/access/ssh-visits.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import { isDefect, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { plainAddress } from '../../../model/network/arrival.ts';
 import type { Failure, GatewaySettings, Guest, Order, Report } from '../messages.ts';
-import { relay } from './relay.ts';
+import { PortStream } from '../port-stream.ts';
 
-export interface ThreadOptions {
+interface ThreadOptions {
   file: URL;
   hostKey: string;
   visits: Pick<SshVisits, 'enter'>;
@@ -157,4 +158,18 @@ function failureOf(error: unknown): Failure {
     return { code: 'internal', detail: 'An internal error occurred.', fields: {} };
   }
   return { code: error.code, detail: error.message, fields: error.fields };
+}
+
+/** Relays bytes between a connection and a thread, both ways, until both have ended or one is gone. */
+export function relay(connection: Duplex, port: MessagePort): void {
+  const stream = new PortStream(port);
+  connection.pipe(stream);
+  stream.pipe(connection);
+  // Closing the connection cancels the work at its other end, after any error.
+  connection.on('error', () => stream.destroy());
+  stream.on('error', () => connection.destroy());
+  stream.on('close', () => connection.destroy());
+  connection.on('close', () => {
+    if (!connection.readableEnded) stream.destroy();
+  });
 }

@@ -4,7 +4,9 @@
  * library in memory.
  */
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
+import { loadInTurns } from '../../../concurrency/load-in-turns.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import type { Services } from '../../../control/services.ts';
 import { SandhavenError } from '../../../model/errors.ts';
@@ -14,8 +16,7 @@ import { originForPeople } from '../../../model/network/own-name.ts';
 import { createExit, type Exit } from '../../../outbound/exit.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
 import { createDocumentFetch } from './client-documents.ts';
-import { loadProvider } from './load.ts';
-import type { AuthorizationServer, ProviderDependencies } from './provider.ts';
+import type { AuthorizationServer, createProvider, ProviderDependencies } from './provider.ts';
 
 export interface IssuerDependencies {
   services: Pick<Services, 'oauth'>;
@@ -91,4 +92,14 @@ export function unknownOrigin(): SandhavenError {
   return new SandhavenError('failed_precondition', 'This address takes no OAuth sign-ins.', {
     hint: 'Use the address of --public-url, or an API key; docs/mcp-authorization.md has the rules.',
   });
+}
+
+/** The packages that the library needs, and half of its own code. */
+const PARTS = ['koa', 'jose', 'oidc-provider/lib/actions/index.js'];
+
+export async function loadProvider(): Promise<typeof createProvider> {
+  await loadInTurns(import.meta.resolve('oidc-provider'), PARTS);
+  await import('oidc-provider');
+  await nextTurn();
+  return (await import('./provider.ts')).createProvider;
 }

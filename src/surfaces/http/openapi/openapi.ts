@@ -5,7 +5,6 @@ import { SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
 import { limits } from '../../../model/limits.ts';
 import { adminPaths, adminSchemas } from './admin.ts';
 import { credentialPaths } from './credentials.ts';
-import { metricsPaths } from './metrics.ts';
 import { oauthPaths } from './oauth.ts';
 import { packagesPaths } from './packages.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
@@ -142,3 +141,27 @@ const team: Json = {
 function shortName({ name }: ToolDescription): string {
   return name.slice(name.indexOf('.') + 1);
 }
+
+/** The part of the OpenAPI description about metrics. */
+const metricsPaths: Json = {
+  '/metrics': {
+    get: {
+      operationId: 'scrapeMetrics',
+      summary: 'Metrics for Prometheus',
+      description:
+        "For admins: it needs the scope admin. A scrape within a second of another gets that one's text.",
+      tags: ['Service'],
+      security: [{ bearer: [] }, { apiKey: [] }],
+      responses: {
+        '200': {
+          description: 'The metrics, as OpenMetrics where Accept names it.',
+          content: {
+            'text/plain': { schema: { type: 'string' } },
+            'application/openmetrics-text': { schema: { type: 'string' } },
+          },
+        },
+        ...failures,
+      },
+    },
+  },
+};

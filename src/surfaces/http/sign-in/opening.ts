@@ -5,12 +5,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Opened } from '../../../control/people/sign-ins.ts';
 import type { Services } from '../../../control/services.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { keepsSignIn } from '../../../model/network/own-name.ts';
 import { subjectOf } from '../origin.ts';
 import type { Attempts } from './attempts.ts';
 import { viewOf } from './caller-view.ts';
 import { cookieOf, setCookie } from './cookie.ts';
 import { assertOwnPage } from './own-page.ts';
-import { assertSecure } from './secure.ts';
 import { parseSmallBody, takeSmallBodies } from './small-body.ts';
 
 export interface Opening {
@@ -70,4 +71,12 @@ export async function earlierOf(
 ): Promise<Opened | null> {
   const cookie = cookieOf(headers.cookie);
   return cookie === null ? null : signIns.authenticate(cookie);
+}
+
+/** Throws `failed_precondition`: browsers keep the cookie on secure connections and on loopback alone. */
+function assertSecure({ arrival }: FastifyRequest): void {
+  if (keepsSignIn(`${arrival.protocol}://${arrival.host}`)) return;
+  throw new SandhavenError('failed_precondition', 'Browsers sign in over HTTPS, or on the machine itself.', {
+    hint: 'The operator sets up TLS with --tls-cert and --tls-key, or a proxy: docs/reverse-proxy.md.',
+  });
 }
