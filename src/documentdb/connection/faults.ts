@@ -30,7 +30,7 @@ export class Faults {
   isPassing(error: unknown): boolean {
     const { name, code } = known(error);
     if (name === 'MongoNetworkTimeoutError') return false;
-    return connectionErrors.test(name) || kindOf(code) === 'passing';
+    return connectionErrors.test(name) || isOfAnEnded(error) || kindOf(code) === 'passing';
   }
 
   /** Returns the server's code, also of an error already mapped here. */
@@ -43,7 +43,12 @@ export class Faults {
     const cause = scrubbedError(error, this.#connectionString);
     const { name, code, message } = known(error);
     if (name === 'MongoWaitQueueTimeoutError') return crowded(cause);
-    if (name === 'MongoServerSelectionError' || connectionErrors.test(name) || isOfTheSystem(error)) {
+    if (
+      name === 'MongoServerSelectionError' ||
+      connectionErrors.test(name) ||
+      isOfAnEnded(error) ||
+      isOfTheSystem(error)
+    ) {
       return unreachable(error, cause);
     }
     if (name === 'MongoMissingCredentialsError') return refusedCredentials(cause);
@@ -105,6 +110,11 @@ function known(error: unknown): { name: string; code: number | null; message: st
 /** Raised before any connection: by the resolver, or for a certificate file. */
 function isOfTheSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
+}
+
+/** Written to a connection that the server has just ended: the driver passes Node's error on as it is. */
+function isOfAnEnded(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
 
 function refused(words: string, { parameter }: Asked, cause: Error, hint?: string): SandhavenError {

@@ -69,6 +69,15 @@ describe('an error of the server', () => {
     expect([faults.isPassing(lost), faults.isPassing(wrong)]).toEqual([true, false]);
     expect([faults.codeOf(lost), faults.codeOf(faults.of(lost))]).toEqual([43, 43]);
   });
+
+  it('is one of the connection when the server has ended it before the query was written', () => {
+    // As Node makes it, and the driver passes it on.
+    const ended = Object.assign(new Error('This socket has been ended by the other party'), {
+      code: 'EPIPE',
+    });
+    expect(faults.isPassing(ended)).toBe(true);
+    expect(faults.of(ended)).toMatchObject({ code: 'unavailable' });
+  });
 });
 
 describe('an error of our own', () => {
