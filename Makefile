@@ -22,7 +22,7 @@ quick:
 	@setup/locked.sh setup/node.sh
 	@$(NODE) setup/quick.ts "$(T)"
 
-# Formatting, lint, types, then every rule of the project once, on the real engine; ends with a line "N passed, N failed".
+# Formatting, lint, types, then every rule of the project once, on the real engine; ends with a line "N passed, N failed, N skipped".
 test: setup-checks
 	@$(AT_ONCE)=3 documentdb-image build image s3-server prometheus image-libraries model-clients dozen
 	@setup/checks.sh

@@ -1,6 +1,6 @@
 /**
- * Sums up test runs from vitest's own reports: `N passed, N failed`. As a program, prints it below the slow and the failed
- * tests of all given reports, so that the end of a long output names each failure and its reason.
+ * Sums up test runs from vitest's own reports: `N passed, N failed, N skipped`. As a program, prints it below the skipped, the
+ * slow and the failed tests of all given reports, so that the end of a long output names each failure and its reason.
  */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -28,18 +28,22 @@ interface Assertion {
   failureMessages?: string[] | null;
 }
 
+/** Vitest's words for a test that did not run. */
+const notRun = ['skipped', 'pending', 'todo'];
+
 /** A third of a test's default time: on a machine three times slower it fails. */
 const slowMs = 10_000;
 /** Shown lines and characters of a failure's reason; the whole is further up. */
 const maxReason = { lines: 8, characters: 800 };
 
 export function testSummary(...files: string[]): string {
-  let [passed, failed] = [0, 0];
+  let [passed, failed, skipped] = [0, 0, 0];
   for (const { numPassedTests, numFailedTests, testResults } of files.map(read)) {
     passed += numPassedTests;
     failed += numFailedTests + testResults.filter(failedByItself).length;
+    skipped += testResults.flatMap(({ assertionResults }) => assertionResults.filter(wasSkipped)).length;
   }
-  return `${passed} passed, ${failed} failed`;
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
 /** A line for each test that took over ten seconds, the slowest first. */
@@ -52,6 +56,17 @@ export function slowTests(...files: string[]): string[] {
     .filter(({ ms }) => ms > slowMs)
     .sort((a, b) => b.ms - a.ms)
     .map((test) => `slow: ${(test.ms / 1_000).toFixed(0)} s, ${relative('.', test.file)}, ${test.fullName}`);
+}
+
+/** A line for each test that did not run; vitest's report has no reasons. */
+export function skippedTests(...files: string[]): string[] {
+  return files
+    .flatMap((file) => read(file).testResults)
+    .flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(wasSkipped)
+        .map(({ fullName }) => `skipped: ${relative('.', name)}, ${fullName}`),
+    );
 }
 
 /** Each failed test, and each file that failed by itself, with the beginning of the reason. */
@@ -79,6 +94,10 @@ function hasFailed({ status }: { status?: string }): boolean {
   return status === 'failed';
 }
 
+function wasSkipped({ status }: Assertion): boolean {
+  return status !== undefined && notRun.includes(status);
+}
+
 function beginning(reason: string): string {
   return stripVTControlCharacters(reason)
     .split('\n')
@@ -93,6 +112,7 @@ function read(file: string): Report {
 
 if (import.meta.main) {
   const reports = process.argv.slice(2);
-  for (const line of [...slowTests(...reports), ...failedTests(...reports)]) console.info(line);
+  const lines = [skippedTests, slowTests, failedTests].flatMap((list) => list(...reports));
+  for (const line of lines) console.info(line);
   console.info(testSummary(...reports));
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { failedTests, slowTests, testSummary } from '../../setup/test-summary.ts';
+import { failedTests, skippedTests, slowTests, testSummary } from '../../setup/test-summary.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -22,7 +22,26 @@ it('adds up all runs, and counts a file that could not be loaded, or whose hook 
   const badHook = { ...unloaded, assertionResults: [{ fullName: 'good', status: 'passed' }] };
   const badTest = { ...unloaded, assertionResults: [{ fullName: 'bad', status: 'failed' }] };
   const runs = [report('one', 3, 1, [badTest]), report('two', 4, 0, [unloaded, badHook])];
-  expect(testSummary(...runs)).toBe('7 passed, 3 failed');
+  expect(testSummary(...runs)).toBe('7 passed, 3 failed, 0 skipped');
+});
+
+it('counts and names the tests that did not run, of all runs', () => {
+  const name = join(process.cwd(), 'test/x.test.ts');
+  const statuses = ['passed', 'skipped', 'todo', 'pending', 'failed'];
+  const assertionResults = statuses.map((status) => ({ fullName: `is ${status}`, status }));
+  const runs = [
+    report('one', 1, 1, [{ name, status: 'failed', assertionResults }]),
+    report('two', 0, 0, [
+      { name, status: 'passed', assertionResults: [{ fullName: 'later', status: 'skipped' }] },
+    ]),
+  ];
+  expect(testSummary(...runs)).toBe('1 passed, 1 failed, 4 skipped');
+  expect(skippedTests(...runs)).toEqual([
+    'skipped: test/x.test.ts, is skipped',
+    'skipped: test/x.test.ts, is todo',
+    'skipped: test/x.test.ts, is pending',
+    'skipped: test/x.test.ts, later',
+  ]);
 });
 
 it('names the slow tests of all runs, the slowest first', () => {
