@@ -288,10 +288,16 @@ describe('listing and naming', () => {
       const { sandboxes } = (await must(service, 'ListSandboxes')) as { sandboxes: Listed[] };
       return sandboxes.map(({ name }) => name);
     };
-    const [first, second, listed] = await Promise.all([create(), create(), names()]);
-    expect(listed).not.toContain('coming');
-    expect([first.status, second.status].toSorted()).toEqual([200, 409]);
+    const becomes = (operation: string) =>
+      service.changeStore(`UPDATE sandboxes SET operation = ${operation} WHERE name = 'coming'`);
+    const both = await Promise.all([create(), create()]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     expect(await names()).toContain('coming');
+    // As its row is while it is made, for as long as the test looks.
+    await becomes("'creating'");
+    expect(await names()).not.toContain('coming');
+    expect(await create()).toMatchObject({ status: 409, body: { code: 'already_exists' } });
+    await becomes('NULL');
     await must(service, 'DeleteSandbox', { sandbox: 'coming' });
   });
 
