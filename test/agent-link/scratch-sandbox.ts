@@ -49,6 +49,8 @@ export interface ScratchSandbox extends AsyncDisposable {
   ): Promise<ExecResult>;
   /** What the host does to stop it; resolves with the milliseconds that it took. */
   terminate(): Promise<number>;
+  /** What the agent itself has worked so far. */
+  processorMs(): number;
 }
 
 export type Transport = 'socket' | 'tls';
@@ -103,6 +105,7 @@ export async function startScratchSandbox(options: ScratchOptions = {}): Promise
       await ended;
       return performance.now() - started;
     },
+    processorMs: () => Math.max(...readChildren(process.pid).map(processorMsOf)),
     async [Symbol.asyncDispose]() {
       process.kill('SIGKILL');
       await ended;
@@ -187,4 +190,10 @@ function signalAgent(unshare: ChildProcess, signal: NodeJS.Signals): void {
 function readChildren(pid: number | undefined): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text.split(' ').filter(Boolean).map(Number);
+}
+
+/** Source: proc_pid_stat(5); a tick is a hundredth of a second. */
+function processorMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return fields.slice(11, 13).reduce((ms, ticks) => ms + Number(ticks) * 10, 0);
 }

@@ -73,9 +73,11 @@ describe('listing', () => {
 
   it('of 100,000 files gives its page fast, and the count of all', async () => {
     await sh('mkdir many; cd many; seq -f "%06.0f" 1 100000 | xargs touch');
-    const started = performance.now();
+    const before = sandbox.processorMs();
     const { items, totalCount } = await list('many', undefined, 3, 50_000);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const ms = sandbox.processorMs() - before;
+    expect(ms).toBeGreaterThan(0);
+    expect(ms).toBeLessThan(1_000);
     expect(totalCount).toBe(100_000);
     expect(items.map(({ name }) => name)).toEqual(['050001', '050002', '050003']);
     expect((await list('many', undefined, 5, 99_998)).items).toHaveLength(2);
