@@ -1,10 +1,12 @@
 /** `sandhaven store copy`: a SQLite store arrives in PostgreSQL whole, in its order, or not at all. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { type DataDirectory, openDataDirectory } from '../../../src/store/data-directory.ts';
 import { openStore } from '../../../src/store/open-store.ts';
@@ -20,13 +22,19 @@ import { type PostgresServer, startPostgres } from './server.ts';
 
 let server: PostgresServer;
 
+let original: { path: string; whole: unknown };
+
 beforeAll(async () => {
   server = await startPostgres();
+  original = await fill();
 }, 60_000);
-afterAll(() => server?.stop());
+afterAll(async () => {
+  if (original) rmSync(original.path, { recursive: true });
+  await server?.stop();
+});
 
 it('moves every row, and the service then keeps to PostgreSQL', async () => {
-  const { data, whole } = await filled();
+  const { data, whole } = filled();
   const to = await server.database();
   const { stdout } = await copy(data, to);
   expect(stdout).toContain('sandboxes: 252 rows\n');
@@ -51,7 +59,7 @@ it('moves every row, and the service then keeps to PostgreSQL', async () => {
 });
 
 it('leaves the file in use when PostgreSQL refuses', async () => {
-  const { data, whole } = await filled();
+  const { data, whole } = filled();
   const foreign = await server.database();
   await server.query(foreign, 'CREATE TABLE bookmarks (url text)');
   await expect(copy(data, foreign)).rejects.toMatchObject({
@@ -64,7 +72,7 @@ it('leaves the file in use when PostgreSQL refuses', async () => {
 });
 
 it('refuses the store of a stopped service, also from an old copy of its data directory', async () => {
-  const { data } = await filled();
+  const { data } = filled();
   const old = temporaryDirectory();
   cpSync(data.path, old, { recursive: true });
   const to = await server.database();
@@ -85,11 +93,10 @@ it('refuses the store of a stopped service, also from an old copy of its data di
 });
 
 it('leaves nothing in the database when it is killed midway, and is then tried again', async () => {
-  const { data, whole } = await filled();
+  const { data, whole } = filled();
   const to = await server.database();
   const connection = new pg.Client(connectionSettings({ url: to, password: null }));
   await connection.connect();
-  onTestFinished(() => connection.end());
   await migrate(connection);
   // The copy has written users when it comes to this table.
   await connection.query('BEGIN; LOCK TABLE registry_credentials');
@@ -98,8 +105,12 @@ it('leaves nothing in the database when it is killed midway, and is then tried a
   await expect.poll(() => server.query(to, waits), { timeout: 20_000 }).toEqual([{ count: '1' }]);
   first.kill('SIGKILL');
   await once(first, 'close');
-  await connection.query('ROLLBACK');
-  await expect.poll(() => copy(data, to).then(({ stdout }) => stdout, String)).toContain('Copied.');
+  await connection.end();
+  // The server has noticed that both are gone.
+  const clients = `SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database()
+    AND backend_type = 'client backend' AND pid <> pg_backend_pid()`;
+  await expect.poll(() => server.query(to, clients), { timeout: 20_000 }).toEqual([{ count: '0' }]);
+  expect((await copy(data, to)).stdout).toContain('Copied.');
   const secrets = openSecrets({ keyFile: data.secretKeyFile });
   const store = await openStore({ data, address: { url: to, password: null }, secrets });
   expect(await wholeOf(store)).toEqual(whole);
@@ -107,7 +118,7 @@ it('leaves nothing in the database when it is killed midway, and is then tried a
 });
 
 it('refuses a password in the address, and a service that runs', async () => {
-  const { data } = await filled();
+  const { data } = filled();
   await expect(copy(data, 'postgres://a:canary@127.0.0.1/a')).rejects.toMatchObject({
     stderr: expect.stringContaining('PGPASSWORD'),
   });
@@ -127,8 +138,15 @@ function argumentsOf({ path }: DataDirectory, to: string): string[] {
   return ['store', 'copy', '--to', to, '--data-dir', path];
 }
 
-async function filled(): Promise<{ data: DataDirectory; whole: unknown }> {
-  const data = openDataDirectory(temporaryDirectory());
+/** A copy of the one filled data directory: each row of it waits for the host's disk, which others use, too. */
+function filled(): { data: DataDirectory; whole: unknown } {
+  const path = temporaryDirectory();
+  cpSync(original.path, path, { recursive: true });
+  return { data: openDataDirectory(path), whole: original.whole };
+}
+
+async function fill(): Promise<{ path: string; whole: unknown }> {
+  const data = openDataDirectory(mkdtempSync(join(tmpdir(), 'sandhaven-store-')));
   const secrets = openSecrets({ keyFile: data.secretKeyFile });
   const store = await openStore({ data, address: null, secrets });
   await store.users.insertUser(alice);
@@ -151,7 +169,7 @@ async function filled(): Promise<{ data: DataDirectory; whole: unknown }> {
   await store.secrets.insert(secretRecord(), 'value \u{F0000}');
   const whole = await wholeOf(store);
   await store.close();
-  return { data, whole };
+  return { path: data.path, whole };
 }
 
 async function wholeOf(store: Store) {
