@@ -11,7 +11,11 @@ export interface Attempt {
 
 /** For a shell in the sandbox. */
 export function commandOf({ language, program }: Attempt, facts: Record<string, string>): string {
-  const text = program.replaceAll(/\{\{(\w+)\}\}/g, (_, fact: string) => facts[fact] ?? '');
+  const text = program.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const fact = facts[name];
+    if (fact === undefined) throw new Error(`no fact of the host is named ${name}`);
+    return fact;
+  });
   return language === 'bash' ? text : `python3 - <<'PROGRAM'\n${text}\nPROGRAM`;
 }
 
