@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tools } from '../../../src/catalog/index.ts';
 import { API_KEY } from '../fakes/fake-services.ts';
@@ -263,7 +262,7 @@ describe('call', () => {
     const running = cli(['call', 'Sandbox.RunCommand', '--command', 'sleep 30'], {
       signal: controller.signal,
     });
-    await sleep(150);
+    await expect.poll(() => http.begun).toContain('sleep 30');
     controller.abort();
     expect(await running).toMatchObject({ code: 130, stderr: '' });
     await expect.poll(() => http.cancelled).toContain('sleep 30');
@@ -375,8 +374,7 @@ describe('run', () => {
   it('deletes its sandbox when it is interrupted', async () => {
     const controller = new AbortController();
     const running = cli(['run', '--', 'sleep 31'], { signal: controller.signal });
-    await expect.poll(() => http.sandboxes.size).toBe(1);
-    await sleep(100);
+    await expect.poll(() => http.begun).toContain('sleep 31');
     controller.abort();
     expect((await running).code).toBe(130);
     expect(http.sandboxes.size).toBe(0);

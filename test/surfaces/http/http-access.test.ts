@@ -187,7 +187,7 @@ describe('clients that go away', () => {
       body: JSON.stringify({ command: 'sleep 50' }),
       signal: controller.signal,
     }).catch(() => null);
-    await sleep(100);
+    await expect.poll(() => http.begun).toContain('sleep 50');
     controller.abort();
     await call;
     await expect.poll(() => http.cancelled).toContain('sleep 50');
