@@ -140,10 +140,16 @@ describe('the forwarder', () => {
     await expect.poll(() => resolve('public.test'), { timeout: 8_000 }).toEqual(['198.51.100.2']);
   });
 
-  it('bounds the TCP connections of one machine, and ends idle and oversized ones', async () => {
+  it('bounds the TCP connections of one machine', async () => {
     const open = Number(await machine.node(connectCode, slot.gateway, '40'));
     expect(open).toBeGreaterThan(0);
     expect(open).toBeLessThanOrEqual(limits.network.dnsConnectionsPerSandbox);
+  });
+
+  it('ends a TCP connection that announces a query over 1,024 bytes at once, and one that is idle in time', async () => {
+    const [oversized, idle] = ['0401', '0400'].map((length) => machine.node(endedCode, slot.gateway, length));
+    expect(Number(await oversized)).toBeLessThan(10_000);
+    expect(Number(await idle)).toBeGreaterThanOrEqual(10_000);
   });
 
   it('answers one machine by TCP no more often than by UDP, and others meanwhile', async () => {
@@ -211,6 +217,15 @@ for (let i = 0; i < Number(count); i++) {
   socket.on('close', () => open--).on('error', () => open++);
 }
 setTimeout(() => { console.log(open); process.exit(); }, 700);
+`;
+
+/** Sends these bytes and no more; prints after how many milliseconds the connection was ended. */
+const endedCode = `
+const [server, hex] = process.argv.slice(1);
+const socket = require('net').connect({ host: server, port: 53 });
+let begun = 0;
+socket.on('connect', () => { begun = performance.now(); socket.write(Buffer.from(hex, 'hex')); });
+socket.on('close', () => console.log(Math.ceil(performance.now() - begun))).on('error', () => {}).resume();
 `;
 
 const garbageCode = `
