@@ -12,7 +12,11 @@ let url: string;
 beforeAll(async () => {
   server = await startPostgres({ password: PASSWORD });
   url = await server.database();
-  service = await startService({ env: { SANDHAVEN_STORE: url, PGPASSWORD: PASSWORD } });
+  service = await startService({
+    env: { SANDHAVEN_STORE: url, PGPASSWORD: PASSWORD },
+    // While PostgreSQL is down.
+    provokes: ['the audit log cannot be written', 'scheduler turn failed'],
+  });
 }, 120_000);
 
 afterAll(async () => {
