@@ -11,6 +11,7 @@
 //! - `flush-early`: keeps the flushes of the host's disk short
 //! - `ready-loop-devices`: bounds the loop devices that come next, ahead of need
 //! - `try-device-rules`: finds out if the kernel takes rules about devices for a group of version 2
+//! - `fetch`: runs a program whose one way out is a proxy that asks the service; it alone has threads
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
 mod cgroups;
@@ -19,6 +20,7 @@ mod direct;
 mod exec;
 mod failure;
 mod fence;
+mod fetch;
 mod figures;
 mod flusher;
 mod image;
@@ -65,6 +67,7 @@ fn run() -> Result<(), Failure> {
         },
         Some(Value(command)) if command == "start" => machine::start(args),
         Some(Value(command)) if command == "exec" => match exec::exec(args)? {},
+        Some(Value(command)) if command == "fetch" => fetch::run(args),
         Some(Value(command)) if command == "pin-namespaces" => slots::pin(args),
         Some(Value(command)) if command == "slots-folder" => match args.next()? {
             Some(Value(folder)) => slots::make_own(Path::new(&folder)),
@@ -76,7 +79,7 @@ fn run() -> Result<(), Failure> {
         }
         Some(Value(command)) if command == "try-device-rules" => direct::device_rules::try_out(),
         _ => Err(usage(
-            "expected a command: start, exec, pin-namespaces, unpin-namespaces, slots-folder, spawner, flush-early, notify, ready-loop-devices, try-device-rules",
+            "expected a command: start, exec, fetch, pin-namespaces, unpin-namespaces, slots-folder, spawner, flush-early, notify, ready-loop-devices, try-device-rules",
         )),
     }
 }

@@ -18,6 +18,7 @@ use settings::Settings;
 use std::net::Ipv4Addr;
 
 pub use folder::make_own;
+pub use namespaces::loopback_up;
 pub use unpin::unpin;
 
 /// The last id is reserved by the kernel (-1).

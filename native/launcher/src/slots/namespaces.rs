@@ -155,6 +155,11 @@ fn prepare_network(settings: &Settings) -> io::Result<()> {
         }
     }
     settings.set("ipv4/tcp_max_tw_buckets", TIME_WAIT_MOST)?;
+    loopback_up()
+}
+
+/// In the namespace of the calling thread.
+pub fn loopback_up() -> io::Result<()> {
     // SAFETY: an ifreq of zeroes is a valid one, and its name ends in NUL. The kernel reads it during the call. The
     // socket is this function's own, and closed on every way out.
     unsafe {
