@@ -17,6 +17,7 @@ import { SandhavenError } from '../model/errors.ts';
 import { defaultGpuKind, type GpuKind } from '../model/gpu-kind.ts';
 import type { MachineSize } from '../model/quota.ts';
 import { everyRegistry, type RegistryRules } from '../model/registry-rules.ts';
+import type { Exit } from '../outbound/exit.ts';
 import { collectArchives } from '../runtime/archives/collect.ts';
 import {
   type ArchiveEncryption,
@@ -86,6 +87,7 @@ export interface EngineDependencies {
   secrets: Secrets;
   /** Rules and credentials of pulls; when absent, every registry is allowed, without credentials. */
   registries?: { rules: RegistryRules; credentials: RegistryCredentialStore };
+  exit: Exit;
   clock: Clock;
   log: Log;
   gpuKind?: GpuKind | undefined;
@@ -100,7 +102,7 @@ export interface EngineDependencies {
 }
 
 export async function openEngine(parts: EngineDependencies): Promise<HostEngine> {
-  const { data, secrets, registries, log, gpuKind = defaultGpuKind, remotePlace = null } = parts;
+  const { data, secrets, registries, exit, log, gpuKind = defaultGpuKind, remotePlace = null } = parts;
   const cacheDir = defaultCacheDir();
   const runtimeKind = await chooseRuntime(parts.machineRuntime ?? 'auto', hierarchies());
   const runDir = runDirOf(data.instance);
@@ -145,6 +147,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
     dataDir: data.path,
     cacheDir,
     helpers: runtime.helpers,
+    gates: { exit, launcherPath, folder: join(runDir, 'registries') },
     unpackPath: program(join(NATIVE, 'sandhaven-unpack')),
     rules: registries?.rules ?? everyRegistry,
     registries: {

@@ -1,7 +1,9 @@
 /** `sandhaven purge`: deletes every trace of a data directory's sandboxes, or of orphaned ones, on this host. */
+
 import type { Clock, Log } from '../control/ports/index.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { StoreAddress } from '../model/store-address.ts';
+import { createExit } from '../outbound/exit.ts';
 import { folderOnMachine } from '../runtime/archives/s3/own-folder.ts';
 import { findOrphans, type Orphan, removeOrphan } from '../runtime/oci/host/orphans.ts';
 import { openExistingDataDirectory } from '../store/data-directory.ts';
@@ -40,7 +42,7 @@ export async function purge(options: PurgeOptions): Promise<void> {
     // Nothing new is written: a bucket that is away keeps nobody from purging.
     const archives = { ...options.archives, folder: null };
     const remotePlace = await openRemoteArchives(archives, folderOnMachine(data.instance), log);
-    const engine = await openEngine({ data, secrets, remotePlace, clock, log });
+    const engine = await openEngine({ data, secrets, exit: createExit(), remotePlace, clock, log });
     try {
       await engine.init();
       await engine.runtime.purge();

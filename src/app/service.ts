@@ -100,7 +100,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     const remotePlace = await openRemoteArchives(archives, folderOnMachine(data.instance), log);
     const { encrypted } = archives;
     return openEngine({
-      ...{ data, secrets, registries, machineRuntime, gpuKind, remotePlace, encrypted, clock, log },
+      ...{ data, secrets, registries, machineRuntime, gpuKind, remotePlace, encrypted, exit, clock, log },
       traffic: options.traffic?.each,
     });
   }

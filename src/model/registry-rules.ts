@@ -17,7 +17,7 @@ export interface RegistryMirror {
 
 /** A registry, or some of its repositories. */
 export interface AllowedImages {
-  /** Key from `registryKey`. */
+  /** Key from `registryKey`; `all` for every registry. */
   registry: string;
   /** A repository, or a common prefix with a slash at the end; empty for all. */
   repository: string;
@@ -52,11 +52,14 @@ export function parseRegistryMirrors(flag: string, text: string): RegistryMirror
   });
 }
 
-/** Parses the flag: `all` is null, `none` the empty list. Throws `invalid_argument` naming the flag. */
+const ALL = 'all';
+
+/** Parses the flag: `all` by itself is null, `none` the empty list. Throws `invalid_argument` naming the flag. */
 export function parseAllowedImages(flag: string, text: string): AllowedImages[] | null {
-  if (text.trim() === 'all') return null;
+  if (text.trim() === ALL) return null;
   if (text.trim() === 'none') return [];
   return entriesOf(flag, text).map((entry) => {
+    if (entry === ALL) return { registry: ALL, repository: '' };
     const { name, path } = splitName(entry);
     const repository = path === '*' ? '' : path.replace(/\/\*$/, '/');
     const named = isRegistryName(name) && !entry.endsWith('/');
@@ -66,7 +69,7 @@ export function parseAllowedImages(flag: string, text: string): AllowedImages[] 
     throw invalidArgument(
       flag,
       `${flag} must be registries or repositories with commas between, and '${entry}' was given.`,
-      'For example docker.io,registry.example:5000/team/*; all for every registry, none for no other than the base image.',
+      'For example docker.io,registry.example:5000/team/*; all for every registry, also beside names, none for no other than the base image.',
     );
   });
 }
@@ -88,10 +91,17 @@ export function isImageAllowed(
   if (allowed === null) return true;
   const key = registryKey(registry);
   return allowed.some((entry) => {
+    if (entry.registry === ALL) return true;
     if (entry.registry !== key) return false;
     if (entry.repository === '' || entry.repository === repository) return true;
     return entry.repository.endsWith('/') && repository.startsWith(entry.repository);
   });
+}
+
+/** Returns true for a registry that the operator has named: it, and hosts that it sends to, may have any address. */
+export function isNamedRegistry(registry: string, { allowed }: RegistryRules): boolean {
+  const key = registryKey(registry);
+  return (allowed ?? []).some((entry) => entry.registry === key);
 }
 
 function entriesOf(flag: string, text: string): string[] {

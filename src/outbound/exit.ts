@@ -2,14 +2,14 @@
  * The way out for connections whose host a member or a stranger chooses. A name is resolved once, in the share of its owner;
  * the caller connects to the addresses that were decided about, and to no others.
  */
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import { FairQueue } from '../fairness/fair-queue.ts';
 import { limits } from '../model/limits.ts';
 import { type AllowedHost, isNamed, mayConnect, type Target } from '../model/network/allowed-hosts.ts';
 import { askServers } from './ask-servers.ts';
 import { NotReached } from './failure.ts';
 import { operatorNames } from './operator-names.ts';
-import { type Address, lookupBy } from './socket-lookup.ts';
+import type { Address } from './socket-lookup.ts';
 
 export interface Errand {
   /** Hosts and networks besides public addresses. */
@@ -25,8 +25,6 @@ export interface Exit {
    * owner has too many lookups, and with the signal's reason.
    */
   addresses(target: Target, errand: Errand): Promise<Address[]>;
-  /** Resolves names as a socket asks, within the owner's share, and decides nothing. */
-  lookupFor(owner: string): LookupFunction;
 }
 
 interface Sources {
@@ -40,6 +38,10 @@ const LOCALHOST: readonly Address[] = [
   { address: '::1', family: 6 },
 ];
 
+export function isLocalhost(host: string): boolean {
+  return /^(?:.+\.)?localhost\.?$/.test(host);
+}
+
 /** One for the service: it divides the lookups among all owners. */
 export function createExit({
   askServers: ask = askServers,
@@ -50,7 +52,7 @@ export function createExit({
   async function resolve(host: string, { owner, signal }: Omit<Errand, 'allowed'>): Promise<Address[]> {
     const family = isIP(host);
     if (family !== 0) return [{ address: host, family }];
-    if (/^(?:.+\.)?localhost\.?$/.test(host)) return [...LOCALHOST];
+    if (isLocalhost(host)) return [...LOCALHOST];
     const leave = await places.take(owner, 1, signal);
     try {
       return await ask(host, signal);
@@ -60,8 +62,6 @@ export function createExit({
   }
 
   return {
-    lookupFor: (owner) => lookupBy((host) => resolve(host, { owner })),
-
     async addresses(target, { allowed, owner, signal }) {
       const { host } = target;
       const named = isNamed(target, allowed);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inPart } from '../deep/parts.ts';
-import { startRawRegistry } from '../images/registry/raw-registry.ts';
+import { type RawRegistry, startRawRegistry } from '../images/registry/raw-registry.ts';
 import { tarGz } from '../images/tar.ts';
 import { noTraces, tracesOf } from '../support/host.ts';
 import { between, givenSeed, randomFrom } from '../support/random.ts';
@@ -17,12 +17,17 @@ const MIDDLE = 120;
 const seed = givenSeed();
 const random = randomFrom(seed);
 let service: Service;
+let registry: RawRegistry;
 
 beforeAll(async () => {
-  service = await startService();
-}, 600_000);
+  registry = await startRawRegistry();
+  service = await startService({ flags: ['--registry-allow', `all,${registry.address}`] });
+}, 120_000);
 
-afterAll(() => service?.stop());
+afterAll(async () => {
+  await service?.stop();
+  await registry?.close();
+});
 
 afterEach(async () => {
   for (const sandbox of ['new', 'it']) await call(service, 'DeleteSandbox', { sandbox });
@@ -143,31 +148,26 @@ describe(`a service that is killed (seed ${seed}) in the middle of`, () => {
   );
 
   it('a snapshot being made: it becomes active, or was never stored, and nothing half-made stays', async () => {
-    const registry = await startRawRegistry();
-    try {
-      for (let round = 0; round < ROUNDS; round++) {
-        const name = `snap-${round}`;
-        const layers = ['a', 'b', 'c'].map((file) => tarGz([{ name: file, content: randomBytes(500_000) }]));
-        registry.put(name, { layers });
-        const parameters = { name, image: `${registry.address}/${name}:1`, resources: { disk: 1 } };
-        const asked = call(service, 'CreateSnapshot', parameters).catch(() => null);
-        await sleep(between(random, 20, 400));
-        await service.kill();
-        const answer = await asked;
-        await service.restart();
-        const look = async () => (await call(service, 'GetSnapshot', { snapshot: name })).body;
-        const kept = await look();
-        if (answer) expect(kept).toMatchObject({ id: answer.body['id'] });
-        if (kept['code'] === 'not_found') await must(service, 'CreateSnapshot', parameters);
-        await expect.poll(async () => (await look())['state'], { timeout: 60_000 }).toBe('active');
-        await must(service, 'CreateSandbox', { name: 'it', snapshot: name });
-        await must(service, 'DeleteSandbox', { sandbox: 'it' });
-        expect(readdirSync(join(service.dataDir, 'images/tmp'))).toEqual([]);
-      }
-      await nothingIsLeft();
-    } finally {
-      await registry.close();
+    for (let round = 0; round < ROUNDS; round++) {
+      const name = `snap-${round}`;
+      const layers = ['a', 'b', 'c'].map((file) => tarGz([{ name: file, content: randomBytes(500_000) }]));
+      registry.put(name, { layers });
+      const parameters = { name, image: `${registry.address}/${name}:1`, resources: { disk: 1 } };
+      const asked = call(service, 'CreateSnapshot', parameters).catch(() => null);
+      await sleep(between(random, 20, 400));
+      await service.kill();
+      const answer = await asked;
+      await service.restart();
+      const look = async () => (await call(service, 'GetSnapshot', { snapshot: name })).body;
+      const kept = await look();
+      if (answer) expect(kept).toMatchObject({ id: answer.body['id'] });
+      if (kept['code'] === 'not_found') await must(service, 'CreateSnapshot', parameters);
+      await expect.poll(async () => (await look())['state'], { timeout: 60_000 }).toBe('active');
+      await must(service, 'CreateSandbox', { name: 'it', snapshot: name });
+      await must(service, 'DeleteSandbox', { sandbox: 'it' });
+      expect(readdirSync(join(service.dataDir, 'images/tmp'))).toEqual([]);
     }
+    await nothingIsLeft();
   }, 600_000);
 
   it('a delete: the sandbox is there whole, or gone', async () => {

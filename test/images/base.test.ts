@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { createImages } from '../../src/runtime/images/images.ts';
-import { createTestHelpers, unpackPath } from './helpers.ts';
+import { createTestHelpers, gatesIn, unpackPath } from './helpers.ts';
 import { put } from './registry/registry.ts';
 
 const log = { info() {}, warn() {}, error() {} };
@@ -39,6 +39,7 @@ function open(dataDir: string, cacheDir: string) {
     cacheDir,
     helpers: createTestHelpers(programs),
     unpackPath,
+    gates: gatesIn(scratch),
     log,
   });
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
-import { createTestHelpers, unpackPath } from './helpers.ts';
+import { createTestHelpers, gatesIn, naming, unpackPath } from './helpers.ts';
 import { type RawRegistry, startRawRegistry } from './registry/raw-registry.ts';
 import { put } from './registry/registry.ts';
 import { tarGz } from './tar.ts';
@@ -36,7 +36,15 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 function open(): LocalImages {
   const cacheDir = join(dataDir, 'cache');
-  return createImages({ dataDir, cacheDir, helpers: createTestHelpers(), unpackPath, log });
+  return createImages({
+    dataDir,
+    cacheDir,
+    helpers: createTestHelpers(),
+    unpackPath,
+    gates: gatesIn(dataDir),
+    rules: naming(registry.address),
+    log,
+  });
 }
 
 const pulled = async (name: string) => (await images.ensure(`${registry.address}/${name}:1`)).digest;

@@ -3,12 +3,28 @@ import { spawn } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NATIVE } from '../../src/app/parts/installed.ts';
+import { parseAllowedImages, type RegistryRules } from '../../src/model/registry-rules.ts';
+import { createExit } from '../../src/outbound/exit.ts';
 import type { Helpers } from '../../src/runtime/images/helpers.ts';
+import type { Gates } from '../../src/runtime/images/registry/gate.ts';
 
 export const unpackPath = join(NATIVE, 'sandhaven-unpack');
 
+export function gatesIn(folder: string, exit = createExit()): Gates {
+  return { exit, launcherPath: join(NATIVE, 'sandhaven-launcher'), folder: join(folder, 'gates') };
+}
+
+/** Rules of an operator who has named these registries beside all others. */
+export function naming(...registries: string[]): RegistryRules {
+  const text = ['all', ...registries].join(',');
+  return { mirrors: [], allowed: parseAllowedImages('--registry-allow', text) };
+}
+
 /** `programs` collects the names of what was run, in order. */
-export function createTestHelpers(programs: string[] = []): Helpers {
+export function createTestHelpers(
+  programs: string[] = [],
+  environment: Record<string, string> = {},
+): Helpers {
   return {
     run(program, args, { timeoutMs, signal, env, onLine }) {
       programs.push(`${basename(program)} ${args[0] ?? ''}`);
@@ -16,7 +32,7 @@ export function createTestHelpers(programs: string[] = []): Helpers {
         const child = spawn(program, args, {
           stdio: ['ignore', 'pipe', 'pipe'],
           detached: true,
-          env: { ...process.env, ...env },
+          env: { ...process.env, ...environment, ...env },
         });
         if (onLine) createInterface({ input: child.stdout }).on('line', onLine);
         let stdout = '';

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SandhavenError } from '../../src/model/errors.ts';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
-import { createTestHelpers, unpackPath } from './helpers.ts';
+import { createTestHelpers, gatesIn, naming, unpackPath } from './helpers.ts';
 import { digestOf, type RawImage, type RawRegistry, startRawRegistry } from './registry/raw-registry.ts';
 import { header, type TarEntry, tar, tarGz } from './tar.ts';
 
@@ -42,6 +42,8 @@ beforeEach(async () => {
     cacheDir: join(scratch, 'cache'),
     helpers: createTestHelpers(),
     unpackPath,
+    gates: gatesIn(dataDir),
+    rules: naming(registry.address),
     bounds,
     log,
   });

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { guarded } from '../../src/runtime/images/guard.ts';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
-import { createTestHelpers, unpackPath } from './helpers.ts';
+import { createTestHelpers, gatesIn, naming, unpackPath } from './helpers.ts';
 import { put, type Registry, startRegistry } from './registry/registry.ts';
 import { type StallingRegistry, startStallingRegistry } from './registry/stalling-registry.ts';
 
@@ -30,11 +30,17 @@ beforeAll(async () => {
 
 afterAll(() => registry.remove());
 
+const open = (...registries: string[]) =>
+  createImages({
+    ...{ dataDir, cacheDir: dataDir, helpers: createTestHelpers(), unpackPath, log },
+    ...{ gates: gatesIn(dataDir), rules: naming(...registries) },
+  });
+
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'sandhaven-images-'));
-  images = createImages({ dataDir, cacheDir: dataDir, helpers: createTestHelpers(), unpackPath, log });
-  await images.init();
   stalling = await startStallingRegistry(registry.address);
+  images = open(registry.address, stalling.address);
+  await images.init();
 });
 
 afterEach(async () => {
@@ -80,7 +86,7 @@ describe('a pull that is interrupted', () => {
     // In place of the fence, which kills helpers of an earlier service: skopeo ends with its connection.
     stalling.cut();
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const next = createImages({ dataDir, cacheDir: dataDir, helpers: createTestHelpers(), unpackPath, log });
+    const next = open(registry.address, stalling.address);
     await next.init();
     expect(imageFolders()).toEqual({ images: 0, unfinished: 0 });
     expect(await next.ensure(reference)).toMatchObject({ reference });
@@ -143,7 +149,9 @@ async function withManifest(manifest: unknown, work: (address: string) => Promis
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
-    await work(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    images = open(address);
+    await work(address);
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
-import { createTestHelpers, unpackPath } from './helpers.ts';
+import { createTestHelpers, gatesIn, naming, unpackPath } from './helpers.ts';
 import { digestOf, type RawRegistry, startRawRegistry } from './registry/raw-registry.ts';
 import { run } from './registry/registry.ts';
 import { type TarEntry, tar, tarGz } from './tar.ts';
@@ -25,7 +25,15 @@ afterAll(() => registry.close());
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'sandhaven-layers-'));
-  images = createImages({ dataDir, cacheDir: dataDir, helpers: createTestHelpers(), unpackPath, log });
+  images = createImages({
+    dataDir,
+    cacheDir: dataDir,
+    helpers: createTestHelpers(),
+    unpackPath,
+    gates: gatesIn(dataDir),
+    rules: naming(registry.address),
+    log,
+  });
   await images.init();
 });
 

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
-import { createTestHelpers, unpackPath } from './helpers.ts';
+import { createTestHelpers, gatesIn, naming, unpackPath } from './helpers.ts';
 import { put, type Registry, run, startRegistry } from './registry/registry.ts';
 
 const log = { info() {}, warn() {}, error() {} };
@@ -65,6 +65,8 @@ beforeEach(async () => {
     cacheDir: join(dataDir, 'cache'),
     helpers: createTestHelpers(programs),
     unpackPath,
+    gates: gatesIn(dataDir),
+    rules: naming(registry.address),
     log,
   });
   await images.init();
@@ -121,6 +123,8 @@ describe('an image that is pulled', () => {
         cacheDir: dataDir,
         helpers: createTestHelpers(programs),
         unpackPath,
+        gates: gatesIn(dataDir),
+        rules: naming(registry.address),
         log,
       });
       programs.length = 0;
@@ -140,6 +144,8 @@ describe('an image that is pulled', () => {
       cacheDir: dataDir,
       helpers: createTestHelpers(programs),
       unpackPath,
+      gates: gatesIn(dataDir),
+      rules: naming(registry.address),
       log,
     });
     await fresh.init();

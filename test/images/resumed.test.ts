@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Blobs } from '../../src/runtime/images/blobs.ts';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
-import { createTestHelpers, unpackPath } from './helpers.ts';
+import { createTestHelpers, gatesIn, naming, unpackPath } from './helpers.ts';
 import { type RawRegistry, startRawRegistry, type Trouble } from './registry/raw-registry.ts';
 import { tarGz } from './tar.ts';
 
@@ -32,7 +32,15 @@ afterEach(async () => {
 
 /** As a service that starts anew. */
 async function open(): Promise<LocalImages> {
-  const opened = createImages({ dataDir, cacheDir: dataDir, helpers: createTestHelpers(), unpackPath, log });
+  const opened = createImages({
+    dataDir,
+    cacheDir: dataDir,
+    helpers: createTestHelpers(),
+    unpackPath,
+    gates: gatesIn(dataDir),
+    rules: naming(registry.address),
+    log,
+  });
   await opened.init();
   return opened;
 }

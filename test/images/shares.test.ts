@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createImages, type LocalImages } from '../../src/runtime/images/images.ts';
-import { createTestHelpers, unpackPath } from './helpers.ts';
+import { createTestHelpers, gatesIn, naming, unpackPath } from './helpers.ts';
 import { type RawRegistry, startRawRegistry } from './registry/raw-registry.ts';
 import { tarGz } from './tar.ts';
 
@@ -31,7 +31,15 @@ beforeEach(async () => {
     return 'hang';
   };
   dataDir = await mkdtemp(join(tmpdir(), 'sandhaven-images-'));
-  images = createImages({ dataDir, cacheDir: dataDir, helpers: createTestHelpers(), unpackPath, log });
+  images = createImages({
+    dataDir,
+    cacheDir: dataDir,
+    helpers: createTestHelpers(),
+    unpackPath,
+    gates: gatesIn(dataDir),
+    rules: naming(registry.address),
+    log,
+  });
   await images.init();
   pulls = [];
   left = new AbortController();

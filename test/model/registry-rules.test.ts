@@ -8,6 +8,7 @@ import {
   formatAllowedImages,
   formatMirror,
   isImageAllowed,
+  isNamedRegistry,
   parseAllowedImages,
   parseRegistryMirrors,
 } from '../../src/model/registry-rules.ts';
@@ -16,6 +17,18 @@ import { parseReference } from '../../src/runtime/images/registry/reference.ts';
 const FLAG = '--registry-x';
 const allows = (list: string, image: string) =>
   isImageAllowed(parseReference(image), { mirrors: [], allowed: parseAllowedImages(FLAG, list) });
+
+describe('a registry', () => {
+  it.each([
+    ['all', 'registry.example', false],
+    ['none', 'registry.example', false],
+    ['all,registry.example', 'Registry.Example', true],
+    ['all,registry.example', 'registry.example:5000', false],
+    ['registry.example/team/*', 'registry.example', true],
+  ])('with the list %j: %j is named: %j', (list, registry, named) => {
+    expect(isNamedRegistry(registry, { mirrors: [], allowed: parseAllowedImages(FLAG, list) })).toBe(named);
+  });
+});
 
 describe('an allow-list', () => {
   it.each([
@@ -36,6 +49,7 @@ describe('an allow-list', () => {
     ['Registry.Example', 'REGISTRY.example/a', true],
     ['[::1]:5000', '[::1]:5000/a', true],
     ['all', 'registry.example/a', true],
+    ['all,registry.example:5000', 'debian', true],
     ['none', 'debian', false],
     ['', 'debian', false],
     [' docker.io , registry.example/team/* ', 'registry.example/team/app', true],
@@ -126,7 +140,7 @@ describe('an option that cannot be parsed is refused and named', () => {
       'docker.io/*/a',
       'docker.io/lib*',
     ],
-    ...['https://docker.io', 'docker.io/library/debian:13', 'all,docker.io', '../x', 'docker.io/a//b'],
+    ...['https://docker.io', 'docker.io/library/debian:13', 'none,docker.io', '../x', 'docker.io/a//b'],
   ])('allow %j', (text) => {
     expect(thrownBy(() => parseAllowedImages(FLAG, text))).toEqual(refused);
   });

@@ -11,6 +11,7 @@ import { configurationsFor } from '../../web/src/connect/configurations.ts';
 import { root, run, succeeds } from '../support/sdk-package.ts';
 import { type Service, startService } from '../support/service.ts';
 import { everyTool } from '../system/every-tool/every-tool.ts';
+import { walkedFlags } from '../system/every-tool/snapshots.ts';
 import { openBridge } from './bridge.ts';
 
 const home = join(root, 'sdk-python');
@@ -33,7 +34,7 @@ beforeAll(async () => {
   const site = join(folder, 'site');
   await succeeds(python, ['-m', 'pip', ...INSTALL, '--target', site, built[0] ?? ''], folder);
   environment = { PYTHONPATH: site, PYTHONDONTWRITEBYTECODE: '1', RUFF_NO_CACHE: 'true' };
-  service = await startService();
+  service = await startService({ flags: walkedFlags });
 }, 300_000);
 
 const INSTALL = [

@@ -3,11 +3,12 @@ import { tools } from '../../src/catalog/index.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type Parameters, type Transport, transports } from '../support/transports.ts';
 import { everyTool } from './every-tool/every-tool.ts';
+import { walkedFlags } from './every-tool/snapshots.ts';
 
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ flags: walkedFlags });
 }, 120_000);
 
 afterAll(() => service?.stop());

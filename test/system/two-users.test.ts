@@ -9,13 +9,14 @@ import { newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
 import { openTunnel } from '../../src/surfaces/cli/tunnel-client.ts';
 import { type Access, accessTo, SshClient } from '../gateways/ssh/client.ts';
 import { visit } from '../gateways/visitor.ts';
-import { startRawRegistry } from '../images/registry/raw-registry.ts';
+import { type RawRegistry, startRawRegistry } from '../images/registry/raw-registry.ts';
 import { tarGz } from '../images/tar.ts';
 import { startGitServer } from '../support/git-server.ts';
 import { act, mustAct, type Person, person } from '../support/people.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
 let service: Service;
+let registry: RawRegistry;
 let ada: Person;
 let ben: Person;
 /** Ada's. */
@@ -26,7 +27,8 @@ let his: { id: string; name: string };
 const SIZE = { cpu: 1, memory_gb: 1, disk_gb: 1 };
 
 beforeAll(async () => {
-  service = await startService();
+  registry = await startRawRegistry();
+  service = await startService({ flags: ['--registry-allow', `all,${registry.address}`] });
   ada = await person(service, 'Ada');
   ben = await person(service, 'Ben');
   const make = async (owner: Person, name: string) => {
@@ -37,7 +39,10 @@ beforeAll(async () => {
   his = await make(ben, 'his');
 }, 120_000);
 
-afterAll(() => service?.stop());
+afterAll(async () => {
+  await service?.stop();
+  await registry?.close();
+});
 
 const withSandbox = descriptions.filter(({ input_schema }) => 'sandbox' in (input_schema.properties ?? {}));
 
@@ -230,37 +235,32 @@ describe("another's session", () => {
 
 describe("another's snapshot", () => {
   it('[WIRE-ERR-09] is not found, by id and by name, and makes no sandbox', async () => {
-    const registry = await startRawRegistry();
-    try {
-      registry.put('theirs', { layers: [tarGz([{ name: 'etc/motd', content: 'hello' }])] });
-      const { id } = await must(ada, 'CreateSnapshot', {
-        name: 'her snapshot',
-        image: `${registry.address}/theirs:1`,
-      });
-      const state = async () => (await must(ada, 'GetSnapshot', { snapshot: 'her snapshot' }))['state'];
-      await expect.poll(state, { timeout: 60_000 }).toBe('active');
-      expect((await must(ben, 'ListSnapshots'))['total_count']).toBe(1);
-      for (const tool of ['GetSnapshot', 'CreateSandbox']) {
-        const problems = [];
-        for (const snapshot of [String(id), 'her snapshot', newSnapshotId(), 'nobodys']) {
-          problems.push(await refusal(tool, { snapshot }, snapshot));
-        }
-        expect(problems[0]?.problem).toMatch(/"code":"not_found".*"resource":"snapshot"/);
-        expect(new Set(problems.map((problem) => JSON.stringify(problem))).size).toBe(1);
-      }
-      expect((await must(ben, 'ListSandboxes'))['total_count']).toBe(1);
-      const deletions = [];
+    registry.put('theirs', { layers: [tarGz([{ name: 'etc/motd', content: 'hello' }])] });
+    const { id } = await must(ada, 'CreateSnapshot', {
+      name: 'her snapshot',
+      image: `${registry.address}/theirs:1`,
+    });
+    const state = async () => (await must(ada, 'GetSnapshot', { snapshot: 'her snapshot' }))['state'];
+    await expect.poll(state, { timeout: 60_000 }).toBe('active');
+    expect((await must(ben, 'ListSnapshots'))['total_count']).toBe(1);
+    for (const tool of ['GetSnapshot', 'CreateSandbox']) {
+      const problems = [];
       for (const snapshot of [String(id), 'her snapshot', newSnapshotId(), 'nobodys']) {
-        const { status, body } = await act(ben, 'DeleteSnapshot', { snapshot });
-        const { request_id: _, ...problem } = body;
-        deletions.push(`${status} ${JSON.stringify(problem).replaceAll(snapshot, '<asked>')}`);
+        problems.push(await refusal(tool, { snapshot }, snapshot));
       }
-      expect(deletions[0]).toMatch(/^404 .*"code":"not_found".*"resource":"snapshot"/);
-      expect(new Set(deletions).size).toBe(1);
-      expect(await state()).toBe('active');
-    } finally {
-      await registry.close();
+      expect(problems[0]?.problem).toMatch(/"code":"not_found".*"resource":"snapshot"/);
+      expect(new Set(problems.map((problem) => JSON.stringify(problem))).size).toBe(1);
     }
+    expect((await must(ben, 'ListSandboxes'))['total_count']).toBe(1);
+    const deletions = [];
+    for (const snapshot of [String(id), 'her snapshot', newSnapshotId(), 'nobodys']) {
+      const { status, body } = await act(ben, 'DeleteSnapshot', { snapshot });
+      const { request_id: _, ...problem } = body;
+      deletions.push(`${status} ${JSON.stringify(problem).replaceAll(snapshot, '<asked>')}`);
+    }
+    expect(deletions[0]).toMatch(/^404 .*"code":"not_found".*"resource":"snapshot"/);
+    expect(new Set(deletions).size).toBe(1);
+    expect(await state()).toBe('active');
   });
 });
 

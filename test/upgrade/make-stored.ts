@@ -20,7 +20,7 @@ await using cleanup = new AsyncDisposableStack();
 const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-stored-'));
 const registry = await startRegistry();
 cleanup.defer(() => registry.remove());
-const service = await startService({ dataDir });
+const service = await startService({ dataDir, flags: ['--registry-allow', `all,${registry.address}`] });
 cleanup.defer(() => service.stop());
 await registry.push('shell:1', { layers: [shellLayer] });
 await fill(service, `${registry.address}/shell:1`);

@@ -93,7 +93,7 @@ export const sandboxFlags = {
   allowedImages: flag({
     name: 'registry-allow',
     default: 'all',
-    help: 'registries and repositories that images may come from, such as docker.io,registry.example/team/*, or none',
+    help: 'registries and repositories that images may come from, such as docker.io,registry.example/team/*, or none; those named may be at private addresses (all,registry.internal:5000)',
     parse: (text, { flag }) => parseAllowedImages(flag, text),
   }),
   /** GB that all disks of sandboxes may promise per free GB. */

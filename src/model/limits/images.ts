@@ -23,6 +23,8 @@ export const imagesLimits = {
     failureChars: 300,
     /** Timeout of one request to a registry, and of a whole pull with unpacking. */
     registryTimeoutMs: 60_000,
+    /** Hosts that one program behind a gate asks about at once. */
+    gateQuestions: 64,
     pullTimeoutMs: 30 * 60_000,
     /** Interval of measuring and reporting growth. */
     measureIntervalMs: 500,

@@ -3,6 +3,7 @@
  * A pulled name keeps its contents as long as the image is present.
  */
 
+import { mkdir } from 'node:fs/promises';
 import { SingleFlight } from '../../concurrency/single-flight.ts';
 import type { CallOptions, Image, Images, Log, OnProgress, PullOptions } from '../../control/ports/index.ts';
 import { FairQueue } from '../../fairness/fair-queue.ts';
@@ -19,8 +20,9 @@ import { Holds } from './holds.ts';
 import { notAllowed } from './not-allowed.ts';
 import { pullImage } from './pull.ts';
 import type { ImageRecord } from './record.ts';
-import { resolve } from './registry/client.ts';
+import { type Asker, resolve } from './registry/client.ts';
 import { CredentialFiles, type RegistryAccess } from './registry/credential-files.ts';
+import type { Gates } from './registry/gate.ts';
 import { formatReference, type ImageReference, parseReference } from './registry/reference.ts';
 import { fromFirst } from './registry/sources.ts';
 import { defaultUnpackLimits, type UnpackLimits } from './unpack.ts';
@@ -30,6 +32,8 @@ export interface ImagesOptions {
   /** Folder in which `make` puts the project's own images (`defaultCacheDir`). */
   cacheDir: string;
   helpers: Helpers;
+  /** The way to registries that the operator has not named. */
+  gates: Gates;
   /** Path of the built native/unpack. */
   unpackPath: string;
   /** Limits of an unpacked image; the service's own when absent. */
@@ -49,7 +53,7 @@ export interface LocalImages extends Images {
 }
 
 export function createImages(options: ImagesOptions): LocalImages {
-  const { dataDir, cacheDir, helpers, unpackPath, bounds = defaultUnpackLimits, log } = options;
+  const { dataDir, cacheDir, helpers, gates, unpackPath, bounds = defaultUnpackLimits, log } = options;
   const rules = options.rules ?? everyRegistry;
   const credentials = new CredentialFiles(options.registries ?? null);
   const folders = new ImageFolders(dataDir, helpers);
@@ -61,15 +65,17 @@ export function createImages(options: ImagesOptions): LocalImages {
   const byName = new SingleFlight<ImageRecord, Parameters<OnProgress>[0]>(canceled);
   const byDigest = new SingleFlight<ImageRecord, Parameters<OnProgress>[0]>(canceled);
   const pulls = new FairQueue({ ...limits.shares.pulls, what: 'images are being pulled' });
-  const parts = { folders, blobs, helpers, credentials, mirrors: rules.mirrors, log, unpackPath, bounds };
+  const parts = { folders, blobs, helpers, credentials, rules, gates, log, unpackPath, bounds };
 
   async function fetchNamed(
     reference: ImageReference,
-    { signal, onProgress }: Required<CallOptions>,
+    { owner, signal, onProgress }: Asker & Required<CallOptions>,
   ): Promise<ImageRecord> {
     const name = formatReference(reference);
     onProgress({ message: `Looking up ${name}` });
-    const image = await fromFirst(parts, { reference, signal }, (source) => resolve(parts, source, signal));
+    const image = await fromFirst({ mirrors: rules.mirrors, log }, { reference, signal }, (source) =>
+      resolve(parts, source, { owner, signal }),
+    );
     const exact = { ...reference, tag: null, digest: `sha256:${image.digest}` };
     // Held from before it exists until its users have had a chance to hold it too.
     const letGo = holds.hold(image.digest);
@@ -77,7 +83,7 @@ export function createImages(options: ImagesOptions): LocalImages {
       const record =
         (await folders.read(image.digest)) ??
         (await byDigest.run(image.digest, { signal, onProgress }, (shared) =>
-          pullImage(parts, { image, reference: exact, name, ...shared }),
+          pullImage(parts, { image, reference: exact, name, owner, ...shared }),
         ));
       await folders.writeReference(name, record.digest);
       log.info('image pulled', { reference: name, digest: record.digest, sizeBytes: record.sizeBytes });
@@ -119,7 +125,7 @@ export function createImages(options: ImagesOptions): LocalImages {
     const reference = parseAllowed(text);
     const name = formatReference(reference);
     const known = () => folders.readReference(name);
-    const fetched = () => byName.run(name, call, (shared) => fetchNamed(reference, shared));
+    const fetched = () => byName.run(name, call, (shared) => fetchNamed(reference, { owner, ...shared }));
     const record =
       (await known()) ?? (await inTurn(owner, call.signal, async () => (await known()) ?? fetched()));
     return toImage(record, name);
@@ -157,6 +163,7 @@ export function createImages(options: ImagesOptions): LocalImages {
       await folders.init();
       await blobs.init();
       await credentials.init();
+      await mkdir(gates.folder, { recursive: true, mode: 0o700 });
     },
 
     rootfsPath: (digest) => folders.rootfs(digest),

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Log, OnProgress } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { RegistryMirror } from '../../model/registry-rules.ts';
 import type { Blobs } from './blobs.ts';
 import type { ImageFolders } from './folders.ts';
 import { guarded } from './guard.ts';
@@ -20,7 +19,6 @@ import { DamagedBlob, measure, noRoom, readConfig, type UnpackLimits, unpack } f
 export interface PullDependencies extends RegistryDependencies {
   folders: ImageFolders;
   blobs: Blobs;
-  mirrors: readonly RegistryMirror[];
   log: Log;
   unpackPath: string;
   bounds: UnpackLimits;
@@ -32,6 +30,7 @@ export interface Pull {
   reference: ImageReference;
   /** Name shown to the caller. */
   name: string;
+  owner: string;
   signal: AbortSignal;
   onProgress: OnProgress;
 }
@@ -99,33 +98,37 @@ async function attempt(parts: PullDependencies, request: Pull): Promise<ImageRec
 /** Returns the layout; each source gets a folder of its own within `work`. */
 async function download(parts: PullDependencies, request: Pull, work: string): Promise<string> {
   const { blobs } = parts;
-  const { image, reference, name, signal, onProgress } = request;
+  const { image, reference, name, owner, signal, onProgress } = request;
   const total = image.compressedBytes;
   const here = async (): Promise<number> =>
     (await blobs.sizes(image.layers)).reduce((sum, size) => sum + size, 0);
   await assertRoom(work, Math.max(0, total - (await here())));
   // Layers and small documents; a registry that sends more than it announced is cut off.
   const most = total + 2 * limits.image.configBytes;
-  return fromFirst(parts, { reference, signal }, async (source) => {
-    const folder = await mkdtemp(join(work, 'from-'));
-    const check = async (): Promise<void> => {
-      const arriving = await sizeOf(folder);
-      if (arriving > most) throw misstated(name);
-      await assertRoom(work, 0);
-      onProgress({ message: `Fetching ${name}`, done: Math.min(arriving + (await here()), total), total });
-    };
-    const layout = join(folder, 'layout');
-    try {
-      await guarded(signal, check, (inner) => {
-        const options = { signal: inner, temporary: folder, blobs: blobs.folder };
-        return fetchImage(parts, source.reference, layout, options);
-      });
-      return layout;
-    } catch (error) {
-      await rm(folder, { recursive: true, force: true });
-      throw error;
-    }
-  });
+  return fromFirst(
+    { mirrors: parts.rules.mirrors, log: parts.log },
+    { reference, signal },
+    async (source) => {
+      const folder = await mkdtemp(join(work, 'from-'));
+      const check = async (): Promise<void> => {
+        const arriving = await sizeOf(folder);
+        if (arriving > most) throw misstated(name);
+        await assertRoom(work, 0);
+        onProgress({ message: `Fetching ${name}`, done: Math.min(arriving + (await here()), total), total });
+      };
+      const layout = join(folder, 'layout');
+      try {
+        await guarded(signal, check, (inner) => {
+          const options = { owner, signal: inner, temporary: folder, blobs: blobs.folder };
+          return fetchImage(parts, source, layout, options);
+        });
+        return layout;
+      } catch (error) {
+        await rm(folder, { recursive: true, force: true });
+        throw error;
+      }
+    },
+  );
 }
 
 /** Keeps free disk above the reserve for running machines. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseAllowedImages } from '../../../src/model/registry-rules.ts';
 import { createImages, type LocalImages } from '../../../src/runtime/images/images.ts';
-import { createTestHelpers, unpackPath } from '../helpers.ts';
+import { createTestHelpers, gatesIn, unpackPath } from '../helpers.ts';
 import { tarGz } from '../tar.ts';
 import { digestOf, type RawRegistry, startRawRegistry } from './raw-registry.ts';
 
@@ -39,6 +39,7 @@ async function serviceWith(allow: string): Promise<LocalImages> {
     cacheDir: dataDir,
     helpers: createTestHelpers(programs),
     unpackPath,
+    gates: gatesIn(dataDir),
     rules: { mirrors: [], allowed: parseAllowedImages('--registry-allow', allow) },
     log,
   });
@@ -69,7 +70,7 @@ describe('an allow-list', () => {
   });
 
   it('holds for what was pulled before it was made', async () => {
-    await (await serviceWith('all')).ensure(name());
+    await (await serviceWith(`all,${registry.address}`)).ensure(name());
     await expect((await serviceWith('none')).ensure(name())).rejects.toMatchObject({
       code: 'permission_denied',
     });
@@ -92,7 +93,7 @@ describe('an image that names other servers for its layers', () => {
     try {
       const layer = tarGz([{ name: 'b', content: 'b' }]);
       registry.put('team/far', { layers: [layer], urls: [`http://${other.address}/layer`] });
-      const images = await serviceWith('all');
+      const images = await serviceWith(`all,${registry.address}`);
       await expect(images.ensure(`${registry.address}/team/far:1`)).rejects.toMatchObject({
         code: 'failed_precondition',
         message: expect.stringContaining('elsewhere'),

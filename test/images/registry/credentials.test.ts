@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toProblem } from '../../../src/model/errors.ts';
 import { createImages, type LocalImages } from '../../../src/runtime/images/images.ts';
-import { createTestHelpers, unpackPath } from '../helpers.ts';
+import { createTestHelpers, gatesIn, naming, unpackPath } from '../helpers.ts';
 import { type Kept, keptIn } from './accounts.ts';
 import { type Asked, type AskingServer, startAskingServer, TOKEN } from './asking-server.ts';
 import { put, type Registry, startRegistry } from './registry.ts';
@@ -41,6 +41,8 @@ beforeEach(async () => {
     cacheDir: scratch,
     helpers: createTestHelpers(),
     unpackPath,
+    gates: gatesIn(scratch),
+    rules: naming(registry.address, open.address),
     registries: kept,
     log: { info: write, warn: write, error: write },
   });

@@ -13,6 +13,7 @@ import { put, type Registry, run, startRegistry } from './registry.ts';
 const account = { username: 'robot', password: 'cAnArY:with "odd" \\ signs' };
 const basic = `Basic ${Buffer.from(`${account.username}:${account.password}`).toString('base64')}`;
 const { signal } = new AbortController();
+const asker = { owner: 'mira', signal };
 
 let open: Registry;
 let locked: Registry;
@@ -33,10 +34,10 @@ async function read(name: string, credential: Omit<RegistryCredential, 'registry
   const reference = parseReference(name);
   const own = credential && { registry: reference.registry, ...credential };
   const credentials = async (registry: string) => (registry === own?.registry ? own : null);
-  const http = createRegistryHttp({ credentials, isNamed: () => false, exit: createExit() });
+  const http = createRegistryHttp({ credentials, isNamed: () => true, exit: createExit() });
   const source = { reference, isMirror: false };
-  const image = await resolveBy(http.manifest, source, signal);
-  const text = await http.blob(source, image.config, signal);
+  const image = await resolveBy((asked) => http.manifest(asked, asker), source, signal);
+  const text = await http.blob(source, image.config, asker);
   return { image, text, config: parseConfig(text, name).config };
 }
 
@@ -99,12 +100,25 @@ describe('the name of a registry', () => {
     });
     const http = createRegistryHttp({ credentials: async () => null, isNamed: () => named, exit });
     const source = { reference: parseReference('registry.invalid:5000/team/app:1'), isMirror: false };
-    await expect(http.manifest(source, signal)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(http.manifest(source, asker)).rejects.toMatchObject({ code: 'unavailable' });
     return asked;
   }
 
   it('is found over sockets where a member chose it, and by the system where the operator has named it', async () => {
     expect(await askedFor(false)).toEqual(['registry.invalid']);
     expect(await askedFor(true)).toEqual([]);
+  });
+});
+
+describe('a registry that only a member has named', () => {
+  it('is not asked at an address that is not public', async () => {
+    const http = createRegistryHttp({
+      ...{ credentials: async () => null, isNamed: () => false, exit: createExit() },
+    });
+    const source = { reference: parseReference(`${open.address}/team/app:1`), isMirror: false };
+    await expect(http.manifest(source, asker)).rejects.toMatchObject({
+      code: 'permission_denied',
+      fields: { parameter: 'image', hint: expect.stringContaining(`--registry-allow all,${open.address}`) },
+    });
   });
 });

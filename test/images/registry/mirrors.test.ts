@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseRegistryMirrors } from '../../../src/model/registry-rules.ts';
 import { createImages, type LocalImages } from '../../../src/runtime/images/images.ts';
-import { createTestHelpers, unpackPath } from '../helpers.ts';
+import { createTestHelpers, gatesIn, naming, unpackPath } from '../helpers.ts';
 import { tarGz } from '../tar.ts';
 import { type Kept, keptIn } from './accounts.ts';
 import { startAskingServer } from './asking-server.ts';
@@ -40,8 +40,9 @@ async function serviceWith(...mirrors: string[]): Promise<LocalImages> {
     cacheDir: scratch,
     helpers: createTestHelpers(),
     unpackPath,
+    gates: gatesIn(scratch),
     registries: kept,
-    rules: { mirrors: parseRegistryMirrors('--registry-mirror', text), allowed: null },
+    rules: { ...naming(origin.address), mirrors: parseRegistryMirrors('--registry-mirror', text) },
     log: { info() {}, warn, error() {} },
   });
   await images.init();
@@ -76,6 +77,7 @@ describe('a mirror', () => {
       other.put('team/app', image('other'));
       mirror.put('team/app', image('mirrored'));
       const images = await serviceWith(mirror.address);
+      kept.put({ registry: other.address, username: 'own', password: 'one' });
       const { digest } = await images.ensure(`${other.address}/team/app:1`);
       expect(contentOf(images, digest)).toContain('other');
       expect(mirror.manifests).toBe(0);
@@ -154,7 +156,7 @@ describe('a mirror', () => {
       };
       const parts = { dataDir: scratch, cacheDir: scratch, helpers: createTestHelpers(), unpackPath };
       const log = { info() {}, warn, error() {} };
-      const images = createImages({ ...parts, registries: kept, rules, log });
+      const images = createImages({ ...parts, gates: gatesIn(scratch), registries: kept, rules, log });
       await images.init();
       // The mirror lets nobody at its manifests, so both are asked.
       mirror.trouble = ({ path }) => (path.includes('/manifests/') ? { status: 404 } : null);

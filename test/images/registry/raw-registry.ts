@@ -32,7 +32,8 @@ export interface RawRegistry {
 /** `half` sends half of what was asked for and breaks the connection; `hang` never answers. */
 export type Trouble = { status: number } | 'half' | 'drop' | 'hang';
 
-export async function startRawRegistry(): Promise<RawRegistry> {
+/** @param port One that is free by default. */
+export async function startRawRegistry(port = 0): Promise<RawRegistry> {
   const blobs = new Map<string, Buffer>();
   const manifests = new Map<string, Buffer>();
   const server = createServer((request, response) => answer(request.url ?? '', response));
@@ -50,7 +51,7 @@ export async function startRawRegistry(): Promise<RawRegistry> {
       if (kind === 'blobs') registry.sent.set(reference, (registry.sent.get(reference) ?? 0) + 1);
     });
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const registry: RawRegistry = {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     sent: new Map(),

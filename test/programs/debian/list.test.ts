@@ -16,7 +16,7 @@ let service: Service;
 
 beforeAll(async () => {
   registry = await startRegistry();
-  service = await startService();
+  service = await startService({ flags: ['--registry-allow', `all,${registry.address}`] });
 }, 2 * MINUTES);
 
 afterAll(async () => {

@@ -1,13 +1,18 @@
 /** CreateSnapshot, GetSnapshot, ListSnapshots: of an image from a registry that is there for this walk alone. */
 import { expect } from 'vitest';
 import { startRawRegistry } from '../../images/registry/raw-registry.ts';
+import { freePort } from '../../images/registry/registry.ts';
 import { tarGz } from '../../images/tar.ts';
 import type { Walk } from './walk.ts';
+
+const port = await freePort();
+/** Flags of a service that may be walked: it lets in the registry of this walk. */
+export const walkedFlags = ['--registry-allow', `all,127.0.0.1:${port}`];
 
 let walked = 0;
 
 export const snapshots: Walk = async (ok) => {
-  const registry = await startRawRegistry();
+  const registry = await startRawRegistry(port);
   try {
     registry.put('walk', { layers: [tarGz([{ name: 'etc/motd', content: 'hello' }])] });
     const name = `walk ${++walked}`;

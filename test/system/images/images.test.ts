@@ -12,7 +12,7 @@ beforeAll(async () => {
     layers: [shellLayer],
     config: ['--config.env', 'FLAVOUR=salt', '--config.workingdir', '/etc'],
   });
-  service = await startService();
+  service = await startService({ flags: ['--registry-allow', `all,${registry.address}`] });
 }, 120_000);
 
 afterAll(async () => {

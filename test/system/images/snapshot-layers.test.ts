@@ -15,7 +15,9 @@ let service: Service;
 
 beforeAll(async () => {
   raw = await startRawRegistry();
-  service = await startService({ flags: ['--image-kept-minutes', '0'] });
+  service = await startService({
+    flags: ['--image-kept-minutes', '0', '--registry-allow', `all,${raw.address}`],
+  });
 }, 120_000);
 
 afterAll(async () => {

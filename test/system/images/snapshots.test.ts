@@ -20,7 +20,9 @@ beforeAll(async () => {
   raw = await startRawRegistry();
   await registry.push('shell:1', { layers: [shellLayer], config: ['--config.entrypoint', '/none/such'] });
   image = `${registry.address}/shell:1`;
-  service = await startService({ flags: ['--image-kept-minutes', '0'] });
+  service = await startService({
+    flags: ['--image-kept-minutes', '0', '--registry-allow', `all,${registry.address},${raw.address}`],
+  });
 }, 120_000);
 
 afterAll(async () => {

@@ -1,4 +1,5 @@
 /** `sandhaven backup`: takes the backup from the running service, or makes it in its place, and writes it down. */
+
 import { existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +9,7 @@ import { entriesOfTar } from '../../../backup/tar/read.ts';
 import { tarOf } from '../../../backup/tar/write.ts';
 import { createLog } from '../../../log.ts';
 import { SandhavenError } from '../../../model/errors.ts';
+import { createExit } from '../../../outbound/exit.ts';
 import { type DataDirectory, openExistingDataDirectory } from '../../../store/data-directory.ts';
 import { readIfThere } from '../../../store/durable-file.ts';
 import { isLocked, lockDataDirectory } from '../../../store/lock.ts';
@@ -100,7 +102,7 @@ async function* madeHere(data: DataDirectory, signal: AbortSignal): AsyncGenerat
     // Makes sure of the secret key, and brings the file to the newest schema.
     if (existsSync(data.databaseFile))
       await (await openSqliteStore({ file: data.databaseFile, secrets })).close();
-    const engine = await openEngine({ data, secrets, clock: Date, log });
+    const engine = await openEngine({ data, secrets, exit: createExit(), clock: Date, log });
     try {
       await engine.init();
       yield* makeBackup({ data, secrets, ...engine, log }, signal);

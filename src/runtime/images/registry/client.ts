@@ -1,13 +1,15 @@
 /**
  * Client of registries: inspects and fetches images through skopeo, with the stored credentials of each registry and
- * none of the host's own.
+ * none of the host's own. It has the host's network for registries that the operator named, and a gate for all others.
  */
 import { limits } from '../../../model/limits.ts';
-import type { Helpers } from '../helpers.ts';
+import { isNamedRegistry, type RegistryRules } from '../../../model/registry-rules.ts';
+import type { HelperOptions, Helpers } from '../helpers.ts';
 import type { CredentialFiles } from './credential-files.ts';
-import { registryError } from './errors.ts';
+import { exitError, notPublic, registryError } from './errors.ts';
+import { behindGate, type Gates } from './gate.ts';
 import { proxyVariables } from './proxy.ts';
-import { formatReference, type ImageReference } from './reference.ts';
+import { formatReference } from './reference.ts';
 import { type RemoteImage, resolveBy } from './resolve.ts';
 import { retrying } from './retry.ts';
 import type { Source } from './sources.ts';
@@ -15,18 +17,22 @@ import type { Source } from './sources.ts';
 export interface RegistryDependencies {
   helpers: Helpers;
   credentials: CredentialFiles;
+  rules: RegistryRules;
+  gates: Gates;
+}
+
+export interface Asker {
+  /** User or team that the image is for. */
+  owner: string;
+  signal: AbortSignal;
 }
 
 /**
  * Resolves the reference to its present image for this host's platform; fetches no layer. Fails with `not_found`,
  * `unavailable`, `too_large`, or `failed_precondition` (another platform, an unknown kind of manifest).
  */
-export function resolve(
-  parts: RegistryDependencies,
-  source: Source,
-  signal: AbortSignal,
-): Promise<RemoteImage> {
-  return resolveBy((asked) => inspect(parts, asked, signal), source, signal);
+export function resolve(parts: RegistryDependencies, source: Source, asker: Asker): Promise<RemoteImage> {
+  return resolveBy((asked) => inspect(parts, asked, asker), source, asker.signal);
 }
 
 /**
@@ -34,11 +40,12 @@ export function resolve(
  * layer there once it is whole. skopeo checks the digests.
  */
 export async function fetchImage(
-  { helpers, credentials }: RegistryDependencies,
-  reference: ImageReference,
+  parts: RegistryDependencies,
+  source: Source,
   folder: string,
-  { signal, temporary, blobs }: { signal: AbortSignal; temporary: string; blobs: string },
+  { temporary, blobs, ...asker }: Asker & { temporary: string; blobs: string },
 ): Promise<void> {
+  const { reference } = source;
   const args = (authFile: string | null) => [
     ...[
       `--tmpdir=${temporary}`,
@@ -51,31 +58,42 @@ export async function fetchImage(
     ...['--dest-oci-accept-uncompressed-layers', `--dest-shared-blob-dir=${blobs}`],
     ...[`docker://${formatReference(reference)}`, `oci:${folder}:image`],
   ];
-  const options = { timeoutMs: limits.image.pullTimeoutMs, signal, env: proxyVariables() };
-  await credentials.use(reference.registry, async (authFile) => {
-    try {
-      await helpers.run('skopeo', args(authFile), options);
-    } catch (error) {
-      throw registryError(error, reference, authFile !== null);
-    }
-  });
+  const options = { ...asker, timeoutMs: limits.image.pullTimeoutMs };
+  await parts.credentials.use(reference.registry, (authFile) =>
+    skopeo(parts, source, args(authFile), { ...options, authFile }),
+  );
 }
 
-function inspect(
-  { helpers, credentials }: RegistryDependencies,
-  { reference, isMirror }: Source,
-  signal: AbortSignal,
-): Promise<string> {
+function inspect(parts: RegistryDependencies, source: Source, asker: Asker): Promise<string> {
+  const { reference, isMirror } = source;
   const timeoutMs = isMirror ? limits.registries.mirrorTimeoutMs : limits.image.registryTimeoutMs;
-  const options = { timeoutMs, signal, env: proxyVariables() };
-  return credentials.use(reference.registry, async (authFile) => {
+  return parts.credentials.use(reference.registry, (authFile) => {
     const who = authFile ? `--authfile=${authFile}` : '--no-creds';
     const tls = `--tls-verify=${!reference.loopback}`;
     const args = ['inspect', '--raw', who, tls, `docker://${formatReference(reference)}`];
-    try {
-      return await retrying(signal, () => helpers.run('skopeo', args, options));
-    } catch (error) {
-      throw registryError(error, reference, authFile !== null);
-    }
+    return retrying(asker.signal, () => skopeo(parts, source, args, { ...asker, timeoutMs, authFile }));
   });
+}
+
+type Run = Asker & Pick<HelperOptions, 'timeoutMs'> & { authFile: string | null };
+
+async function skopeo(
+  { helpers, gates, rules }: RegistryDependencies,
+  { reference, isMirror }: Source,
+  args: string[],
+  { owner, authFile, ...options }: Run,
+): Promise<string> {
+  const withCredentials = authFile !== null;
+  if (isMirror || withCredentials || isNamedRegistry(reference.registry, rules)) {
+    return helpers.run('skopeo', args, { ...options, env: proxyVariables() }).catch((error: unknown) => {
+      throw registryError(error, reference, withCredentials);
+    });
+  }
+  // Loopback would be dialled past the gate, into a namespace where it is another.
+  if (reference.loopback) throw notPublic(reference);
+  return behindGate(gates, { owner, signal: options.signal }, ({ command: [program, ...before], refused }) =>
+    helpers.run(program, [...before, 'skopeo', ...args], options).catch((error: unknown) => {
+      throw exitError(refused(), reference) ?? registryError(error, reference, false);
+    }),
+  );
 }

@@ -1,5 +1,6 @@
 /** Maps failures of registries to errors for the caller. */
 import { notFound, SandhavenError } from '../../../model/errors.ts';
+import { NotReached } from '../../../outbound/failure.ts';
 import { failureOf } from '../helpers.ts';
 import { formatReference, type ImageReference } from './reference.ts';
 
@@ -28,6 +29,26 @@ export function registryError(error: unknown, reference: ImageReference, withCre
     );
   }
   return unreachable(reference, error);
+}
+
+/** The error for a host that a registry led to, itself among them; null where the program's own words say more. */
+export function exitError(error: unknown, reference: ImageReference): SandhavenError | null {
+  if (error instanceof SandhavenError) return error;
+  return error instanceof NotReached && error.reason === 'private' ? notPublic(reference, error) : null;
+}
+
+/** The registry, or a host that it sends to. */
+export function notPublic(reference: ImageReference, cause?: unknown): SandhavenError {
+  const { registry } = reference;
+  return new SandhavenError(
+    'permission_denied',
+    `The registry ${registry}, or a host that it sends to, has an address that is not public.`,
+    {
+      parameter: 'image',
+      hint: `An admin can name it when the service starts: --registry-allow all,${registry}.`,
+    },
+    cause,
+  );
 }
 
 /** The same for the status of an HTTP answer; null when there was none. */

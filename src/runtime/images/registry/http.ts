@@ -5,10 +5,12 @@
 import type { RegistryCredential } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
+import { targetOf } from '../../../model/network/allowed-hosts.ts';
 import { DEFAULT_REGISTRY, registryKey } from '../../../model/registry-name.ts';
 import type { Exit } from '../../../outbound/exit.ts';
-import { exchange, toOperators, type Way } from '../../../outbound/request.ts';
-import { registryAnswer } from './errors.ts';
+import { exchange, toAddresses, toOperators } from '../../../outbound/request.ts';
+import type { Asker } from './client.ts';
+import { exitError, registryAnswer } from './errors.ts';
 import type { ImageReference } from './reference.ts';
 import type { Source } from './sources.ts';
 
@@ -16,9 +18,9 @@ import type { Source } from './sources.ts';
 export type Credentials = (registry: string) => Promise<RegistryCredential | null>;
 
 export interface RegistryHttp {
-  manifest(source: Source, signal: AbortSignal): Promise<string>;
+  manifest(source: Source, asker: Asker): Promise<string>;
   /** @param digest `sha256:` and hex digits. */
-  blob(source: Source, digest: string, signal: AbortSignal): Promise<string>;
+  blob(source: Source, digest: string, asker: Asker): Promise<string>;
 }
 
 const MANIFESTS = [
@@ -43,38 +45,45 @@ const bound = {
 };
 
 export function createRegistryHttp({ credentials, isNamed, exit }: RegistryHttpDependencies): RegistryHttp {
-  async function read(source: Source, path: string, accept: string, signal: AbortSignal): Promise<string> {
+  async function read(
+    source: Source,
+    path: string,
+    accept: string,
+    { owner, signal }: Asker,
+  ): Promise<string> {
     const { reference, isMirror } = source;
     const key = registryKey(reference.registry);
     const credential = await credentials(key);
     const named = isMirror || credential !== null || isNamed(key);
-    const way = named ? toOperators : { lookup: exit.lookupFor(`registry ${key}`) };
     const timeoutMs = isMirror ? limits.registries.mirrorTimeoutMs : limits.image.registryTimeoutMs;
     const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const url = `${baseOf(reference)}/v2/${reference.repository}/${path}`;
     try {
-      const answer = await withLogin(url, { accept, credential, reference, way, signal: either });
+      const answer = await withLogin(url, {
+        ...{ accept, credential, reference, owner, signal: either },
+        exit: named ? null : exit,
+      });
       if (!answer.ok) throw registryAnswer(answer.status, reference, credential !== null);
       return await answer.text();
     } catch (error) {
       if (error instanceof SandhavenError || signal.aborted) throw error;
-      throw registryAnswer(null, reference, credential !== null, error);
+      throw exitError(error, reference) ?? registryAnswer(null, reference, credential !== null, error);
     }
   }
 
   return {
-    manifest: (source, signal) =>
-      read(source, `manifests/${source.reference.digest ?? source.reference.tag}`, MANIFESTS, signal),
-    blob: (source, digest, signal) => read(source, `blobs/${digest}`, '*/*', signal),
+    manifest: (source, asker) =>
+      read(source, `manifests/${source.reference.digest ?? source.reference.tag}`, MANIFESTS, asker),
+    blob: (source, digest, asker) => read(source, `blobs/${digest}`, '*/*', asker),
   };
 }
 
-interface Asked {
+interface Asked extends Asker {
   accept: string;
   credential: RegistryCredential | null;
   reference: ImageReference;
-  way: Way;
-  signal: AbortSignal;
+  /** null for a registry that the operator has named, and for the hosts that it sends to. */
+  exit: Exit | null;
 }
 
 /** Asks anonymously; where the registry wants a token, or a password, asks again with that. */
@@ -126,8 +135,14 @@ async function loginOf(challenge: string, asked: Asked): Promise<string | null> 
   return typeof given === 'string' ? `Bearer ${given}` : null;
 }
 
-/** A registry that nobody but a member has named is resolved by the exit, as are the hosts that it sends to. */
-function ask(url: URL, headers: Record<string, string>, { way, signal }: Asked): Promise<Response> {
+/** The exit decides about a registry that nobody but a member has named, and about each host that it sends to. */
+async function ask(
+  url: URL,
+  headers: Record<string, string>,
+  { exit, owner, signal }: Asked,
+): Promise<Response> {
+  const errand = { allowed: [], owner, signal };
+  const way = exit ? toAddresses(await exit.addresses(targetOf(url), errand)) : toOperators;
   return exchange(url, { way, headers, signal }, bound);
 }
 

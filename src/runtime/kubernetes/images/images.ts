@@ -3,19 +3,27 @@
  * stands for and for an image's configuration. As on one machine, a name keeps its contents as long as its record is there.
  */
 import { SingleFlight } from '../../../concurrency/single-flight.ts';
-import type { CallOptions, Image, Images, Log, OnProgress } from '../../../control/ports/index.ts';
+import type {
+  CallOptions,
+  Image,
+  Images,
+  Log,
+  OnProgress,
+  PullOptions,
+} from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { registryKey } from '../../../model/registry-name.ts';
-import { isImageAllowed, type RegistryRules } from '../../../model/registry-rules.ts';
+import { isImageAllowed, isNamedRegistry, type RegistryRules } from '../../../model/registry-rules.ts';
 import type { Exit } from '../../../outbound/exit.ts';
 import { canceled } from '../../canceled.ts';
 import { Holds } from '../../images/holds.ts';
 import { notAllowed } from '../../images/not-allowed.ts';
+import type { Asker } from '../../images/registry/client.ts';
 import { type Credentials, createRegistryHttp } from '../../images/registry/http.ts';
 import { parseConfig, unusable } from '../../images/registry/manifest.ts';
 import { formatReference, type ImageReference, parseReference } from '../../images/registry/reference.ts';
 import { digestOf, resolveBy } from '../../images/registry/resolve.ts';
-import { fromFirst } from '../../images/registry/sources.ts';
+import { fromFirst, type Source } from '../../images/registry/sources.ts';
 import type { Api } from '../client/api.ts';
 import { fromApi } from '../client/failure.ts';
 import type { KubernetesSettings, PlacedImage } from '../settings.ts';
@@ -52,11 +60,8 @@ export function createKubernetesImages(options: KubernetesImagesOptions): Kubern
   const agentRegistry = parseReference(settings.agentImage).registry;
   const records = createRecords(api, settings);
   const secrets = createPullSecrets(api, settings, credentials);
-  const named = new Set([
-    registryKey(base.registry),
-    ...(rules.allowed ?? []).map(({ registry }) => registry),
-  ]);
-  const isNamed = (registry: string) => named.has(registry);
+  const isNamed = (registry: string) =>
+    registry === registryKey(base.registry) || isNamedRegistry(registry, rules);
   const registries = createRegistryHttp({ credentials, isNamed, exit });
   const holds = new Holds();
   const lookups = new SingleFlight<PlacedRecord, Parameters<OnProgress>[0]>(canceled);
@@ -64,14 +69,19 @@ export function createKubernetesImages(options: KubernetesImagesOptions): Kubern
   const usedAt = new Map<string, number>();
   const begun = Date.now();
 
-  async function look(reference: ImageReference, call: Required<CallOptions>): Promise<PlacedRecord> {
+  async function look(
+    reference: ImageReference,
+    { owner, ...call }: Asker & Required<CallOptions>,
+  ): Promise<PlacedRecord> {
     const name = formatReference(reference);
     call.onProgress({ message: `Looking up ${name}` });
     const { signal } = call;
     const sources = { mirrors: rules.mirrors, log };
     const { image, config } = await fromFirst(sources, { reference, signal }, async (source) => {
-      const image = await resolveBy(registries.manifest, source, signal);
-      const text = await registries.blob(source, image.config, signal);
+      const asker = { owner, signal };
+      const manifest = (asked: Source) => registries.manifest(asked, asker);
+      const image = await resolveBy(manifest, source, signal);
+      const text = await registries.blob(source, image.config, asker);
       if (`sha256:${digestOf(text)}` !== image.config)
         throw unusable(name, 'its configuration does not match its digest');
       return { image, config: parseConfig(text, name).config };
@@ -98,12 +108,12 @@ export function createKubernetesImages(options: KubernetesImagesOptions): Kubern
     return reference;
   }
 
-  async function ensure(text: string, call: CallOptions = {}): Promise<Image> {
+  async function ensure(text: string, { owner = '', ...call }: PullOptions = {}): Promise<Image> {
     const reference = parseAllowed(text);
     const name = formatReference(reference);
     const record =
       records.named(name) ??
-      (await lookups.run(name, call, (shared) => look(reference, shared)).catch(notLookedUp));
+      (await lookups.run(name, call, (shared) => look(reference, { owner, ...shared })).catch(notLookedUp));
     usedAt.set(record.digest, Date.now());
     return toImage(record, text === BASE ? BASE : name);
   }
