@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { askServers } from '../../../src/outbound/ask-servers.ts';
 import { createExit } from '../../../src/outbound/exit.ts';
 import { createImages, type LocalImages } from '../../../src/runtime/images/images.ts';
@@ -89,6 +89,7 @@ beforeEach(async () => {
   });
   await images.init();
   programs.length = 0;
+  names.asked.length = 0;
 });
 
 afterEach(async () => {
@@ -146,6 +147,32 @@ describe('a registry that a member has named', () => {
       code: 'permission_denied',
     });
     expect(visitors).toEqual([]);
+  });
+
+  it('is asked through the proxy of the service, which is sent to no private address', async () => {
+    const asked: string[] = [];
+    const proxy = createHttpServer();
+    proxy.on('connect', ({ url, headers }, client) => {
+      asked.push(`${url} ${headers['proxy-authorization']}`);
+      const server = connect(port, PUBLIC, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+      client.pipe(server).pipe(client);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port: at } = proxy.address() as AddressInfo;
+    vi.stubEnv('HTTPS_PROXY', `http://who:what@127.0.0.1:${at}`);
+    try {
+      await images.ensure(`registry.test:${port}/team/app:1`);
+      expect(new Set(asked)).toEqual(new Set([`registry.test:${port} Basic d2hvOndoYXQ=`]));
+      expect(names.asked).not.toContain('registry.test');
+      await expect(images.ensure(`10.0.0.1:${port}/team/app:1`)).rejects.toMatchObject({
+        code: 'permission_denied',
+      });
+      expect(new Set(asked).size).toBe(1);
+    } finally {
+      vi.unstubAllEnvs();
+      proxy.closeAllConnections();
+      proxy.close();
+    }
   });
 
   it('delays nobody else when no name server answers for it', async () => {
