@@ -155,6 +155,8 @@ describe('a registry that a member has named', () => {
     proxy.on('connect', ({ url, headers }, client) => {
       asked.push(`${url} ${headers['proxy-authorization']}`);
       const server = connect(port, PUBLIC, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+      // Either may be gone before the other.
+      for (const socket of [client, server]) socket.on('error', () => {});
       client.pipe(server).pipe(client);
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));

@@ -12,7 +12,7 @@ beforeAll(async () => {
     layers: [shellLayer],
     config: ['--config.env', 'FLAVOUR=salt', '--config.workingdir', '/etc'],
   });
-  service = await startService({ flags: ['--registry-allow', `all,${registry.address}`] });
+  service = await startService({ flags: ['--registry-allow', `all,127.0.0.1:9,${registry.address}`] });
 }, 120_000);
 
 afterAll(async () => {
@@ -76,6 +76,10 @@ describe('a sandbox from a container image', () => {
     expect((await create({ image: '127.0.0.1:9/none' })).body).toMatchObject({
       code: 'unavailable',
       retryable: true,
+    });
+    expect((await create({ image: '127.0.0.1:10/none' })).body).toMatchObject({
+      code: 'permission_denied',
+      hint: expect.stringContaining('--registry-allow all,127.0.0.1:10'),
     });
     expect(await must(service, 'ListSandboxes')).toMatchObject({ total_count: 0 });
   }, 60_000);
