@@ -25,7 +25,7 @@ import { announcedRows } from '../control/live/announced-rows.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
 import { LostNodes } from '../control/nodes/lost-nodes.ts';
 import { createPeople } from '../control/people/people.ts';
-import { UserDeletions } from '../control/people/user-deletions.ts';
+import { createUserDeletions } from '../control/people/user-deletions.ts';
 import { WarmPool } from '../control/pool/pool.ts';
 import { stillUsable } from '../control/pool/pool-sandbox.ts';
 import { Environments } from '../control/reach/environment.ts';
@@ -232,9 +232,10 @@ export function wire(
     }),
     ...network.services,
     ...{ audit, webhooks },
-    userDeletions: new UserDeletions({
-      ...{ store, users: people.users, machines, snapshots: snapshotService, audit },
+    userDeletions: createUserDeletions({
+      ...{ store, users: people.users, quotas, machines, snapshots: snapshotService, access, audit },
       ...{ replicas, unfinished, authorizations: provider?.authorizations ?? null },
+      ...{ learning: network.services.learning, adminsReadInside },
     }),
   };
   return {

@@ -39,6 +39,9 @@ export const auditActions = {
   appDeny: 'app.deny',
   /** A user who was being deleted when the service was stopped, or could not be reached, is gone. */
   userDeleted: 'user.deleted',
+  /** A sandbox, or a snapshot, of a deleted user went to an heir, a user or a team. */
+  sandboxGiven: 'sandbox.given',
+  snapshotGiven: 'snapshot.given',
   terminalOpen: 'terminal.open',
   terminalClose: 'terminal.close',
   /** A stream of changes of the caller's sandboxes. */

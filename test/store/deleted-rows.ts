@@ -39,7 +39,7 @@ export function removesWhatNamesAUser(name: string, open: () => Promise<Store>):
     expect(await userDeletions.owned(bob.id)).toEqual({
       ...{ sandboxes: 0, snapshots: 0, secrets: 0, webhooks: 1, keys: 2, teams: 1 },
     });
-    await userDeletions.begin(bob.id, alice.id, NOW);
+    await userDeletions.begin(bob.id, alice.id, NOW, null);
     expect(await userDeletions.finish(bob.id, NOW)).toBe(true);
     expect((await keys.list(null, page)).keys.map(({ userId }) => userId)).toEqual([alice.id]);
     expect((await signIns.listSignIns(null, page)).signIns.map(({ userId }) => userId)).toEqual([alice.id]);

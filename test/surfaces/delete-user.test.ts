@@ -69,6 +69,29 @@ describe('a user', () => {
     }
   });
 
+  it('leaves sandboxes to an heir where admins read inside, and to nobody elsewhere', async () => {
+    await make('box', MEMBER_KEY);
+    expect(await act('DeleteUser', { user: ben, to: 'ada@example.org', yes: true })).toMatchObject({
+      status: 403,
+      body: { parameter: 'to' },
+    });
+    await http.close();
+    http = await startHttp({}, { adminsReadInside: true });
+    await make('box', MEMBER_KEY);
+    await act('CreateTeam', { name: 'red' });
+    const asked = { user: ben, to: 'red' };
+    const shown = (await act('DeleteUser', asked)).body;
+    expect(shown).toMatchObject({ deleted: false, to: expect.stringMatching(/^team_/) });
+    expect((await cliFor(http.url)(['users', 'delete', ben, '--to', 'red', '--yes'])).stdout).toMatch(
+      /to +team_/,
+    );
+    expect([...http.sandboxes.values()]).toMatchObject([{ name: 'box', ownerId: shown['to'] }]);
+    const { rows } = (await act('ListAudit', { action: 'sandbox.given' })).body as { rows: unknown[] };
+    const [box] = [...http.sandboxes.keys()];
+    expect(rows).toMatchObject([{ user_id: 'user_1', sandbox_id: box, team_id: shown['to'], outcome: 'ok' }]);
+    expect(await act('DeleteUser', { user: ben })).toMatchObject({ status: 404 });
+  });
+
   it('is deleted on the command line with --yes', async () => {
     const cli = cliFor(http.url);
     expect((await cli(['users', 'delete', ben])).stdout).toMatch(/deleted +false/);

@@ -11,7 +11,7 @@ import { baseSnapshot, isBase } from '../base/base-snapshot.ts';
 import type { IdentityService } from '../callers/identity.ts';
 import type { Quotas } from '../callers/quotas.ts';
 import type { SnapshotEvents } from '../live/snapshot-events.ts';
-import type { Clock, Images, Page, SnapshotStore } from '../ports/index.ts';
+import type { Allowance, Clock, Images, Page, SnapshotStore } from '../ports/index.ts';
 import type { Networks } from '../reach/networks.ts';
 import type { Idempotency } from '../turns/idempotency.ts';
 import type { SnapshotWork } from './snapshot-work.ts';
@@ -135,6 +135,16 @@ export class SnapshotService {
     this.#d.work.breakOff(snapshot.id);
     this.#d.events.gone(snapshot);
     return snapshot;
+  }
+
+  /** Gives an active snapshot to another owner; false leaves one that is not. */
+  async give(snapshot: Snapshot, allowance: Allowance): Promise<boolean> {
+    const { store, events, clock } = this.#d;
+    const given = await store.give(snapshot.id, allowance.ownerId, clock.now(), allowance);
+    if (!given) return false;
+    events.gone(snapshot);
+    events.changed(given);
+    return true;
   }
 
   #base(): Promise<Snapshot> {

@@ -50,4 +50,6 @@ export interface GitCredentialStore {
   get(sandboxId: string, url: string): Promise<GitCredential | null>;
   /** Counts the credentials of a sandbox. */
   count(sandboxId: string): Promise<number>;
+  /** Removes all credentials of a sandbox. */
+  remove(sandboxId: string): Promise<void>;
 }

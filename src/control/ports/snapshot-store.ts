@@ -24,6 +24,11 @@ export interface SnapshotStore {
   update(id: string, patch: SnapshotPatch): Promise<Snapshot | null>;
   /** Sets the network of a snapshot in any state; null when there is none. */
   setNetwork(id: string, network: Snapshot['network'], now: number): Promise<Snapshot | null>;
+  /**
+   * Gives an active snapshot to another owner, without its Idempotency-Key; null when there is none. Rejects with
+   * `already_exists` when that owner has one of this name.
+   */
+  give(id: string, ownerId: string, now: number, allowance?: Allowance): Promise<Snapshot | null>;
   /** Returns false when it did not exist. Sandboxes created from it keep its data in their own rows. */
   delete(id: string): Promise<boolean>;
   /** Returns the digests of all images that a snapshot or a sandbox, in any state, was created from. */

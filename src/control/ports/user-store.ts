@@ -54,6 +54,8 @@ export interface KeyStore {
 export interface UserDeletion extends Pick<Account, 'id' | 'name' | 'email'> {
   /** Id of the admin. */
   deletedBy: string;
+  /** User or team that sandboxes and snapshots go to; null: they are deleted. */
+  heirId: string | null;
   begunAt: number;
   /** null: it is under way. */
   endedAt: number | null;
@@ -74,10 +76,13 @@ export interface OwnedByUser {
 export interface UserDeletionStore {
   owned(id: string): Promise<OwnedByUser>;
   /**
-   * Notes the deletion, and disables the user until it has ended; changes nothing where it is under way. Returns null for an
-   * unknown id. Rejects with `failed_precondition` when no enabled admin would be left.
+   * Notes the deletion, and disables the user until it has ended; where it is under way, changes the heir alone, if one is
+   * given. Returns null for an unknown id. Rejects with `failed_precondition` when no enabled admin would be left, for an heir
+   * that is gone, disabled or a viewer, and for a user who is the heir of another one.
    */
-  begin(id: string, by: string, now: number): Promise<UserDeletion | null>;
+  begin(id: string, by: string, now: number, heirId: string | null): Promise<UserDeletion | null>;
+  /** Returns what goes to an heir and has a name that the heir uses, such as "sandbox 'box'"; at most `limit`. */
+  taken(id: string, heirId: string, limit: number): Promise<string[]>;
   /** Oldest first. */
   underWay(): Promise<UserDeletion[]>;
   /**

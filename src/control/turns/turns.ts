@@ -7,7 +7,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { underLease } from '../base/tenure.ts';
-import type { Log, Replicas, Runtime, SandboxPatch, SandboxStore } from '../ports/index.ts';
+import type { Allowance, Log, Replicas, Runtime, SandboxPatch, SandboxStore } from '../ports/index.ts';
 import type { OperationQueue } from './operation-queue.ts';
 import type { Others } from './others.ts';
 
@@ -26,7 +26,7 @@ export interface TurnDependencies {
 /** The operations of machines, as far as a turn uses them. */
 export interface StoredOperations {
   /** Stores a change of the row; null when the row has moved on. */
-  tryAdvance(sandbox: Sandbox, patch: SandboxPatch): Promise<Sandbox | null>;
+  tryAdvance(sandbox: Sandbox, patch: SandboxPatch, allowance?: Allowance): Promise<Sandbox | null>;
   /** Like `tryAdvance`; rejects when the row has moved on. */
   advance(sandbox: Sandbox, patch: SandboxPatch): Promise<Sandbox>;
   /** Goes on with the operation in progress until it is settled. */
@@ -45,18 +45,20 @@ export class Turns {
   /**
    * Changes settings in the sandbox's turn; null leaves them.
    * @param then Follows in the same turn, for what the machine has to know.
+   * @param allowance Of the owner after the change.
    */
   change(
     id: string,
     patch: (sandbox: Sandbox) => SandboxPatch | null,
     then?: (changed: Sandbox) => Promise<void>,
+    allowance?: Allowance,
   ): Promise<Sandbox> {
     return this.run(id, async (signal) => {
       for (let attempt = 1; attempt <= limits.replicas.overtaken; attempt++) {
         // Settings say what a stop does, so they do not change beneath one.
         const sandbox = await this.settled(id, signal);
         const wanted = patch(sandbox);
-        const changed = wanted ? await this.#d.operations.tryAdvance(sandbox, wanted) : sandbox;
+        const changed = wanted ? await this.#d.operations.tryAdvance(sandbox, wanted, allowance) : sandbox;
         if (!changed) continue;
         await then?.(changed);
         return changed;

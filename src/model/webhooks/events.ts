@@ -4,10 +4,12 @@ export const webhookEvents = [
   'sandbox.started',
   'sandbox.stopped',
   'sandbox.archived',
+  'sandbox.given',
   'sandbox.deleted',
   'sandbox.error',
   'snapshot.ready',
   'snapshot.failed',
+  'snapshot.given',
   'snapshot.deleted',
   'quota.refused',
 ] as const;

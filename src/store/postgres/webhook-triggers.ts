@@ -42,7 +42,7 @@ export const webhookTriggers = `
     FOR EACH ROW WHEN (${sandbox.changed}) EXECUTE FUNCTION sandhaven_sandbox_event();
   CREATE OR REPLACE TRIGGER webhook_sandbox_delete AFTER DELETE ON sandboxes
     FOR EACH ROW WHEN (${sandbox.removed}) EXECUTE FUNCTION sandhaven_sandbox_event();
-  CREATE OR REPLACE TRIGGER webhook_snapshot_update AFTER UPDATE OF state ON snapshots
+  CREATE OR REPLACE TRIGGER webhook_snapshot_update AFTER UPDATE OF state, owner_id ON snapshots
     FOR EACH ROW WHEN (${snapshot.changed}) EXECUTE FUNCTION sandhaven_snapshot_event();
   CREATE OR REPLACE TRIGGER webhook_snapshot_delete AFTER DELETE ON snapshots
     FOR EACH ROW EXECUTE FUNCTION sandhaven_snapshot_event();

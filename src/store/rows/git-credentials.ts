@@ -34,6 +34,10 @@ export class GitCredentialRows implements GitCredentialStore {
   async count(sandboxId: string): Promise<number> {
     return this.#sql.read(() => count(sandboxId));
   }
+
+  async remove(sandboxId: string): Promise<void> {
+    await this.#sql.writeOne(() => statements.remove.run({ sandbox: sandboxId }));
+  }
 }
 
 const statements = {
@@ -43,6 +47,7 @@ const statements = {
        SELECT id, :url, :username, :password FROM sandboxes WHERE id = :sandbox
        ON CONFLICT (sandbox_id, url) DO UPDATE SET username = excluded.username, password = excluded.password`,
   ),
+  remove: statement('DELETE FROM git_credentials WHERE sandbox_id = :sandbox'),
   count: statement('SELECT count(*) AS count FROM git_credentials WHERE sandbox_id = :sandbox'),
 };
 

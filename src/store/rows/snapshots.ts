@@ -64,6 +64,16 @@ export class SnapshotRows implements SnapshotStore {
     }
   }
 
+  async give(id: string, ownerId: string, now: number, allowance?: Allowance): Promise<Snapshot | null> {
+    const give = () => statements.give.get({ id, owner: ownerId, now });
+    try {
+      return one(await this.#quota.writeOne(allowance, give, ownerId));
+    } catch (error) {
+      if (!this.#sql.isDuplicate(error, 'columns')) throw error;
+      throw new SandhavenError('already_exists', 'The new owner has a snapshot of this name already.');
+    }
+  }
+
   async find(ownerId: string, idOrName: string): Promise<Snapshot | null> {
     const find = idOrName.startsWith('snap_') ? statements.findById : statements.findByName;
     return one(await this.#sql.read(() => find.get({ owner: ownerId, wanted: idOrName }), ownerId));
@@ -120,6 +130,10 @@ const statements = {
   dropFailed: statement(`DELETE FROM snapshots WHERE owner_id = :owner AND name = :name AND state = 'error'`),
   setNetwork: statement(
     `UPDATE snapshots SET network = :network, updated_at = :now WHERE id = :id RETURNING ${all}`,
+  ),
+  give: statement(
+    `UPDATE snapshots SET owner_id = :owner, creation_key = NULL, updated_at = :now
+       WHERE id = :id AND state = 'active' RETURNING ${all}`,
   ),
   delete: statement(`DELETE FROM snapshots WHERE id = :id`),
   insert: statement(`INSERT INTO snapshots (${all}) VALUES (${inserted.join(', ')})`),

@@ -13,7 +13,7 @@ import { providerSecrets, secretTables } from './secrets.ts';
 import { sessionTable } from './sessions.ts';
 import { signInTables } from './sign-ins.ts';
 import { auditByTeam, teamTables } from './teams.ts';
-import { userDeletions } from './user-deletions.ts';
+import { heirs, userDeletions } from './user-deletions.ts';
 import { waysIn } from './ways-in.ts';
 import { webhookTables } from './webhooks.ts';
 
@@ -255,4 +255,5 @@ export const migrations: readonly Migration[] = [
   { version: 23, sql: waysIn },
   { version: 24, sql: sessionTable },
   { version: 25, sql: userDeletions },
+  { version: 26, sql: heirs },
 ];

@@ -68,10 +68,10 @@ export const heard = {
   sandbox: {
     /** A sandbox is there once its creation has ended, and one of the warm pool once it has an owner. */
     changed: `NEW.owner_id IS NOT NULL AND NEW.operation IS DISTINCT FROM 'creating'
-      AND (NEW.state <> OLD.state OR OLD.owner_id IS NULL
+      AND (NEW.state <> OLD.state OR NEW.owner_id IS DISTINCT FROM OLD.owner_id
         OR (OLD.operation = 'creating' AND NEW.operation IS NULL))`,
     type: `CASE WHEN OLD.owner_id IS NULL OR OLD.operation = 'creating' THEN 'sandbox.created'
-      ELSE 'sandbox.' || NEW.state END`,
+      WHEN NEW.owner_id <> OLD.owner_id THEN 'sandbox.given' ELSE 'sandbox.' || NEW.state END`,
     removed: `OLD.owner_id IS NOT NULL AND OLD.operation IS DISTINCT FROM 'creating'`,
     fields: fields('sandbox_id', 'NEW', 'NEW.state', 'NEW.state_reason'),
     /** The reason of a stop that deletes is the deletion's; any other one is of an earlier state. */
@@ -81,8 +81,9 @@ export const heard = {
     ),
   },
   snapshot: {
-    changed: `NEW.state <> OLD.state AND NEW.state IN ('active', 'error')`,
-    type: `CASE NEW.state WHEN 'active' THEN 'snapshot.ready' ELSE 'snapshot.failed' END`,
+    changed: `(NEW.state <> OLD.state AND NEW.state IN ('active', 'error')) OR NEW.owner_id <> OLD.owner_id`,
+    type: `CASE WHEN NEW.owner_id <> OLD.owner_id THEN 'snapshot.given'
+      WHEN NEW.state = 'active' THEN 'snapshot.ready' ELSE 'snapshot.failed' END`,
     fields: fields('snapshot_id', 'NEW', 'NEW.state', 'NEW.state_reason'),
     lastFields: fields('snapshot_id', 'OLD', `'deleted'`, 'NULL'),
   },

@@ -19,7 +19,7 @@ const triggers: readonly Trigger[] = [
   }),
   trigger({
     name: 'webhook_snapshot_update',
-    on: 'UPDATE OF state ON snapshots',
+    on: 'UPDATE OF state, owner_id ON snapshots',
     when: snapshot.changed,
     ...{ owner: 'NEW.owner_id', type: snapshot.type, fields: snapshot.fields },
   }),

@@ -559,6 +559,12 @@ export function storeConformance(name: string, create: StoreFactory): void {
       });
       expect(await store.gitCredentials.count(a.id)).toBe(2);
       expect(await store.gitCredentials.count(b.id)).toBe(0);
+      await store.gitCredentials.put(at(b.id));
+      await store.gitCredentials.remove(a.id);
+      expect(await store.gitCredentials.get(a.id, 'https://h/a')).toBeNull();
+      expect([await store.gitCredentials.count(a.id), await store.gitCredentials.count(b.id)]).toEqual([
+        0, 1,
+      ]);
     });
 
     it('go with their sandbox, and come for none that is gone', async () => {

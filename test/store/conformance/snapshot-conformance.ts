@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { newSnapshotId } from '../../../src/model/ids.ts';
+import { unlimited } from '../../../src/model/quota.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { alice, bob, poolRecord, sandboxRecord } from '../fixtures.ts';
 import type { StoreFactory } from './conformance.ts';
@@ -138,6 +139,26 @@ export function snapshotConformance(name: string, create: StoreFactory): void {
       expect(await store.snapshots.count(alice.id)).toBe(1);
       expect(await store.snapshots.find(alice.id, kept.id)).toMatchObject({ name: 'kept' });
       await insert({ name: 'gone' });
+    });
+
+    it('go to another owner once they are active, within the quota and where the name is free', async () => {
+      const quota = { ...unlimited, snapshots: 1 };
+      const allowance = { ownerId: bob.id, quota };
+      const give = (id: string) => store.snapshots.give(id, bob.id, 9, allowance);
+      const one = await insert({ name: 'one', state: 'active', creationKey: 'k' });
+      const two = await insert({ name: 'two', state: 'active' });
+      const pulling = await insert({ name: 'three', state: 'pulling' });
+      const same = await insert({ name: 'one', state: 'error', ownerId: bob.id });
+      await expect(give(one.id)).rejects.toMatchObject({ code: 'already_exists' });
+      await store.snapshots.delete(same.id);
+      const given = { ...one, ownerId: bob.id, creationKey: null, updatedAt: 9 };
+      expect(await give(one.id)).toEqual(given);
+      expect(await store.snapshots.find(bob.id, 'one')).toEqual(given);
+      expect(await store.snapshots.find(alice.id, one.id)).toBeNull();
+      await expect(give(two.id)).rejects.toMatchObject({ code: 'resource_exhausted' });
+      expect(await store.snapshots.find(alice.id, two.id)).toEqual(two);
+      expect(await give(pulling.id)).toBeNull();
+      expect(await give('snap_none')).toBeNull();
     });
 
     it('keep their images in use, as sandboxes of any state and owner do', async () => {

@@ -120,6 +120,28 @@ export function webhookConformance(name: string, getStore: () => Store): void {
       for (const id of ids) expect(id).toMatch(/^msg_[0-9a-z]{24,32}$/);
     });
 
+    it('of one that is given are those of its new owner', async () => {
+      const { sandboxes, snapshots } = getStore();
+      const events = ['sandbox.given', 'sandbox.stopped', 'snapshot.given'] as const;
+      await webhooks().insert(hook({ id: 'hook_alice', events: [...events] }), 's');
+      await webhooks().insert(hook({ id: 'hook_bob', ownerId: bob.id, events: [...events] }), 's');
+      const box = sandboxRecord({ name: 'box' });
+      await sandboxes.insert(box);
+      await sandboxes.update(box.id, 1, { ownerId: bob.id, name: 'box' });
+      await sandboxes.update(box.id, 1, { operation: null, state: 'stopped' });
+      await snapshots.insert(
+        snapshotRecord({ id: 'snap_1', name: 'img', state: 'active', ownerId: alice.id }),
+      );
+      await snapshots.give('snap_1', bob.id, 5);
+      expect(await queued('hook_alice')).toEqual([]);
+      const given = { name: 'box', owner_id: bob.id, reason: null };
+      expect(await queued('hook_bob')).toMatchObject([
+        { type: 'sandbox.given', data: { ...given, sandbox_id: box.id, state: 'started' } },
+        { type: 'sandbox.stopped', data: { ...given, sandbox_id: box.id, state: 'stopped' } },
+        { type: 'snapshot.given', data: { ...given, name: 'img', snapshot_id: 'snap_1', state: 'active' } },
+      ]);
+    });
+
     it('of one that its stop deletes have the reason of the stop', async () => {
       const { sandboxes } = getStore();
       await webhooks().insert(hook(), 's');

@@ -6,19 +6,22 @@ import type { Account, ApiKey } from '../../../src/model/user.ts';
 import { memoryTeams, type Owned } from './memory-teams.ts';
 import { memoryWaysIn } from './memory-ways-in.ts';
 
+/** Returns what one owner has under a name that another one uses. */
+type Taken = (id: string, heirId: string) => string[];
+
 /** @param owned By default, teams own nothing. */
 export function memoryPeople(
   owned: Owned = () => ({ sandboxes: 0, snapshots: 0 }),
+  taken: Taken = () => [],
 ): Pick<Store, 'users' | 'teams' | 'keys' | 'userDeletions'> {
   const users = new Map<string, Account>();
   const deletions = new Map<string, UserDeletion>();
   const stored = memoryUsers(users, deletions);
   const { keys, unbind } = memoryKeys(users, memoryWaysIn(stored.users));
+  const { teams } = memoryTeams(users, owned, unbind);
   return {
-    ...stored,
-    ...memoryTeams(users, owned, unbind),
-    keys,
-    ...memoryDeletions(users, deletions, stored.users, owned),
+    ...{ ...stored, teams, keys },
+    ...memoryDeletions(users, deletions, stored.users, teams, owned, taken),
   };
 }
 
@@ -27,22 +30,34 @@ function memoryDeletions(
   users: Map<string, Account>,
   deletions: Map<string, UserDeletion>,
   stored: Store['users'],
+  teams: Store['teams'],
   owned: Owned,
+  taken: Taken,
 ): Pick<Store, 'userDeletions'> {
+  const isFit = async (heirId: string) => {
+    const user = users.get(heirId);
+    if (!user) return (await teams.find(heirId)) !== null;
+    return user.role !== 'viewer' && user.disabledAt === null;
+  };
   const nothing = { secrets: 0, webhooks: 0, keys: 0, teams: 0 };
   const isNamed = ({ id, email }: UserDeletion, wanted: string) =>
     id === wanted || email.toLowerCase() === wanted.toLowerCase();
   return {
     userDeletions: {
       owned: async (id) => ({ ...owned(id), ...nothing }),
-      async begin(id, deletedBy, begunAt) {
+      async begin(id, deletedBy, begunAt, heirId) {
+        const isHeir = [...deletions.values()].some((one) => one.heirId === id && one.endedAt === null);
+        if (isHeir || (heirId !== null && !(await isFit(heirId))))
+          throw new SandhavenError('failed_precondition', 'unfit');
         const user = await stored.updateUser(id, ({ disabledAt }) => ({ disabledAt: disabledAt ?? begunAt }));
         if (!user) return null;
         const { name, email } = user;
-        const begun = deletions.get(id) ?? { id, name, email, deletedBy, begunAt, endedAt: null };
+        const known = deletions.get(id) ?? { id, name, email, deletedBy, heirId, begunAt, endedAt: null };
+        const begun = { ...known, heirId: heirId ?? known.heirId };
         deletions.set(id, begun);
         return begun;
       },
+      taken: async (id, heirId, limit) => taken(id, heirId).slice(0, limit),
       underWay: async () => [...deletions.values()].filter(({ endedAt }) => endedAt === null),
       async finish(id, now) {
         const { sandboxes, snapshots } = owned(id);

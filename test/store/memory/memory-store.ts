@@ -50,10 +50,19 @@ export function emptyTables(): Tables {
 }
 
 export function memoryStore(tables: Tables = emptyTables()): Store {
-  const people = memoryPeople((id) => ({
-    sandboxes: [...tables.sandboxes.values()].filter(({ ownerId }) => ownerId === id).length,
-    snapshots: [...tables.snapshots.values()].filter(({ ownerId }) => ownerId === id).length,
-  }));
+  const of = <Row extends { ownerId: string | null }>(rows: Map<string, Row>, id: string) =>
+    [...rows.values()].filter(({ ownerId }) => ownerId === id);
+  const people = memoryPeople(
+    (id) => ({
+      sandboxes: of(tables.sandboxes, id).length,
+      snapshots: of(tables.snapshots, id).length,
+    }),
+    (id, heirId) => {
+      const active = of(tables.snapshots, id).filter(({ state }) => state === 'active');
+      const boxes = sameNames('sandbox', of(tables.sandboxes, id), of(tables.sandboxes, heirId));
+      return [...boxes, ...sameNames('snapshot', active, of(tables.snapshots, heirId))];
+    },
+  );
   const { webhooks, sandboxesHeard, snapshotsHeard } = memoryWebhooks(tables, people.users);
   const secrets = memorySecrets(tables.sandboxes);
   const ownerNetworks = memoryOwnerNetworks(people, tables.sandboxes);
@@ -83,6 +92,11 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     ...memoryPendingAuthorizations(people),
     close: async () => {},
   };
+}
+
+function sameNames(kind: string, some: { name: string }[], others: { name: string }[]): string[] {
+  const known = new Set(others.map(({ name }) => name));
+  return some.flatMap(({ name }) => (known.has(name) ? [`${kind} '${name}'`] : [])).sort();
 }
 
 /** Secrets go with the team that owns them. */
@@ -340,6 +354,18 @@ function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 's
       rows.set(id, { ...row, network: structuredClone(network), updatedAt: now });
       return structuredClone(rows.get(id) ?? null);
     },
+    give: async (id, ownerId, now, allowance) => {
+      const row = rows.get(id);
+      if (row?.state !== 'active') return null;
+      if (of(ownerId).some(({ name }) => name === row.name))
+        throw new SandhavenError('already_exists', 'taken');
+      if (allowance) {
+        const used = { ...usageOf([...sandboxes.values()], ownerId), snapshots: of(ownerId).length };
+        assertWithinQuota(allowance.quota, used, { ...used, snapshots: used.snapshots + 1 });
+      }
+      rows.set(id, { ...row, ownerId, creationKey: null, updatedAt: now });
+      return structuredClone(rows.get(id) ?? null);
+    },
     delete: async (id) => rows.delete(id),
     imagesInUse: async () => {
       const own = [...rows.values()].flatMap(({ imageDigest }) => imageDigest ?? []);
@@ -399,6 +425,9 @@ function memoryGitCredentials(sandboxes: SandboxStore): Pick<Store, 'gitCredenti
       },
       get: async (sandboxId, url) => (await ofLiving(sandboxId)).find((row) => row.url === url) ?? null,
       count: async (sandboxId) => (await ofLiving(sandboxId)).length,
+      remove: async (sandboxId) => {
+        for (const [at, row] of rows) if (row.sandboxId === sandboxId) rows.delete(at);
+      },
     },
   };
 }

@@ -175,15 +175,18 @@ export function memoryWebhooks(rows: Rows, users: { findUser(id: string): Promis
     if (wasHidden && (before.ownerId === null || row.operation === null)) {
       return queue(ownerId, 'sandbox.created', data);
     }
+    if (before.ownerId !== ownerId) return queue(ownerId, 'sandbox.given', data);
     if (before.state !== state) return queue(ownerId, `sandbox.${state}`, data);
   };
   const changedSnapshot = async (before: Snapshot | undefined, after: Snapshot | undefined) => {
     const row = after ?? before;
-    if (!before || !row || (after && after.state === before.state)) return;
+    if (!before || !row) return;
+    if (after && after.state === before.state && after.ownerId === before.ownerId) return;
     const { id, name, ownerId } = row;
     const reason = after?.stateReason ?? null;
     const data = { snapshot_id: id, name, owner_id: ownerId, state: after?.state ?? 'deleted', reason };
     if (!after) return queue(ownerId, 'snapshot.deleted', data);
+    if (after.ownerId !== before.ownerId) return queue(ownerId, 'snapshot.given', data);
     if (after.state === 'active') return queue(ownerId, 'snapshot.ready', data);
     if (after.state === 'error') return queue(ownerId, 'snapshot.failed', data);
   };
@@ -210,6 +213,7 @@ export function memoryWebhooks(rows: Rows, users: { findUser(id: string): Promis
     ...store,
     insert: (...given) => observed(rows.snapshots, () => store.insert(...given), changedSnapshot),
     update: (...given) => observed(rows.snapshots, () => store.update(...given), changedSnapshot),
+    give: (...given) => observed(rows.snapshots, () => store.give(...given), changedSnapshot),
     delete: (...given) => observed(rows.snapshots, () => store.delete(...given), changedSnapshot),
   });
   return { webhooks, sandboxesHeard, snapshotsHeard };

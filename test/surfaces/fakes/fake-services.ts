@@ -11,6 +11,7 @@ import { EverybodysSandboxes } from '../../../src/control/everybody/everybodys-s
 import { HealthService } from '../../../src/control/health/health.ts';
 import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
+import type { Machines } from '../../../src/control/lifecycle/machines.ts';
 import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
 import { AuditEvents } from '../../../src/control/live/audit-events.ts';
 import { HealthEvents } from '../../../src/control/live/health-events.ts';
@@ -39,6 +40,7 @@ import { memoryRegistryCredentials } from '../../store/memory/memory-registries.
 import { fakeAudit } from './fake-audit.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
+import { fakeHeirs } from './fake-heirs.ts';
 import { fakeMetrics } from './fake-metrics.ts';
 import { fakeNetworks } from './fake-networks.ts';
 import { type FakePeopleOptions, fakePeople, fakePeopleStore } from './fake-people.ts';
@@ -97,6 +99,14 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
   const health = fakeHealth();
   const roleOf = async (id: string) => (await people.users.find(id)).role;
   const secrets = fakeSecrets(fake.sandboxes);
+  const { adminsReadInside = false } = options;
+  const machines: Pick<Machines, 'command'> = {
+    command: async (id) => {
+      const sandbox = fake.sandboxes.get(id) as Sandbox;
+      fake.sandboxes.delete(id);
+      return { sandbox, deleted: true };
+    },
+  };
   const services = {
     sandboxes: fakeSandboxes(fake, secrets.sandboxSecrets),
     ...secrets,
@@ -104,17 +114,12 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     userDeletions: new UserDeletions({
       store: { userDeletions: store.userDeletions, sandboxes: fakeRows(fake.sandboxes) },
       users: people.users,
-      machines: {
-        command: async (id) => {
-          const sandbox = fake.sandboxes.get(id) as Sandbox;
-          fake.sandboxes.delete(id);
-          return { sandbox, deleted: true };
-        },
-      },
+      machines,
       snapshots: {
         list: async () => ({ snapshots: [], totalCount: 0 }),
         delete: async () => ({}) as Snapshot,
       },
+      heirs: fakeHeirs(fake.sandboxes, fake.revoked, store, { machines, adminsReadInside }),
       ...{ authorizations: null, audit: audited.audit, replicas: createAlone(), unfinished: { add() {} } },
     }),
     events,
@@ -290,6 +295,7 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
       if (found) return found;
       throw notFound('snapshot', `There is no snapshot '${reference}'.`);
     },
+    give: async () => false,
     async delete(_caller, reference) {
       const at = all.findIndex(({ id, name }) => id === reference || name === reference);
       const [deleted] = at === -1 ? [] : all.splice(at, 1);

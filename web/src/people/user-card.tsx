@@ -1,5 +1,5 @@
 /** One user: who it is, and how much of each quota is used. */
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Confirm, type Question } from '../parts/confirm.tsx';
@@ -33,11 +33,27 @@ export function UserCard({ user, edit }: { user: User; edit(user: User): void })
     });
   const askDelete = async () => {
     try {
-      const { title, body } = deletionOf(user, await administration.deleteUser(id, false));
+      const owned = await administration.deleteUser(id, false);
+      const { title, body } = deletionOf(user, owned);
+      let to = '';
       setQuestion({
-        ...{ title, body, action: `Delete ${name}` },
+        ...{ title, action: `Delete ${name}` },
+        body: (
+          <div className="stack">
+            <span>{body}</span>
+            {owned.sandboxes + owned.snapshots > 0 && (
+              <TextInput
+                label="Give sandboxes and snapshots to"
+                description="Email of a user or name of a team; left empty, they are deleted."
+                onChange={({ currentTarget }) => {
+                  to = currentTarget.value.trim();
+                }}
+              />
+            )}
+          </div>
+        ),
         async run() {
-          await administration.deleteUser(id, true);
+          await administration.deleteUser(id, true, to === '' ? undefined : to);
           notifyDone(`${name} deleted`);
           for (const key of ['users', 'keys', 'teams']) await queries.invalidateQueries({ queryKey: [key] });
         },

@@ -32,7 +32,8 @@ export const administration = {
   disableUser: (user: string) => call<User>('DisableUser', { user }),
   enableUser: (user: string) => call<User>('EnableUser', { user }),
   /** Without `yes` it shows what would go. */
-  deleteUser: (user: string, yes: boolean) => call<OwnedByUser>('DeleteUser', { user, yes }),
+  deleteUser: (user: string, yes: boolean, to?: string) =>
+    call<OwnedByUser>('DeleteUser', { user, yes, ...(to === undefined ? {} : { to }) }),
   listTeams: () =>
     everyPage(
       (page) => call<Paged & { teams: Team[] }>('ListTeams', page),

@@ -54,7 +54,8 @@ export function cachedCallers(
       listUsers: (page) => users.listUsers(page),
     },
     userDeletions: {
-      begin: (id, by, now) => ending(userDeletions.begin(id, by, now)),
+      begin: (...given) => ending(userDeletions.begin(...given)),
+      taken: (...given) => userDeletions.taken(...given),
       finish: (id, now) => ending(userDeletions.finish(id, now)),
       owned: (id) => userDeletions.owned(id),
       underWay: () => userDeletions.underWay(),

@@ -1,5 +1,6 @@
 /** Deletions of users as rows. Most of what a user owns goes by its foreign key; the rest is named here. */
 import type { OwnedByUser, UserDeletion, UserDeletionStore } from '../../../control/ports/index.ts';
+import { SandhavenError } from '../../../model/errors.ts';
 import { type Dialect, type Row, type Sql, statement } from '../../sql/sql.ts';
 import { decodeUser, keepingAnAdmin, userStatements } from '../users.ts';
 
@@ -26,18 +27,25 @@ export class UserDeletionRows implements UserDeletionStore {
     };
   }
 
-  begin(id: string, by: string, now: number): Promise<UserDeletion | null> {
-    const { insert, findById } = this.#statements;
+  begin(id: string, by: string, now: number, heirId: string | null): Promise<UserDeletion | null> {
+    const { insert, findById, heir, inherits } = this.#statements;
     const users = this.#users;
     return this.#sql.write(LOCK, function* () {
       const row = yield* users.findById.get({ wanted: id });
       if (!row) return null;
       const user = decodeUser(row);
+      if (heirId !== null && !(yield* heir.get({ heir: heirId }))) throw noHeir();
+      if (yield* inherits.get({ id })) throw isHeir();
       yield* keepingAnAdmin(users, { ...user, disabledAt: user.disabledAt ?? now });
-      yield* insert.run({ id, name: user.name, email: user.email, by, now });
+      yield* insert.run({ id, name: user.name, email: user.email, by, now, heir: heirId });
       const begun = yield* findById.get({ id });
       return begun ? decode(begun) : null;
     });
+  }
+
+  async taken(id: string, heirId: string, limit: number): Promise<string[]> {
+    const rows = await this.#sql.read(() => this.#statements.taken.all({ id, heir: heirId, limit }));
+    return rows.map((row) => `${row['kind']} '${row['name']}'`);
   }
 
   async underWay(): Promise<UserDeletion[]> {
@@ -65,7 +73,10 @@ export class UserDeletionRows implements UserDeletionStore {
 function prepare({ equalsIgnoringCase }: Dialect) {
   const of = (table: string, column: string, more = '') =>
     `(SELECT count(*) FROM ${table} WHERE ${column} = :id ${more}) AS ${table === 'api_keys' ? 'keys' : table}`;
-  const select = 'SELECT id, name, email, deleted_by, begun_at, ended_at FROM deleted_users';
+  const select = 'SELECT id, name, email, deleted_by, heir_id, begun_at, ended_at FROM deleted_users';
+  const taken = (kind: string, table: string, more: string) =>
+    `SELECT '${kind}' AS kind, name FROM ${table} AS one WHERE owner_id = :id ${more}
+       AND EXISTS (SELECT 1 FROM ${table} AS other WHERE other.owner_id = :heir AND other.name = one.name)`;
   return {
     owned: statement(
       `SELECT ${of('sandboxes', 'owner_id')}, ${of('snapshots', 'owner_id')}, ${of('secrets', 'owner_id')},
@@ -73,8 +84,15 @@ function prepare({ equalsIgnoringCase }: Dialect) {
          (SELECT count(*) FROM team_members WHERE user_id = :id) AS teams`,
     ),
     insert: statement(
-      `INSERT INTO deleted_users (id, name, email, deleted_by, begun_at) VALUES (:id, :name, :email, :by, :now)
-         ON CONFLICT (id) DO NOTHING`,
+      `INSERT INTO deleted_users (id, name, email, deleted_by, begun_at, heir_id)
+         VALUES (:id, :name, :email, :by, :now, :heir)
+         ON CONFLICT (id) DO UPDATE SET heir_id = coalesce(excluded.heir_id, deleted_users.heir_id)`,
+    ),
+    heir: statement(`SELECT id FROM users WHERE id = :heir AND disabled_at IS NULL AND role <> 'viewer'`),
+    inherits: statement('SELECT id FROM deleted_users WHERE heir_id = :id AND ended_at IS NULL'),
+    taken: statement(
+      `${taken('sandbox', 'sandboxes', '')} UNION ALL ${taken('snapshot', 'snapshots', `AND state = 'active'`)}
+         ORDER BY kind, name LIMIT :limit`,
     ),
     findById: statement(`${select} WHERE id = :id`),
     find: statement(
@@ -100,7 +118,26 @@ function decode(row: Row): UserDeletion {
   return {
     ...{ id: String(row['id']), name: String(row['name']), email: String(row['email']) },
     deletedBy: String(row['deleted_by']),
+    heirId: row['heir_id'] as string | null,
     begunAt: Number(row['begun_at']),
     endedAt: row['ended_at'] as number | null,
   };
+}
+
+function noHeir(): SandhavenError {
+  return new SandhavenError(
+    'failed_precondition',
+    'Who is to have the sandboxes is gone, disabled or a viewer.',
+    {
+      parameter: 'to',
+      hint: 'Name an enabled user who is no viewer, or a team.',
+    },
+  );
+}
+
+function isHeir(): SandhavenError {
+  return new SandhavenError('failed_precondition', 'What another user owns is on its way to this one.', {
+    parameter: 'user',
+    hint: 'Wait until that deletion has ended, or repeat it with another one as `to`.',
+  });
 }
