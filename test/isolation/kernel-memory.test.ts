@@ -56,6 +56,8 @@ describe('the host and another sandbox go on beside', () => {
     { kind: 'dead', most: 500, ends: true },
     { kind: 'sent', most: 500, ends: true },
     { kind: 'alike', most: 500, ends: true },
+    { kind: 'mapped', most: 500, ends: true },
+    { kind: 'unreceived', most: 500, ends: true },
     { kind: 'flocks', most: 500, ends: true },
     { kind: 'leases', most: 500, ends: true },
     { kind: 'files', most: 600, ends: true },

@@ -12,8 +12,10 @@
 //! - `ready-loop-devices`: bounds the loop devices that come next, ahead of need
 //! - `try-device-rules`: finds out if the kernel takes rules about devices for a group of version 2
 //! - `fetch`: runs a program whose one way out is a proxy that asks the service; it alone has threads
+//! - `count-locks`: counts the file locks of each slot, whoever holds their files
 //! - `exec`: any other helper program, inside the fence and holding the lock of the disk that it works on
 
+mod bpf;
 mod cgroups;
 mod devices;
 mod direct;
@@ -24,6 +26,7 @@ mod fetch;
 mod figures;
 mod flusher;
 mod image;
+mod locks;
 mod loop_device;
 mod machine;
 mod mounts;
@@ -78,8 +81,11 @@ fn run() -> Result<(), Failure> {
             loop_device::make_ready(args.value()?.parse()?)
         }
         Some(Value(command)) if command == "try-device-rules" => direct::device_rules::try_out(),
+        Some(Value(command)) if command == "count-locks" => {
+            locks::run(args.value()?.parse()?, args.value()?.parse()?)
+        }
         _ => Err(usage(
-            "expected a command: start, exec, fetch, pin-namespaces, unpin-namespaces, slots-folder, spawner, flush-early, notify, ready-loop-devices, try-device-rules",
+            "expected a command: start, exec, fetch, pin-namespaces, unpin-namespaces, slots-folder, spawner, flush-early, notify, ready-loop-devices, try-device-rules, count-locks",
         )),
     }
 }

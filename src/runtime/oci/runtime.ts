@@ -37,6 +37,7 @@ import { prepareHostLimits } from './host/host-limits.ts';
 import { hostMemory } from './host/host-memory.ts';
 import { createSurvey } from './host/survey.ts';
 import { createHoldings } from './kernel-memory/holdings.ts';
+import { createLockCensus } from './kernel-memory/lock-census.ts';
 import { createKernelMemoryWatch } from './kernel-memory/watch.ts';
 import { createLayout, makeFolders } from './layout.ts';
 import { installAgent } from './machine/agent-binary.ts';
@@ -143,7 +144,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
 
   const flusher = createFlusher({ launcherPath: options.launcherPath, folder: layout.agents, log });
 
-  const holdings = createHoldings(cgroups.processes);
+  const census = createLockCensus({ launcherPath: options.launcherPath, slots, log });
+  const holdings = createHoldings(cgroups.processes, census);
   const kernelMemory = createKernelMemoryWatch({
     cgroups: { present: machines.present, endPrograms: cgroups.endPrograms },
     ...{ holdings, owners, log },

@@ -139,6 +139,35 @@ def alike():
     return held
 
 
+def memory_locked():
+    memory = os.memfd_create("memory")
+    os.truncate(memory, 4096)
+    lock_open_file(memory, fcntl.F_WRLCK)
+    return memory
+
+
+def mapped():
+    """Locks of open files that nothing but a mapping keeps open."""
+    libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+    held = []
+    while not over():
+        memory = memory_locked()
+        held.append(libc.mmap(None, 4096, mmap.PROT_READ, mmap.MAP_SHARED, memory, 0))
+        os.close(memory)
+    return held
+
+
+def unreceived():
+    """Locks of open files that nothing but a message keeps open."""
+    held = []
+    while not over():
+        memory, ends = memory_locked(), socket.socketpair()
+        socket.send_fds(ends[0], [b"x"], [memory])
+        os.close(memory)
+        held.append(ends)
+    return held
+
+
 def spread(count, make):
     """In so many processes at once, since each has a number of open files; they end with this one."""
     PR_SET_PDEATHSIG, (ready, done) = 1, os.pipe()

@@ -1,6 +1,7 @@
 /** Holdings: host memory that machines hold and that the kernel charges to nobody. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
+import type { LockCensus } from './lock-census.ts';
 import { createLockCounts } from './locks.ts';
 import { areFilesMany, openFilesOf } from './open-files.ts';
 import { netlinkBytes, socketCounts, unacceptedBytes } from './sockets.ts';
@@ -32,8 +33,8 @@ const { kernel } = limits;
 /** Machines looked at without a turn of other work: one to two milliseconds. */
 const PER_TURN = 32;
 
-export function createHoldings(processesOf: (id: string) => Promise<number[]>): Holdings {
-  const lockCounts = createLockCounts(processesOf);
+export function createHoldings(processesOf: (id: string) => Promise<number[]>, census: LockCensus): Holdings {
+  const lockCounts = createLockCounts(processesOf, census);
 
   return async (ids, exactly, isIdle) => {
     if (ids.length === 0) return { machines: new Map(), locks: new Map() };

@@ -3,13 +3,15 @@
  *
  * The host's list of locks (/proc/locks) cannot assign them: while the kernel writes a page of it, nobody gets a lock,
  * and the process that it names may have ended and left its lock to one that shares its descriptors, and its id to a
- * stranger. So when the host has many locks, they are counted through the descriptors of each machine.
+ * stranger. So when the host has many locks, a census counts them. Where the kernel allows none, they are counted through the
+ * descriptors of each machine, which leaves out those of files that nothing but a mapping, a message or a call keeps open.
  */
 import { readFile } from 'node:fs/promises';
 import { mapBounded } from '../../../concurrency/map-bounded.ts';
 import { limits } from '../../../model/limits.ts';
 import { readNow, unlessMissing } from '../host/files.ts';
 import { descriptorsOf, eachLine } from './listing.ts';
+import type { LockCensus } from './lock-census.ts';
 
 const { kernel } = limits;
 
@@ -29,7 +31,10 @@ export type LockCounts = (ids: string[], haveWorked: boolean) => Promise<Map<str
  * Counts in the background: a call returns the counts that are finished, and none while the host has few locks. After a
  * long count, the next one is delayed.
  */
-export function createLockCounts(processesOf: (id: string) => Promise<number[]>): LockCounts {
+export function createLockCounts(
+  processesOf: (id: string) => Promise<number[]>,
+  census: LockCensus,
+): LockCounts {
   let counting: Promise<void> | null = null;
   let failure: unknown = null;
   let counts = new Map<string, number>();
@@ -45,8 +50,9 @@ export function createLockCounts(processesOf: (id: string) => Promise<number[]>)
       return;
     }
     const begun = performance.now();
-    for (const id of ids) {
-      const locks = await locksOf(await processesOf(id));
+    const counted = await census(ids);
+    for (const id of counted?.keys() ?? ids) {
+      const locks = counted?.get(id) ?? (await locksOf(await processesOf(id)));
       // A call may have taken the earlier counts meanwhile.
       counts.set(id, locks);
     }

@@ -2,17 +2,7 @@
 //! refuses with EPERM where they return 0.
 
 use super::rule::{ALL_ACCESS, Rule};
-
-/// As the kernel reads it, on processors whose lowest byte comes first.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Instruction {
-    code: u8,
-    /// The target in the lower four bits, the source in the upper four.
-    registers: u8,
-    offset: i16,
-    immediate: i32,
-}
+use crate::bpf::Instruction;
 
 /// The result, and where the kernel puts the address of what is asked: three numbers of 32 bits.
 const RESULT: u8 = 0;
