@@ -46,7 +46,7 @@ export const kernelLimits = {
     listingBytes: 16 * MiB,
     /** Bytes read of a listing of locks: room for more than one machine may have. */
     lockListingBytes: 2 * MiB,
-    /** Longest time of a census of locks: a million take the kernel 0.3 s. */
+    /** Longest time of a census of locks: a million take 0.17 s of a processor. */
     lockCountTimeoutMs: 30_000,
     /** Pause after a count of machines' locks, as a multiple of its duration. Through descriptors, 20,000 take two seconds. */
     lockCountPause: 4,
