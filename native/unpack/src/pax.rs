@@ -39,9 +39,14 @@ impl Pax {
             b"mtime" => self.mtime = given.then(|| time(value)).transpose()?,
             _ => {
                 if let Some(name) = key.strip_prefix(b"SCHILY.xattr.") {
-                    if name == b"security.capability" || name.starts_with(b"user.") {
+                    let is_capability = name == b"security.capability";
+                    if is_capability || name.starts_with(b"user.") {
+                        let mut value = value.to_vec();
+                        if is_capability {
+                            make_startable(&mut value);
+                        }
                         self.xattrs.retain(|(known, _)| known != name);
-                        self.xattrs.push((name.to_vec(), value.to_vec()));
+                        self.xattrs.push((name.to_vec(), value));
                     }
                 } else if let Some(name) = key.strip_prefix(b"GNU.sparse.") {
                     self.sparse.push((name.to_vec(), value.to_vec()));
@@ -49,6 +54,20 @@ impl Pax {
             }
         }
         Ok(())
+    }
+}
+
+/// Those of a sandbox, as in src/runtime/oci/machine/config.ts.
+const CAPABILITIES: u64 = 0x8004_05fb;
+const EFFECTIVE: u8 = 1;
+
+/// The kernel refuses to start a program that is to have capabilities from its first instruction on, when it cannot have all of
+/// them: ping, as Debian 12 and Ubuntu install it. Without that flag it has those that there are, and asks for them itself.
+fn make_startable(value: &mut [u8]) {
+    let word = |at: usize| Some(u32::from_le_bytes(value.get(at..at + 4)?.try_into().ok()?));
+    let permitted = u64::from(word(4).unwrap_or(0)) | u64::from(word(12).unwrap_or(0)) << 32;
+    if permitted & !CAPABILITIES != 0 {
+        value[0] &= !EFFECTIVE;
     }
 }
 
@@ -124,6 +143,19 @@ mod tests {
         assert_eq!((pax.size, pax.uid), (Some(99_999_999_999), Some(u64::MAX)));
         assert_eq!(pax.mtime, Some((-2, 750_000_000)));
         assert_eq!(pax.xattrs, vec![(b"user.a".to_vec(), b"1".to_vec())]);
+    }
+
+    #[test]
+    fn makes_no_capabilities_effective_that_a_sandbox_lacks() {
+        let kept = |value: &str| {
+            let pax = parse(&line("SCHILY.xattr.security.capability", value)).unwrap();
+            pax.xattrs[0].1[0]
+        };
+        let net_raw = "\x01\0\0\x02\0\x20\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        let bpf = "\x01\0\0\x02\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0";
+        let net_bind_service = "\x01\0\0\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+        assert_eq!([kept(net_raw), kept(bpf)], [0, 0]);
+        assert_eq!([kept(net_bind_service), kept("\x01")], [1, 1]);
     }
 
     #[test]
