@@ -91,7 +91,7 @@ const ofParts = {
     ...oneAfterAnother,
   },
   packages: { testTimeout: 300_000, hookTimeout: 600_000, ...oneAfterAnother },
-  // Each is in a sandbox of its own; most of their time is a download or a disk's.
+  // As many sandboxes at once, one a section of the list: one waits for a disk while others compute.
   programs: { testTimeout: 1_800_000, hookTimeout: 600_000, maxConcurrency: 3 },
 } satisfies Record<Exclude<Project, 'none'>, object>;
 

@@ -18,5 +18,7 @@ export async function debianLayer(suite: string): Promise<(folder: string) => vo
     execFileSync(program, [...argv, ...how, suite, folder, ...sources], { stdio: 'ignore' });
     // As in Debian's images for containers.
     put(folder, 'usr/sbin/policy-rc.d', '#!/bin/sh\nexit 101\n', 0o755);
+    put(folder, 'etc/dpkg/dpkg.cfg.d/docker-apt-speedup', 'force-unsafe-io\n');
+    put(folder, 'etc/apt/apt.conf.d/docker-clean', 'APT::Keep-Downloaded-Packages "false";\n');
   };
 }

@@ -1,12 +1,13 @@
 /**
- * The programs that people install most, in the base image and in three of Debian's own, from Debian's mirror. Each has a new
- * sandbox: apt fails for good after one package that does not install. A part of `make test-deep PART=programs`.
+ * The programs that people install most, in the base image and in three of Debian's own, from Debian's mirror. Those of a section
+ * share a sandbox, one after the other: what they draw in is installed once, and a package that breaks apt breaks the next. A part
+ * of `make test-deep PART=programs`.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Registry, startRegistry } from '../../images/registry/registry.ts';
 import { must, type Service, startService } from '../../support/service.ts';
 import { debianLayer } from './debian-layer.ts';
-import { installAndStart, makeSandbox, programs } from './program.ts';
+import { installAndStart, makeSandbox, sections } from './program.ts';
 
 const SUITES = ['bookworm', 'trixie', 'sid'];
 const MINUTES = 60_000;
@@ -26,41 +27,59 @@ afterAll(async () => {
 
 describe('the list', () => {
   it('has a hundred programs, none of them twice', () => {
-    const names = programs().map(({ packages }) => packages);
+    const names = sections().flatMap(({ programs }) => programs.map(({ packages }) => packages));
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThanOrEqual(100);
   });
 });
 
-describe('in the base image', () => {
-  it.concurrent.each(programs())('$packages', async (program) => {
-    await inNewSandbox({}, (sandbox) => installAndStart(service, sandbox, program));
-  });
-});
+describe('in the base image', () => inSections(() => makeSandbox(service, {})));
 
 describe.each(SUITES)('in an image of %s', (suite) => {
+  const image = () => `${registry.address}/debian:${suite}`;
+
   beforeAll(async () => {
     await registry.push(`debian:${suite}`, { layers: [await debianLayer(suite)] });
   }, 20 * MINUTES);
 
-  it.concurrent.for(programs())('$packages', async (program, context) => {
-    await inNewSandbox({ image: `${registry.address}/debian:${suite}` }, async (sandbox) => {
-      const command = `apt-cache show --no-all-versions ${program.packages}`;
-      const known = await must(service, 'RunCommand', { sandbox, command });
-      if (known['exit_code'] !== 0) context.skip(`${suite} has not all of ${program.packages}`);
-      await installAndStart(service, sandbox, program);
-    });
-  });
+  inSections(() => makeSandbox(service, { image: image() }), suite);
 });
 
-/** With apt's lists. */
-async function inNewSandbox(image: object, work: (sandbox: string) => Promise<void>): Promise<void> {
-  const sandbox = await makeSandbox(service, { ...image });
-  try {
-    const update = { sandbox, command: 'apt-get update -qq', timeout_seconds: 300 };
-    expect(await must(service, 'RunCommand', update)).toMatchObject({ exit_code: 0 });
-    await work(sandbox);
-  } finally {
-    await must(service, 'DeleteSandbox', { sandbox });
-  }
+/** @param suite Its packages are not all of the list, as the base image's are. */
+function inSections(make: () => Promise<string>, suite?: string): void {
+  describe.concurrent.each(sections())('$title', ({ programs }) => {
+    let sandbox: string | undefined;
+
+    const remove = async () => {
+      if (sandbox !== undefined) await must(service, 'DeleteSandbox', { sandbox });
+      sandbox = undefined;
+    };
+    afterAll(remove, 2 * MINUTES);
+
+    it.for(programs)('$packages', { concurrent: false }, async (program, context) => {
+      sandbox ??= await withLists(await make());
+      const lacks = suite !== undefined && !(await knows(sandbox, program.packages));
+      if (lacks) context.skip(`${suite} has not all of ${program.packages}`);
+      try {
+        await installAndStart(service, sandbox, program);
+        // All that it left running, so that it is in nobody's way; the shell too.
+        await must(service, 'RunCommand', { sandbox, command: 'kill -KILL -1' });
+      } catch (error) {
+        // The next one begins anew: a fault is counted once.
+        await remove();
+        throw error;
+      }
+    });
+  });
+}
+
+async function withLists(sandbox: string): Promise<string> {
+  const update = { sandbox, command: 'apt-get update -qq', timeout_seconds: 300 };
+  expect(await must(service, 'RunCommand', update)).toMatchObject({ exit_code: 0 });
+  return sandbox;
+}
+
+async function knows(sandbox: string, packages: string): Promise<boolean> {
+  const command = `apt-cache show --no-all-versions ${packages}`;
+  return (await must(service, 'RunCommand', { sandbox, command }))['exit_code'] === 0;
 }

@@ -16,21 +16,33 @@ const INSTALL_SECONDS = 600;
 const START_SECONDS = 90;
 const SHOWN_CHARS = 3_000;
 
+export interface Section {
+  title: string;
+  programs: Program[];
+}
+
 /** All of `list.txt`, in its order. */
-export function programs(): Program[] {
+export function sections(): Section[] {
   const text = readFileSync(join(import.meta.dirname, 'list.txt'), 'utf8');
-  return text.split('\n\n').flatMap((block) => {
-    const [packages = '', ...lines] = block
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'));
-    const prints = lines.pop()?.replace(/^ +=> /, '');
-    return prints === undefined ? [] : [{ packages, script: lines.join('\n'), prints }];
-  });
+  return text
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [title = '', ...blocks] = section.trimEnd().split('\n\n');
+      return { title, programs: blocks.map(programOfBlock) };
+    });
+}
+
+function programOfBlock(block: string): Program {
+  const [packages = '', ...lines] = block.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const prints = lines.pop()?.replace(/^ +=> /, '') ?? '';
+  return { packages, script: lines.join('\n'), prints };
 }
 
 /** The entry of this package. */
 export function programOf(name: string): Program {
-  const found = programs().find(({ packages }) => packages.split(' ')[0] === name);
+  const programs = sections().flatMap((section) => section.programs);
+  const found = programs.find(({ packages }) => packages.split(' ')[0] === name);
   if (!found) throw new Error(`list.txt has no ${name}`);
   return found;
 }
@@ -63,7 +75,7 @@ async function run(service: Service, sandbox: string, command: string, seconds: 
 
 /** In any image of Debian's: what asks questions at installation must not. */
 export async function makeSandbox(service: Service, parameters: Record<string, unknown>): Promise<string> {
-  const size = { cpu: 2, memory_gb: 4, disk_gb: 12 };
+  const size = { cpu: 2, memory_gb: 4, disk_gb: 20 };
   const env_vars = { DEBIAN_FRONTEND: 'noninteractive' };
   return String((await must(service, 'CreateSandbox', { ...size, env_vars, ...parameters }))['id']);
 }
