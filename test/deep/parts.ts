@@ -38,6 +38,8 @@ export interface Run {
   tests?: string[];
   /** Files that `make test` has too. */
   wider?: string[];
+  /** Leaves the tests with this in their name. */
+  match?: string;
   env?: Record<string, string>;
   /** In place of the part's. */
   project?: Project;
@@ -248,7 +250,12 @@ export const parts: readonly Part[] = [
     sources: ['images/base/**', 'native/filter/**', 'src/runtime/oci/machine/**', 'test/programs/**'],
     needs: standing,
     project: 'programs',
-    runs: [{ name: 'all', minutes: 120, tests: ['test/programs/debian/list.test.ts'] }],
+    runs: ['base', 'bookworm', 'trixie', 'sid'].map((image) => ({
+      name: image,
+      minutes: 20,
+      tests: ['test/programs/debian/list.test.ts'],
+      match: image === 'base' ? 'in the base image' : `in an image of ${image}`,
+    })),
   },
   {
     name: 'mutation',

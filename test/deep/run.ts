@@ -99,8 +99,12 @@ function runProgram({ program = [] }: Run): boolean {
 function runTests(part: Part, run: Run, folder: string): boolean {
   const report = join(folder, `${part.name}-${run.name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const ofName = part.project === 'programs' ? ['-t'] : [];
-  const only = values.only === '' ? [] : [...ofName, values.only];
+  const named = part.project === 'programs' ? values.only : '';
+  const match = [run.match, named].filter(Boolean).join('.*');
+  const only = [
+    ...(match === '' ? [] : ['-t', match]),
+    ...(named === '' && values.only !== '' ? [values.only] : []),
+  ];
   return succeeds(
     process.execPath,
     ['node_modules/.bin/vitest', 'run', '--project', run.project ?? part.project, ...reporters, ...only],
