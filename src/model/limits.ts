@@ -1,41 +1,28 @@
 /** Every bound of the service, with its unit. No other file holds a number that limits a caller. */
 
-import { credentialsLimits } from './limits/access/credentials.ts';
-import { oauthLimits } from './limits/access/oauth.ts';
-import { outboundLimits } from './limits/access/outbound.ts';
-import { secretsLimits } from './limits/access/secrets.ts';
-import { webhooksLimits } from './limits/access/webhooks.ts';
-import { agentNetworkLimits } from './limits/agent-network.ts';
-import { auditLimits } from './limits/audit.ts';
+import { credentialsLimits, identityLimits, oauthLimits, secretsLimits } from './limits/access.ts';
 import { documentsLimits } from './limits/documents.ts';
-import { gatewaysLimits } from './limits/gateways.ts';
-import { gitLimits } from './limits/git.ts';
-import { gpusLimits } from './limits/gpus.ts';
-import { hostLimits } from './limits/host.ts';
-import { imagesLimits } from './limits/images.ts';
-import { insideLimits } from './limits/inside.ts';
-import { kernelLimits } from './limits/kernel.ts';
+import { gatewaysLimits, gitLimits, listenersLimits, liveLimits, providerLimits } from './limits/gateways.ts';
+import { healthLimits, metricsLimits, tracesLimits } from './limits/health.ts';
+import { gpusLimits, hostLimits, kernelLimits, loopLimits } from './limits/host.ts';
+import { imagesLimits, registriesLimits } from './limits/images.ts';
 import { kubernetesLimits } from './limits/kubernetes.ts';
-import { listenersLimits } from './limits/listeners.ts';
-import { liveLimits } from './limits/live.ts';
-import { loopLimits } from './limits/loop.ts';
-import { healthLimits } from './limits/machines/health.ts';
-import { metricsLimits } from './limits/machines/metrics.ts';
-import { readinessLimits } from './limits/machines/readiness.ts';
-import { terminalsLimits } from './limits/machines/terminals.ts';
-import { usageLimits } from './limits/machines/usage.ts';
-import { warmPoolLimits } from './limits/machines/warm-pool.ts';
-import { membersLimits } from './limits/members.ts';
-import { networkLimits } from './limits/network.ts';
-import { peopleLimits } from './limits/people.ts';
-import { providerLimits } from './limits/provider.ts';
-import { registriesLimits } from './limits/registries.ts';
-import { identityLimits } from './limits/sign-in/identity.ts';
-import { archivesLimits } from './limits/storage/archives.ts';
-import { backupsLimits } from './limits/storage/backups.ts';
-import { postgresLimits } from './limits/storage/postgres.ts';
-import { replicasLimits } from './limits/storage/replicas.ts';
-import { tracesLimits } from './limits/tracing/traces.ts';
+import {
+  insideLimits,
+  readinessLimits,
+  terminalsLimits,
+  usageLimits,
+  warmPoolLimits,
+} from './limits/machines.ts';
+import { agentNetworkLimits, networkLimits, outboundLimits, webhooksLimits } from './limits/network.ts';
+import { membersLimits, peopleLimits } from './limits/people.ts';
+import {
+  archivesLimits,
+  auditLimits,
+  backupsLimits,
+  postgresLimits,
+  replicasLimits,
+} from './limits/storage.ts';
 import { GiB, KiB, MiB } from './limits/units.ts';
 
 export { GiB };

@@ -1,5 +1,5 @@
-/** Bounds of resources that all machines of a host share: its processors, and its free disk. */
-import { GiB, MiB } from './units.ts';
+/** Bounds of the host: its memory, its kernel's tables, its devices, the event loop. */
+import { GiB, KiB, MiB } from './units.ts';
 
 export const hostLimits = {
   processor: {
@@ -45,4 +45,101 @@ export const hostLimits = {
     /** Promise of all disks, unless the operator sets another bound. */
     overcommit: { min: 1, default: 100, max: 1_000_000 },
   },
+} as const;
+
+/** Bounds of machines' use of the host's kernel, beside their memory limit. */
+export const kernelLimits = {
+  kernel: {
+    /**
+     * On cgroup v1, where buffers of TCP and UDP are apart from a machine's memory: those of a machine of any size, which more
+     * than that would not make faster, and of all machines together, as a divisor of their memory.
+     */
+    socketMemoryBytes: 64 * MiB,
+    socketMemoryDivisor: 16,
+    /** Share of the host's process ids and threads for all machines together. */
+    processShare: 3 / 4,
+    /** Setting of a host that has less: a number for every thread that its memory could hold. */
+    pidMax: 4_194_304,
+    /**
+     * An open file costs its machine more memory than this, so memory ends before the host's number of open files does.
+     */
+    bytesPerOpenFile: 128,
+    /** Interval of the check of machines, and machines of each check. */
+    watchIntervalMs: 1_000,
+    watchedPerInterval: 256,
+    /** Interval of reading the host's available memory; a fall of it brings the next check forward. */
+    glanceIntervalMs: 100,
+    /** Sockets of a machine that are too few to hold much. */
+    sockets: 16,
+    /** Memory of one machine in netlink queues or in unaccepted connections: above it its programs are killed. */
+    uncountedBytes: 128 * MiB,
+    /**
+     * The same of all machines together, as a divisor of the host's memory: above it the largest owner's programs end
+     * first.
+     */
+    uncountedDivisor: 16,
+    /** File locks of one machine, and the bytes of each. Above it its programs are killed. */
+    fileLocks: 20_000,
+    fileLockBytes: 192,
+    /** Open files of one machine, all its processes together, and the uncharged bytes behind each at most. */
+    openFiles: 500_000,
+    openFileBytes: 280,
+    /** Memory of a socket without data. */
+    connectionBytes: 4 * KiB,
+    /**
+     * Bytes read of one listing of sockets, which a machine can make arbitrarily long: about 100,000 connections.
+     * Unseen connections of a machine count as unowned.
+     */
+    listingBytes: 16 * MiB,
+    /** Bytes read of a listing of locks: room for more than one machine may have. */
+    lockListingBytes: 2 * MiB,
+    /** Longest time of a census of locks: a million take 0.17 s of a processor. */
+    lockCountTimeoutMs: 30_000,
+    /** Pause after a count of machines' locks, as a multiple of its duration. Through descriptors, 20,000 take two seconds. */
+    lockCountPause: 4,
+  },
+} as const;
+
+/** Bounds of an operator's CDI specifications. One of a host with eight GPUs has some 100 KiB. */
+export const gpusLimits = {
+  cdi: {
+    /** Specifications in one folder. */
+    specs: 64,
+    specBytes: 2 * MiB,
+    /** Devices of one specification. */
+    devices: 512,
+    /** Entries of one list of edits; a machine has at most as many as nine of them, the devices' and the common one. */
+    deviceNodes: 64,
+    mounts: 1_024,
+    env: 128,
+    /** Names in a folder that are searched for further names of a library. */
+    folderNames: 65_536,
+  },
+} as const;
+
+/** Bounds of the event loop's time for foreign bytes, and of foreign JSON. */
+export const loopLimits = {
+  loop: {
+    /**
+     * Time in one turn of the event loop, for the bytes of all sandboxes and of all remotes together. A call of another
+     * user takes a few turns.
+     */
+    turnMs: 1,
+    /** Slice of one source's bytes: its first size, and the range of later ones. */
+    sliceBytes: { first: 4 * KiB, min: KiB / 2, max: 64 * KiB },
+    /** A slower slice is followed by smaller ones, one under a quarter of this time by larger ones. */
+    sliceMs: 0.5,
+    /** Shorter pieces of bytes are joined before they are passed on. */
+    pieceBytes: 4 * KiB,
+    /** Size of a page of joined pieces, and pieces of one body in a turn of the loop. */
+    pageBytes: 16 * KiB,
+    piecesPerTurn: 1_024,
+  },
+
+  /** JSON of one frame: values, and nesting. */
+  agentJson: { nodes: 65_536, depth: 16 },
+  /** Text of an agent's error. */
+  agentErrorBytes: 64 * KiB,
+  /** Text about an agent's breach of the protocol. */
+  agentBreachChars: 300,
 } as const;

@@ -1,4 +1,4 @@
-/** Bounds of images and of snapshots. */
+/** Bounds of images and registries. */
 import { GiB, KiB, MiB } from './units.ts';
 
 export const imagesLimits = {
@@ -48,5 +48,24 @@ export const imagesLimits = {
     entrypointBytes: 32 * KiB,
     /** Text of `state_reason`. */
     reasonChars: 500,
+  },
+} as const;
+
+/** Bounds of registries. */
+export const registriesLimits = {
+  registries: {
+    /** Registries with credentials. */
+    credentials: 100,
+    /** A host with its port. */
+    nameChars: 261,
+    usernameChars: 255,
+    /** Tokens of cloud registries are JSON Web Tokens, or keys of service accounts as JSON. */
+    passwordBytes: 16 * KiB,
+    /** Entries of --registry-mirror, and of --registry-allow. */
+    rules: 100,
+    /** Entries of the allow-list that an error names. */
+    rulesShown: 10,
+    /** Timeout of one request to a mirror, before the registry itself. */
+    mirrorTimeoutMs: 15_000,
   },
 } as const;

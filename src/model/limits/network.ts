@@ -1,4 +1,5 @@
-/** Bounds of the network of sandboxes, of its DNS forwarder, and of network policies. */
+/** Bounds of networks of sandboxes, and of what the service itself fetches and sends. */
+import { HOUR_MS, KiB } from './units.ts';
 
 export const networkLimits = {
   network: {
@@ -83,5 +84,86 @@ export const networkLimits = {
     hungry: 0.8,
     /** Change of a share that is worth a change in the kernel. */
     noticeable: 0.2,
+  },
+} as const;
+
+/** Bounds of agents that listen on a network: their certificates, and connections to them. */
+const DAY_MS = 24 * HOUR_MS;
+
+export const agentNetworkLimits = {
+  agentTls: {
+    /** Certificates are valid from this long before they are made: clocks of nodes differ. */
+    clockSkewMs: HOUR_MS,
+    /** Validity of an installation's authority: its private key stays with the service. */
+    authorityMs: 20 * 365 * DAY_MS,
+    /** Of the service's own certificate, which a service makes at its start. */
+    serviceMs: 365 * DAY_MS,
+    /**
+     * Of a sandbox's, which is made at each start and cannot be replaced meanwhile: the longest run. It opens nothing,
+     * and after the next start nobody connects to its generation any more.
+     */
+    sandboxMs: 366 * DAY_MS,
+    /** Timeout of a handshake, from the start of the connection. */
+    handshakeMs: 5_000,
+    /** Silence after which the kernel probes whether the other side lives. */
+    keepaliveMs: 30_000,
+    /** Agents whose last session is kept, for a shorter handshake of the next connection. */
+    sessions: 4_096,
+    /** Session of TLS as the other side made it; larger ones are not kept. */
+    sessionBytes: 8 * KiB,
+  },
+} as const;
+
+/** Bounds of the connections that the service opens by names: of members, of strangers, and of its operator. */
+export const outboundLimits = {
+  outbound: {
+    /** Entries of --git-allow, and of --webhook-allow. */
+    allowedHosts: 256,
+    /** Names of others that are being looked up; an owner is a user, a team, or a stranger's network. */
+    lookups: { total: 128, perOwner: 4, waiting: 64, waitMs: 10_000 },
+    /** One lookup of such a name; one question of it to one name server, and rounds through all of these. */
+    lookupMs: 5_000,
+    questionMs: 2_000,
+    rounds: 2,
+    /** Wait for the system's lookup of a name that the operator gave: it asks a second name server after 5 s. */
+    operatorLookupMs: 12_000,
+  },
+} as const;
+
+/** Bounds of webhooks: their number, their queues, and the requests that deliver events. */
+export const webhooksLimits = {
+  webhooks: {
+    /** Webhooks of one owner, those for everybody counting as one owner's; and of the installation. */
+    perOwner: 10,
+    total: 100,
+    urlChars: 2_048,
+    /** Undelivered events of one webhook; beyond it the oldest are dropped, and counted. */
+    queued: 1_000,
+    /** Events of one webhook that are over, kept for the record; and those that a list shows. */
+    kept: 100,
+    shown: 100,
+    /** Text of a reason in an event. */
+    reasonChars: 300,
+    /** Ports of receivers that no operator has named. */
+    ports: [443, 8_443] as readonly number[],
+
+    /** Deliveries in flight in one process. */
+    atOnce: { total: 32, perOwner: 4 },
+    /** From the lookup of the name to the status. */
+    attemptMs: 10_000,
+    /** Part of an answer's body that is read, and thrown away. */
+    answerBytes: KiB,
+    answerHeaderBytes: 8 * KiB,
+    /** Time after which a delivery that a process took and never settled is due again; longer than an attempt. */
+    claimMs: 30_000,
+    /** Interval of looking for events. */
+    turnMs: 1_000,
+    retry: { firstMs: 5_000, factor: 4, mostMs: 6 * HOUR_MS, jitter: 0.2 },
+    /** Time of failures after which an event, and its webhook, are given up. */
+    giveUpMs: 72 * HOUR_MS,
+    /** Time for which a replaced secret signs beside the new one. */
+    overlapMs: 24 * HOUR_MS,
+    /** Pause between two events about one quota of one owner. */
+    refusalMs: 60_000,
   },
 } as const;
