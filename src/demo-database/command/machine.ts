@@ -3,7 +3,7 @@
  * alone; the owner's key reads them from there.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deleteSnapshot } from '../../administration/snapshots/delete-snapshot.ts';
+import { deleteSnapshot } from '../../administration/sandboxes.ts';
 import type { SandboxView } from '../../catalog/sandbox-view.ts';
 import { createSandbox } from '../../catalog/sandboxes/create-sandbox.ts';
 import { getSandbox } from '../../catalog/sandboxes/get-sandbox.ts';

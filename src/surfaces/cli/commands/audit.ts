@@ -3,10 +3,8 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { AuditRowView } from '../../../administration/audit/audit-view.ts';
-import { toTableRow } from '../../../administration/audit/audit-view.ts';
-import { listAudit } from '../../../administration/audit/list-audit.ts';
-import { verifyAudit } from '../../../administration/audit/verify-audit.ts';
+import type { AuditRowView } from '../../../administration/audit.ts';
+import { listAudit, toTableRow, verifyAudit } from '../../../administration/audit.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { toCallArguments } from '../arguments.ts';

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../../administration/action.ts';
 import {
   listAuthorizations,
+  pollAuthorization,
   revokeAuthorization,
-} from '../../../administration/authorizations/kept-authorizations.ts';
-import { pollAuthorization } from '../../../administration/authorizations/poll-authorization.ts';
-import { startAuthorization } from '../../../administration/authorizations/start-authorization.ts';
+  startAuthorization,
+} from '../../../administration/authorizations.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { type AdminClient, createAdminClient } from '../client.ts';
 import { connectionOf } from '../connection.ts';

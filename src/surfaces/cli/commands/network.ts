@@ -1,7 +1,10 @@
 /** `sandhaven network`: its actions, and the log of a sandbox's network as it grows. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getNetworkLog } from '../../../administration/networks/get-network-log.ts';
-import { type NetworkLogView, toLogRow } from '../../../administration/networks/network-log-view.ts';
+import {
+  getNetworkLog,
+  type NetworkLogView,
+  toLogRow,
+} from '../../../administration/networks/network-log.ts';
 import { toCallArguments } from '../arguments.ts';
 import { createAdminClient } from '../client.ts';
 import type { Shape } from '../completion/shape.ts';

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { scopeOf } from '../../../administration/action.ts';
-import { getHealth } from '../../../administration/health/get-health.ts';
+import { getHealth } from '../../../administration/health.ts';
 import type { Metrics } from '../../../control/metrics/metrics.ts';
 import { assertAdmin } from '../../../model/access/admins.ts';
 import { assertScope } from '../../../model/access/scopes.ts';

@@ -7,9 +7,9 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { toRowView } from '../../../administration/audit/audit-view.ts';
-import { toHealthView } from '../../../administration/health/health-view.ts';
-import { toNetworkLog } from '../../../administration/networks/network-log-view.ts';
+import { toRowView } from '../../../administration/audit.ts';
+import { toHealthView } from '../../../administration/health.ts';
+import { toNetworkLog } from '../../../administration/networks/network-log.ts';
 import { sandbox as sandboxReference } from '../../../catalog/parameters/sandbox.ts';
 import { toSandboxView } from '../../../catalog/sandbox-view.ts';
 import { toSnapshotView } from '../../../catalog/snapshots/snapshot-view.ts';

@@ -1,5 +1,5 @@
 /** `sandhaven snapshot`: makes, lists, shows and deletes snapshots. */
-import { deleteSnapshot } from '../../../../administration/snapshots/delete-snapshot.ts';
+import { deleteSnapshot } from '../../../../administration/sandboxes.ts';
 import { createSnapshot } from '../../../../catalog/snapshots/create-snapshot.ts';
 import { getSnapshot } from '../../../../catalog/snapshots/get-snapshot.ts';
 import { listSnapshots } from '../../../../catalog/snapshots/list-snapshots.ts';

@@ -1,6 +1,6 @@
 /** Answers of browsers about passkeys, bounded before anything reads them. Fields that nobody needs are left out. */
 import { z } from 'zod';
-import { name } from '../../../../administration/credentials/parameters.ts';
+import { name } from '../../../../administration/credentials.ts';
 import { limits } from '../../../../model/limits.ts';
 
 const { credentialIdChars, textChars, transports, transportChars } = limits.passkeys;

@@ -1,6 +1,6 @@
 /** POST /v1/passkeys/challenge asks the browser of who is signed in for a new passkey, POST /v1/passkeys adds it. */
 import type { FastifyInstance } from 'fastify';
-import { toPasskeyView } from '../../../../administration/credentials/passkey-view.ts';
+import { toPasskeyView } from '../../../../administration/credentials.ts';
 import { validateInput } from '../../../../catalog/validate.ts';
 import type { Services } from '../../../../control/services.ts';
 import { auditActions } from '../../../../model/audit.ts';

@@ -1,0 +1,192 @@
+/** Actions on sandboxes of everybody, on terminals and on snapshots. */
+import { z } from 'zod';
+import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
+import { sandbox } from '../catalog/parameters/sandbox.ts';
+import { terminalId } from '../catalog/parameters/terminal.ts';
+import { textWithoutNul } from '../catalog/parameters/text.ts';
+import { timestamp } from '../catalog/sandbox-view.ts';
+import type { OwnedSandbox } from '../control/ports/index.ts';
+import { limits } from '../model/limits.ts';
+import { sandboxStates } from '../model/sandbox.ts';
+import { defineAction } from './action.ts';
+import { user } from './owners.ts';
+
+/** StopAnySandbox and DeleteAnySandbox: end the use of a sandbox of whichever owner, for admins. */
+const anySandbox = textWithoutNul()
+  .min(1)
+  .max(limits.sandboxNameChars)
+  .describe('ID, as ListAllSandboxes shows it: several owners may have one name.');
+
+export const stopAnySandbox = defineAction({
+  name: 'StopAnySandbox',
+  title: "Stop anybody's sandbox",
+  description:
+    'Stops a sandbox of whichever owner; its disk stays, and its owner may start it again. An ephemeral one is deleted.',
+  role: 'admin',
+  command: 'everybody stop',
+  argument: 'sandbox',
+  input: z.strictObject({ sandbox: anySandbox }),
+  output: z.looseObject({
+    id: z.string(),
+    name: z.string(),
+    state: z.enum(sandboxStates),
+    deleted: z.boolean(),
+  }),
+  handler: ({ sandbox: id }, { services }) => services.everybody.stop(id),
+});
+
+export const deleteAnySandbox = defineAction({
+  name: 'DeleteAnySandbox',
+  title: "Delete anybody's sandbox",
+  description: 'Deletes a sandbox of whichever owner with its disk, for good, in any state.',
+  role: 'admin',
+  command: 'everybody delete',
+  argument: 'sandbox',
+  input: z.strictObject({ sandbox: anySandbox }),
+  output: z.looseObject({ id: z.string(), name: z.string(), deleted: z.literal(true) }),
+  async handler({ sandbox: id }, { services }) {
+    return { ...(await services.everybody.delete(id)), deleted: true as const };
+  },
+});
+
+/** ListAllSandboxes: lists the sandboxes of all owners, for admins. */
+const ownedOutput = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  owner: z.looseObject({ id: z.string(), name: z.string(), email: z.string().nullable() }),
+  state: z.enum(sandboxStates),
+  operation: z.string().optional(),
+  state_reason: z.string().optional(),
+  image: z.string(),
+  resources: z.looseObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() }),
+  created_at: z.string(),
+  last_activity_at: z.string(),
+});
+
+export const listAllSandboxes = defineAction({
+  name: 'ListAllSandboxes',
+  title: "List everybody's sandboxes",
+  description:
+    'Lists the sandboxes of all owners, newest first, by owner or state where given. It shows nothing from inside: no ' +
+    'files, no output, no environment, no labels. may_read_inside says whether the operator lets admins read there, as ' +
+    'viewers, by naming the owner where a member names a team.',
+  role: 'admin',
+  command: 'everybody list',
+  argument: 'owner',
+  input: z.strictObject({
+    owner: user.optional().describe('Only those of this owner: ID or email of a user, ID or name of a team.'),
+    state: z.enum(sandboxStates).optional().describe('Only those in this state.'),
+    ...pageParameters,
+  }),
+  output: z.looseObject({ sandboxes: z.array(ownedOutput), may_read_inside: z.boolean(), ...pageOutput }),
+  async handler(parameters, { services }) {
+    const { owner, state, page, page_size: pageSize } = parameters;
+    const { sandboxes, totalCount } = await services.everybody.list({ owner, state }, { page, pageSize });
+    const rights = { may_read_inside: services.teams.adminsReadInside };
+    return { sandboxes: sandboxes.map(toOwnedView), ...rights, ...pageOf(totalCount, parameters) };
+  },
+  rows: ({ sandboxes }) =>
+    sandboxes.map(({ id, name, owner, state, operation, resources, last_activity_at }) => ({
+      ...{
+        sandbox: id,
+        name,
+        owner: owner.email ?? owner.name,
+        state: operation ? `${state} (${operation})` : state,
+      },
+      ...{ cpu: resources.cpu, memory: resources.memory, disk: resources.disk, used: last_activity_at },
+    })),
+});
+
+function toOwnedView(sandbox: OwnedSandbox): z.output<typeof ownedOutput> {
+  const { id, name, owner, state, operation, stateReason, image, resources } = sandbox;
+  return {
+    ...{ id, name, state, image, owner: { ...owner }, resources: { ...resources } },
+    ...(operation === null ? {} : { operation }),
+    ...(stateReason === null ? {} : { state_reason: stateReason }),
+    created_at: timestamp(sandbox.createdAt),
+    last_activity_at: timestamp(sandbox.lastActivityAt),
+  };
+}
+
+/** EndTerminal: hangs up on what runs in a terminal of one of the caller's sandboxes. */
+export const endTerminal = defineAction({
+  name: 'EndTerminal',
+  title: 'End a terminal of a sandbox',
+  description:
+    'Hangs up on what runs in a terminal of one of your sandboxes, kills what stays after two seconds, and ends the ' +
+    'connections of its viewers. Answers when the terminal is gone.',
+  role: 'member',
+  scope: 'sandboxes:write',
+  command: 'terminals end',
+  argument: 'sandbox',
+  input: z.strictObject({ sandbox, terminal: terminalId().describe('Id of the terminal.') }),
+  output: z.looseObject({ terminal: z.string(), ended: z.literal(true) }),
+  async handler({ sandbox: reference, terminal }, { services, caller, signal }) {
+    await services.terminals.end(caller, reference, terminal, signal);
+    return { terminal, ended: true as const };
+  },
+});
+
+/** ListTerminals: terminals of one of the caller's sandboxes. */
+export const listTerminals = defineAction({
+  name: 'ListTerminals',
+  title: 'List the terminals of a sandbox',
+  description:
+    'Terminals of one of your sandboxes, oldest first, each with its size, its viewers and the program in the ' +
+    'foreground. Open one with a WebSocket, or with `sandhaven attach`.',
+  role: 'member',
+  scope: 'sandboxes:read',
+  command: 'terminals list',
+  argument: 'sandbox',
+  input: z.strictObject({ sandbox }),
+  output: z.looseObject({
+    terminals: z.array(
+      z.looseObject({
+        terminal: z.string(),
+        created_at: z.string(),
+        cols: z.int(),
+        rows: z.int(),
+        viewers: z.int(),
+        program: z.string().describe('Name of the program in the foreground; empty when unknown.'),
+        busy: z.boolean().describe('A program other than the shell is in the foreground.'),
+      }),
+    ),
+  }),
+  async handler({ sandbox: reference }, { services, caller }) {
+    const terminals = await services.terminals.list(caller, reference);
+    return {
+      terminals: terminals.map(({ terminalId, createdAtMs, size, viewers, program, busy }) => ({
+        terminal: terminalId,
+        created_at: new Date(createdAtMs).toISOString(),
+        cols: size.columns,
+        rows: size.rows,
+        ...{ viewers, program, busy },
+      })),
+    };
+  },
+  rows: ({ terminals }) =>
+    terminals.map(({ terminal, cols, rows, viewers, program, created_at }) => ({
+      ...{ terminal, size: `${cols}x${rows}`, viewers, program, created: created_at },
+    })),
+});
+
+/** DeleteSnapshot: deletes a snapshot and frees its name and its part of the quota. */
+export const deleteSnapshot = defineAction({
+  name: 'DeleteSnapshot',
+  title: 'Delete a snapshot',
+  description:
+    'Deletes one of your snapshots, for good and in any state; cancels one in progress. Sandboxes ' +
+    'created from it continue, stop and start as before: each keeps its image and entrypoint.',
+  role: 'member',
+  scope: 'sandboxes:write',
+  command: 'snapshots rm',
+  argument: 'snapshot',
+  input: z.strictObject({
+    snapshot: textWithoutNul().min(1).max(limits.sandboxNameChars).describe('Snapshot name or ID.'),
+  }),
+  output: z.looseObject({ id: z.string(), name: z.string(), deleted: z.literal(true) }),
+  async handler({ snapshot }, { services, caller }) {
+    const { id, name } = await services.snapshots.delete(caller, snapshot);
+    return { id, name, deleted: true as const };
+  },
+});
