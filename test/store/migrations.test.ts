@@ -6,6 +6,7 @@ import { type Migration, migrations } from '../../src/store/sql/schema.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
 import { migrate } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { dropWebhookTriggers } from '../../src/store/sqlite/webhook-triggers.ts';
 import { alice, sandboxRecord, temporaryDirectory } from './fixtures.ts';
 
 const secrets = secretsOf(Buffer.alloc(32, 1));
@@ -112,6 +113,8 @@ describe('the step of ways in', () => {
   it('takes for users who came in those who have used a key, or left something', () => {
     const { database } = newDatabase();
     migrate(database, migrations.slice(0, 22));
+    // Those of this service name columns of later steps.
+    dropWebhookTriggers(database);
     database.exec(`
       INSERT INTO users (id, name, email, created_at) VALUES ('used', 'A', 'a@x', 7), ('unused', 'B', 'b@x', 7),
         ('linked', 'C', 'c@x', 7), ('password', 'D', 'd@x', 7), ('snapshot', 'E', 'e@x', 7), ('nothing', 'F', 'f@x', 7);

@@ -12,6 +12,7 @@ export const webhookEvents = [
   'snapshot.given',
   'snapshot.deleted',
   'quota.refused',
+  'way_in.made',
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
 

@@ -5,7 +5,7 @@
 import { heard, hearsOf } from '../sql/webhooks.ts';
 import { DATABASE_NOW } from './sql.ts';
 
-const { sandbox, snapshot } = heard;
+const { sandbox, snapshot, waysIn } = heard;
 
 export const webhookTriggers = `
   CREATE OR REPLACE FUNCTION sandhaven_queue_event(about text, event text, fields json) RETURNS void
@@ -46,4 +46,16 @@ export const webhookTriggers = `
     FOR EACH ROW WHEN (${snapshot.changed}) EXECUTE FUNCTION sandhaven_snapshot_event();
   CREATE OR REPLACE TRIGGER webhook_snapshot_delete AFTER DELETE ON snapshots
     FOR EACH ROW EXECUTE FUNCTION sandhaven_snapshot_event();
+${waysIn.map(wayInTrigger).join('')}`;
+
+function wayInTrigger({ table, kind, made, fields }: (typeof waysIn)[number]): string {
+  return `
+  CREATE OR REPLACE FUNCTION sandhaven_${kind}_event() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM sandhaven_queue_event(NEW.user_id, 'way_in.made', json_build_object(${fields}));
+    RETURN NULL;
+  END $$;
+  CREATE OR REPLACE TRIGGER webhook_${kind}_insert AFTER INSERT ON ${table}
+    FOR EACH ROW WHEN (${made}) EXECUTE FUNCTION sandhaven_${kind}_event();
 `;
+}

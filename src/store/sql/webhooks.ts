@@ -87,6 +87,16 @@ export const heard = {
     fields: fields('snapshot_id', 'NEW', 'NEW.state', 'NEW.state_reason'),
     lastFields: fields('snapshot_id', 'OLD', `'deleted'`, 'NULL'),
   },
+  /** New rows of these tables are ways in; an admin made those that name a maker. */
+  waysIn: [
+    { table: 'api_keys', kind: 'key', maker: 'NEW.created_by' },
+    { table: 'sign_in_links', kind: 'sign_in_link', maker: 'NEW.created_by' },
+    { table: 'identities', kind: 'identity', maker: 'NEW.linked_by' },
+  ].map(({ maker, ...way }) => ({
+    ...way,
+    made: `${maker} IS NOT NULL`,
+    fields: `'owner_id', NEW.user_id, 'kind', '${way.kind}', 'made_by', ${maker}`,
+  })),
 };
 
 /** Arguments of a function that makes a JSON object. `state` and `reason` are expressions. */

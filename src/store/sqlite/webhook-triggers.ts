@@ -2,7 +2,7 @@
 import { heard, hearsOf } from '../sql/webhooks.ts';
 import type { Database } from './database.ts';
 
-const { sandbox, snapshot } = heard;
+const { sandbox, snapshot, waysIn } = heard;
 
 const triggers: readonly Trigger[] = [
   trigger({
@@ -29,6 +29,14 @@ const triggers: readonly Trigger[] = [
     when: 'true',
     ...{ owner: 'OLD.owner_id', type: `'snapshot.deleted'`, fields: snapshot.lastFields },
   }),
+  ...waysIn.map(({ table, kind, made, fields }) =>
+    trigger({
+      name: `webhook_${kind}_insert`,
+      on: `INSERT ON ${table}`,
+      when: made,
+      ...{ owner: 'NEW.user_id', type: `'way_in.made'`, fields },
+    }),
+  ),
 ];
 
 /** Removes the triggers, since a step of the schema may change tables that they name. */

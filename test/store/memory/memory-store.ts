@@ -63,11 +63,11 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
       return [...boxes, ...sameNames('snapshot', active, of(tables.snapshots, heirId))];
     },
   );
-  const { webhooks, sandboxesHeard, snapshotsHeard } = memoryWebhooks(tables, people.users);
+  const { webhooks, sandboxesHeard, snapshotsHeard, waysHeard } = memoryWebhooks(tables, people.users);
   const secrets = memorySecrets(tables.sandboxes);
   const ownerNetworks = memoryOwnerNetworks(people, tables.sandboxes);
   const sandboxes = sandboxesHeard(memorySandboxes(tables).sandboxes);
-  return {
+  const store: Store = {
     sandboxes,
     snapshots: snapshotsHeard(memorySnapshots(tables).snapshots),
     webhooks,
@@ -92,6 +92,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     ...memoryPendingAuthorizations(people),
     close: async () => {},
   };
+  return { ...store, ...waysHeard(store) };
 }
 
 function sameNames(kind: string, some: { name: string }[], others: { name: string }[]): string[] {

@@ -1,5 +1,5 @@
 /** Webhooks of the model in memory: what the triggers of a database do, by a look at the row before and after. */
-import type { SandboxStore, SnapshotStore, WebhookStore } from '../../../src/control/ports/index.ts';
+import type { SandboxStore, SnapshotStore, Store, WebhookStore } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { newDeliveryId } from '../../../src/model/ids.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
@@ -17,6 +17,8 @@ interface Hook extends Webhook {
   secret: string;
   previous: string | null;
 }
+
+type WaysIn = Pick<Store, 'keys' | 'signIns' | 'identities'>;
 
 export function memoryWebhooks(rows: Rows, users: { findUser(id: string): Promise<Account | null> }) {
   const hooks = new Map<string, Hook>();
@@ -216,5 +218,33 @@ export function memoryWebhooks(rows: Rows, users: { findUser(id: string): Promis
     give: (...given) => observed(rows.snapshots, () => store.give(...given), changedSnapshot),
     delete: (...given) => observed(rows.snapshots, () => store.delete(...given), changedSnapshot),
   });
-  return { webhooks, sandboxesHeard, snapshotsHeard };
+  /** Ways in that an admin makes for somebody else. */
+  const waysHeard = (store: WaysIn): WaysIn => ({
+    keys: {
+      ...store.keys,
+      async add(userId, apiKey, details) {
+        const key = await store.keys.add(userId, apiKey, details);
+        await made(userId, 'key', details.by);
+        return key;
+      },
+    },
+    signIns: {
+      ...store.signIns,
+      async addLink(hash, userId, options) {
+        await store.signIns.addLink(hash, userId, options);
+        await made(userId, 'sign_in_link', options.by);
+      },
+    },
+    identities: {
+      ...store.identities,
+      async link(identity, by) {
+        await store.identities.link(identity, by);
+        await made(identity.userId, 'identity', by);
+      },
+    },
+  });
+  const made = async (userId: string, kind: string, by?: { id: string } | null) => {
+    if (by) await queue(userId, 'way_in.made', { owner_id: userId, kind, made_by: by.id });
+  };
+  return { webhooks, sandboxesHeard, snapshotsHeard, waysHeard };
 }

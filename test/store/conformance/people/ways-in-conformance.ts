@@ -45,6 +45,20 @@ export function waysInConformance(name: string, store: () => Store): void {
       await refuses('signs in by the identity provider');
     });
 
+    it('are heard by webhooks of the user, with the maker; the user’s own are not', async () => {
+      const hook = { url: 'https://receiver.example/', events: ['way_in.made' as const], createdAt: NOW };
+      await store().webhooks.insert({ ...hook, id: 'hook_1', ownerId: bob.id, createdBy: bob.id }, 's');
+      await store().keys.add(bob.id, 'shv_own', forever);
+      await key('shv_made', mayMore);
+      await link(1, mayMore);
+      await identity('other', mayMore);
+      const heard = (await store().webhooks.deliveries('hook_1')).map(({ type, data }) => ({ type, data }));
+      const of = (kind: string) => ({
+        ...{ type: 'way_in.made', data: { owner_id: bob.id, kind, made_by: alice.id } },
+      });
+      expect(heard.reverse()).toEqual([of('key'), of('sign_in_link'), of('identity')]);
+    });
+
     it('are another one once the first is over unused', async () => {
       await link(1);
       await refuses('has a link already', NOW + MINUTE_MS - 1);
