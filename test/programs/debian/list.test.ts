@@ -3,6 +3,7 @@
  * share a sandbox, one after the other: what they draw in is installed once, and a package that breaks apt breaks the next. A part
  * of `make test-deep PART=programs`.
  */
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Registry, startRegistry } from '../../images/registry/registry.ts';
 import { must, type Service, startService } from '../../support/service.ts';
@@ -40,6 +41,8 @@ describe.each(SUITES)('in an image of %s', (suite) => {
 
   beforeAll(async () => {
     await registry.push(`debian:${suite}`, { layers: [await debianLayer(suite)] });
+    // That held the event loop for minutes: fetch has yet to see which connections the service closed meanwhile.
+    await setTimeout(100);
   }, 20 * MINUTES);
 
   inSections(() => makeSandbox(service, { image: image() }), suite);
