@@ -16,7 +16,7 @@ const ON_USE = source('app/parts/loaded-on-use.ts');
 const USES = {
   passkeys: `(await import(${ON_USE})).passkeyVerifierOnUse().askToSign({ rpId: 'localhost' }, 'AAAA')`,
   MCP: `(await import(${ON_USE})).mcpEndpointOnUse({ version: '1' }).handle({}, {}, {})`,
-  OAuth: `(await import(${source('surfaces/http/oauth/load.ts')})).loadProvider()`,
+  OAuth: `(await import(${source('surfaces/http/oauth/issuers.ts')})).loadProvider()`,
   documents: `new (await import(${source('documentdb/connection/client.ts')})).CurrentClient('nowhere').get()`,
 };
 

@@ -100,6 +100,13 @@ export const parts: readonly Part[] = [
         minutes: 6,
         wider: ['test/chaos/{kill,every-operation,power-cut}.test.ts', 'test/backup/kills.test.ts'],
       },
+      {
+        name: 'archives',
+        minutes: 3,
+        sources: ['src/runtime/archives/**', 'src/backup/**'],
+        tests: ['test/archives/{encrypted-service,s3-place}.test.ts'],
+        needs: [...standing, 's3-server'],
+      },
       { name: 'many', minutes: 4, wider: ['test/chaos/many-sandboxes.test.ts'] },
     ],
   },
@@ -149,6 +156,14 @@ export const parts: readonly Part[] = [
         name: 'engine',
         minutes: 9,
         tests: ['test/cluster/kubernetes/{conformance,replicas,root}.test.ts', 'test/cluster/helm/*.test.ts'],
+      },
+      {
+        name: 'images',
+        minutes: 3,
+        sources: ['setup/images/**', 'deploy/standalone/**', 'package.json'],
+        tests: ['test/oci-images/service.test.ts'],
+        needs: [...standing, 'image-libraries'],
+        project: 'deep',
       },
       ...fileByFile(
         'test/cluster/{,chaos,companions,kubernetes,names,parts,storage}/*.test.ts',
