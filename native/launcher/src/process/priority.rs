@@ -1,4 +1,4 @@
-//! The service's main thread has a higher priority than what it starts (`src/app/priority.ts`), and a program inherits that
+//! The service's main thread has a higher priority than what it starts (`src/app/up.ts`), and a program inherits that
 //! of the thread that starts it.
 
 use crate::failure::{Failure, Step};
