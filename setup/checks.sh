@@ -36,7 +36,7 @@ ended() {
   return "$status"
 }
 clean_up() {
-  for file in "$reports"/*.pid; do kill "$(cat "$file")" 2>/dev/null || true; done
+  for file in "$reports"/*.pid; do [ ! -e "$file" ] || kill "$(cat "$file")" 2>/dev/null || true; done
   rm -rf "$reports"
 }
 

@@ -110,7 +110,7 @@ export class Operations {
       if (this.#isLeft) throw error;
       // The others go on from here: what this one did now might undo it.
       if (leaseIsOver(this.#d.replicas)) this.#d.finishLater(sandbox.id);
-      else await this.#settleFailure(sandbox, error);
+      else await this.#settleFailure(sandbox, error, signal);
       throw error;
     }
     return this.#settle(sandbox, { type: 'succeeded' });
@@ -254,10 +254,12 @@ export class Operations {
     }
   }
 
-  async #settleFailure(sandbox: Sandbox, error: unknown): Promise<void> {
+  async #settleFailure(sandbox: Sandbox, error: unknown, signal: AbortSignal): Promise<void> {
     const { operation } = sandbox;
     const declined = isDeclined(operation, error);
-    this.#d.log.error('operation failed', { sandbox: sandbox.id, operation, error });
+    // A delete breaks off what is under way: no fault of anybody.
+    if (signal.aborted) this.#d.log.info('operation broken off', { sandbox: sandbox.id, operation });
+    else this.#d.log.error('operation failed', { sandbox: sandbox.id, operation, error });
     // Like a delete, it may be half done, and what is half deleted must not start again.
     if (operation === 'stopping' && deletedByStop(sandbox)) return this.#d.finishLater(sandbox.id);
     // All or nothing: a machine between two sizes is no settled one.

@@ -22,6 +22,8 @@ let operations: Operations;
 let archives: Error;
 /** Sandboxes whose machines are no longer watched. */
 let unwatched: string[];
+/** Messages of the log. */
+let errors: string[];
 
 beforeEach(() => {
   store = memoryStore().sandboxes;
@@ -29,6 +31,7 @@ beforeEach(() => {
   failures = [];
   later = [];
   unwatched = [];
+  errors = [];
   operations = new Operations({
     store,
     runtime: {
@@ -47,7 +50,7 @@ beforeEach(() => {
     replicas: createAlone(),
     activity: {},
     clock: { now: () => 1_000 },
-    log: { info() {}, warn() {}, error() {} },
+    log: { info() {}, warn() {}, error: (message: string) => void errors.push(message) },
     finishLater: (id: string) => later.push(id),
     exited: async () => {},
   } as unknown as OperationsDependencies);
@@ -75,6 +78,17 @@ describe('a store of archives that is away', () => {
       expect(later).toEqual([]);
     },
   );
+});
+
+it.each([
+  ['is an error in the log', signal, ['operation failed']],
+  ['is none when a delete broke it off', AbortSignal.abort(), []],
+])('an archive that fails %s', async (_what, given, logged) => {
+  archives = new Error('tar ended');
+  const row = sandboxRecord({ id: 'sb_1', state: 'stopped', operation: 'archiving', generation: 2 });
+  await store.insert(row);
+  await expect(operations.carryOut(row, given)).rejects.toThrow();
+  expect(errors).toEqual(logged);
 });
 
 it.each(['archiving', 'starting'] as const)(
