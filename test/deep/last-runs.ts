@@ -17,14 +17,15 @@ export function lastRuns(): Record<string, LastRun> {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }
 
-/** Of the last commit; a run of a checkout with other changes is noted nowhere. */
-export function noteRun(name: string): void {
+/** The commit that is checked out; null with other changes, whose runs are noted nowhere. */
+export function cleanCommit(): string | null {
   const changed = git('status', '--porcelain', '--untracked-files=no').split('\n');
-  if (changed.some((line) => line !== '' && !line.endsWith('test/deep/last-runs.json'))) return;
-  const run: LastRun = {
-    date: new Date().toISOString().slice(0, 10),
-    commit: git('rev-parse', 'HEAD').trim(),
-  };
+  if (changed.some((line) => line !== '' && !line.endsWith('test/deep/last-runs.json'))) return null;
+  return git('rev-parse', 'HEAD').trim();
+}
+
+export function noteRun(name: string, commit: string): void {
+  const run: LastRun = { date: new Date().toISOString().slice(0, 10), commit };
   const all = Object.entries({ ...lastRuns(), [name]: run }).toSorted(([a], [b]) => (a < b ? -1 : 1));
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { failedTests, slowTests, testSummary } from '../../setup/test-summary.ts';
 import { type Chosen, choose, minutesFor } from './choice.ts';
-import { lastRuns, noteRun } from './last-runs.ts';
+import { cleanCommit, lastRuns, noteRun } from './last-runs.ts';
 import { type Part, parts, type Run } from './parts.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -73,9 +73,11 @@ function runAll(meant: Chosen[]): boolean {
     for (const { part, run, why } of meant) {
       const name = `${part.name} ${run.name}`;
       console.info(`== ${name}, ${run.minutes} min (${why}): ${part.shows}`);
+      // Before the run: commits may come meanwhile.
+      const commit = cleanCommit();
       const passed = prepare(part, run) && (run.program ? runProgram(run) : runTests(part, run, folder));
       if (!passed) failed.push(name);
-      else if (values.only === '') noteRun(name);
+      else if (values.only === '' && commit !== null) noteRun(name, commit);
     }
     const reports = globSync(join(folder, '*.json'));
     for (const line of [...slowTests(...reports), ...failedTests(...reports)]) console.info(line);
