@@ -54,7 +54,7 @@ export class Machines {
 
   constructor(dependencies: MachinesDependencies) {
     this.#d = dependencies;
-    const finishLater = (id: string) => dependencies.unfinished.add(`finish ${id}`, () => this.finish(id));
+    const finishLater = (id: string) => this.#finishLater(id);
     this.#operations = new Operations({
       ...dependencies,
       finishLater,
@@ -97,8 +97,20 @@ export class Machines {
    */
   finish(id: string): Promise<void> {
     return this.#d.unfinished.attempt(`finish ${id}`, () =>
-      this.#turns.run(id, (signal) => this.#turns.finish(id, signal)),
+      this.#turns.run(id, async (signal) => {
+        try {
+          await this.#turns.finish(id, signal);
+        } catch (error) {
+          if (!signal.aborted) throw error;
+          // Broken off, by a delete or with the lease: the next turn finds what is left of it.
+          this.#finishLater(id);
+        }
+      }),
     );
+  }
+
+  #finishLater(id: string): void {
+    this.#d.unfinished.add(`finish ${id}`, () => this.finish(id));
   }
 
   /** Starts the machine of a row that is `creating`, and settles it. What a failure leaves is discarded. */
