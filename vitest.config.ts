@@ -22,7 +22,6 @@ const alone = [
   'test/hostile/**/*.test.ts',
   'test/isolation/{between-sandboxes,escape,fair-disk,fair-processor,kernel-memory,user-limits}.test.ts',
   'test/isolation/runtimes/**/*.test.ts',
-  'test/network/dns-shares.test.ts',
   'test/network/limits/**/*.test.ts',
   'test/network/policies/addresses.test.ts',
   'test/network/{recovery,slots}.test.ts',

@@ -45,8 +45,6 @@ if [ "${1:-}" != --static ]; then
   trap clean_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
-fi
-if [ "${1:-}" != --static ]; then
   begin_tests quick --project quick
   # They wait for most of their time.
   begin_tests waiting --project waiting

@@ -5,7 +5,6 @@ import { sandbox } from '../catalog/parameters/sandbox.ts';
 import { limits } from '../model/limits.ts';
 import { defineAction } from './action.ts';
 
-/** GetFilePreviewUrl: an address of a few minutes where a browser shows one image or PDF of a sandbox. */
 const MINUTES = limits.preview.files.seconds / 60;
 
 export const getFilePreviewUrl = defineAction({
@@ -28,7 +27,6 @@ export const getFilePreviewUrl = defineAction({
   },
 });
 
-/** RevokeAccess: revokes tokens of the SSH gateway and of previews. */
 const kinds = ['ssh', 'preview'] as const;
 
 export const revokeAccess = defineAction({

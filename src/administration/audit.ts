@@ -10,7 +10,6 @@ import { limits } from '../model/limits.ts';
 import { type ActionContext, defineAction } from './action.ts';
 import { team } from './owners.ts';
 
-/** Parameters that select rows of the audit log. */
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const AGO = /^(\d{1,6})([smhd])$/;
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
@@ -68,7 +67,6 @@ export function timeOf(given: string, now: number): number {
   return count === undefined ? Date.parse(given) : now - Number(count) * (UNIT_MS[unit] ?? 0);
 }
 
-/** View of an audit row in actions. */
 const rowOutput = z.looseObject({
   sequence: z.int(),
   time: z.string(),
@@ -120,7 +118,6 @@ export function toTableRow(row: AuditRowView) {
   };
 }
 
-/** ListAudit: lists rows of the audit log. */
 const NAME = 'ListAudit';
 const input = z.strictObject(auditParameters);
 
@@ -209,7 +206,6 @@ async function sandboxIdOf(
   return (await services.sandboxes.get(caller, sandbox)).id;
 }
 
-/** VerifyAudit: verifies that the audit log is as the service wrote it. */
 export const verifyAudit = defineAction({
   name: 'VerifyAudit',
   title: 'Verify the audit log',

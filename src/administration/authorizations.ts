@@ -22,7 +22,6 @@ export const account = z.looseObject({ id: z.string(), login: z.string() });
 export const seconds = (ms: number) => Math.ceil(ms / 1_000);
 export const timeOf = (ms: number) => new Date(ms).toISOString();
 
-/** ListAuthorizations and RevokeAuthorization: the caller's authorizations at the code-hosting provider. */
 const authorization = z.looseObject({
   /** Base URL of the provider. */
   provider: z.string(),
@@ -72,7 +71,6 @@ export const revokeAuthorization = defineAction({
   },
 });
 
-/** PollAuthorization: returns the progress of an authorization. */
 export const pollAuthorization = defineAction({
   name: 'PollAuthorization',
   title: 'Poll an authorization',
@@ -104,7 +102,6 @@ export const pollAuthorization = defineAction({
   },
 });
 
-/** StartAuthorization: starts the caller's own authorization, by a device code or by a URL. */
 export const startAuthorization = defineAction({
   name: 'StartAuthorization',
   title: 'Authorize the service at the code-hosting provider',

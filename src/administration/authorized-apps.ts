@@ -36,7 +36,6 @@ function toAppView(grant: Grant): z.output<typeof appOutput> {
   };
 }
 
-/** ListAuthorizedApps: the applications that may act for a user over MCP. */
 export const listAuthorizedApps = defineAction({
   name: 'ListAuthorizedApps',
   title: 'List authorized applications',
@@ -69,7 +68,6 @@ export const listAuthorizedApps = defineAction({
     })),
 });
 
-/** RevokeAuthorizedApp: takes an application's authorization away. */
 export const revokeAuthorizedApp = defineAction({
   name: 'RevokeAuthorizedApp',
   title: 'Revoke an authorized application',

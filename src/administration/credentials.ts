@@ -7,7 +7,6 @@ import { limits } from '../model/limits.ts';
 import { defineAction } from './action.ts';
 import { user } from './owners.ts';
 
-/** Parameters of passkeys. */
 export const passkey = textWithoutNul()
   .min(1)
   .max(100)
@@ -39,7 +38,6 @@ export function toPasskeyView(passkey: Passkey): z.output<typeof passkeyOutput> 
   };
 }
 
-/** ListPasskeys: a user's passkeys, and whether there is a password. */
 export const listPasskeys = defineAction({
   name: 'ListPasskeys',
   title: 'List passkeys',
@@ -74,7 +72,6 @@ export const listPasskeys = defineAction({
     })),
 });
 
-/** RemovePasskey: a passkey opens nothing any more. */
 export const removePasskey = defineAction({
   name: 'RemovePasskey',
   title: 'Remove a passkey',
@@ -91,7 +88,6 @@ export const removePasskey = defineAction({
   },
 });
 
-/** RemovePassword: a password opens nothing any more. */
 export const removePassword = defineAction({
   name: 'RemovePassword',
   title: 'Remove a password',
@@ -108,7 +104,6 @@ export const removePassword = defineAction({
   },
 });
 
-/** RenamePasskey: gives a passkey another name. */
 export const renamePasskey = defineAction({
   name: 'RenamePasskey',
   title: 'Rename a passkey',

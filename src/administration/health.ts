@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Health } from '../control/health/health.ts';
 import { defineAction } from './action.ts';
 
-/** View of the health in the action and in the stream of changes. */
 const bytes = z.number();
 const sample = z.looseObject({
   time: z.string(),
@@ -59,7 +58,6 @@ export function toHealthView({ capacity, sandboxes, pool, samples, doctor }: Hea
   };
 }
 
-/** GetHealth: room, sandboxes, warm pool, pauses, the process and the doctor's findings, for operators. */
 export const getHealth = defineAction({
   name: 'GetHealth',
   title: 'Show the health of the service',

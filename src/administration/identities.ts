@@ -7,7 +7,6 @@ import { limits } from '../model/limits.ts';
 import { defineAction } from './action.ts';
 import { user } from './owners.ts';
 
-/** View of a linked identity in actions, and its parameter. */
 export const subject = text()
   .min(1)
   .max(limits.identity.subjectChars)
@@ -30,7 +29,6 @@ function toIdentityView({ identity, user }: OwnedIdentity): z.output<typeof iden
   return { issuer, subject, user_id: userId, email: user.email, linked_at: at, linked_by: linkedBy };
 }
 
-/** LinkIdentity and UnlinkIdentity: an admin's word that a person of the identity provider is a user here. */
 export const linkIdentity = defineAction({
   name: 'LinkIdentity',
   title: 'Link an identity',
@@ -69,7 +67,6 @@ export const unlinkIdentity = defineAction({
   },
 });
 
-/** ListIdentities: the people of the identity provider who sign in as users. */
 export const listIdentities = defineAction({
   name: 'ListIdentities',
   title: 'List identities',

@@ -76,7 +76,6 @@ function timeOf(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** CreateKey: creates an API key, and returns it once. */
 export const createKey = defineAction({
   name: 'CreateKey',
   title: 'Create an API key',
@@ -119,7 +118,6 @@ export const createKey = defineAction({
   },
 });
 
-/** ListKeys: lists keys, never the keys themselves. */
 export const listKeys = defineAction({
   name: 'ListKeys',
   title: 'List API keys',
@@ -140,7 +138,6 @@ export const listKeys = defineAction({
   rows: ({ keys }) => keys.map(keyRow),
 });
 
-/** RevokeKey: ends a key for good. */
 export const revokeKey = defineAction({
   name: 'RevokeKey',
   title: 'Revoke an API key',

@@ -9,7 +9,6 @@ import type { OwnerNetworks } from '../model/network/owner-networks.ts';
 import { leftOf, type Quota, type QuotaKind, quotaKinds, type Usage } from '../model/quota.ts';
 import { roles } from '../model/user.ts';
 
-/** Parameters of a user. */
 export const user = text().min(1).max(limits.userEmailChars).describe('User ID or email.');
 
 export const name = text()
@@ -65,7 +64,6 @@ export function toQuota(given: QuotaGiven): Partial<Quota> {
   return Object.fromEntries(set.map(([kind, limit]) => [kind, limit === UNLIMITED ? null : limit]));
 }
 
-/** Parameters of a team. */
 export const team = text().min(1).max(limits.teams.nameChars).describe('Team name or ID.');
 
 export const teamName = z

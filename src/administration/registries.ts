@@ -7,7 +7,6 @@ import { isRegistryName } from '../model/registry-name.ts';
 import { formatAllowedImages, formatMirror } from '../model/registry-rules.ts';
 import { defineAction } from './action.ts';
 
-/** Parameters of a registry, and the view of its account, never with the password. */
 export const registry = z
   .string()
   .max(limits.registries.nameChars)
@@ -37,7 +36,6 @@ function toRegistryView({ registry, username, updatedAt }: RegistryAccount): Reg
   return { registry, username, updated_at: new Date(updatedAt).toISOString() };
 }
 
-/** AddRegistryCredentials: keeps credentials that pull private images for every user. */
 export const addRegistryCredentials = defineAction({
   name: 'AddRegistryCredentials',
   title: 'Keep credentials for a registry',
@@ -55,7 +53,6 @@ export const addRegistryCredentials = defineAction({
   },
 });
 
-/** ListRegistries: lists registries with credentials, mirrors, and the allowed images. */
 export const listRegistries = defineAction({
   name: 'ListRegistries',
   title: 'List registries',
@@ -89,7 +86,6 @@ export const listRegistries = defineAction({
   ],
 });
 
-/** RemoveRegistryCredentials: forgets credentials; later requests to the registry are anonymous. */
 export const removeRegistryCredentials = defineAction({
   name: 'RemoveRegistryCredentials',
   title: 'Forget the credentials of a registry',

@@ -11,7 +11,6 @@ import { sandboxStates } from '../model/sandbox.ts';
 import { defineAction } from './action.ts';
 import { user } from './owners.ts';
 
-/** StopAnySandbox and DeleteAnySandbox: end the use of a sandbox of whichever owner, for admins. */
 const anySandbox = textWithoutNul()
   .min(1)
   .max(limits.sandboxNameChars)
@@ -49,7 +48,6 @@ export const deleteAnySandbox = defineAction({
   },
 });
 
-/** ListAllSandboxes: lists the sandboxes of all owners, for admins. */
 const ownedOutput = z.looseObject({
   id: z.string(),
   name: z.string(),
@@ -108,7 +106,6 @@ function toOwnedView(sandbox: OwnedSandbox): z.output<typeof ownedOutput> {
   };
 }
 
-/** EndTerminal: hangs up on what runs in a terminal of one of the caller's sandboxes. */
 export const endTerminal = defineAction({
   name: 'EndTerminal',
   title: 'End a terminal of a sandbox',
@@ -127,7 +124,6 @@ export const endTerminal = defineAction({
   },
 });
 
-/** ListTerminals: terminals of one of the caller's sandboxes. */
 export const listTerminals = defineAction({
   name: 'ListTerminals',
   title: 'List the terminals of a sandbox',
@@ -170,7 +166,6 @@ export const listTerminals = defineAction({
     })),
 });
 
-/** DeleteSnapshot: deletes a snapshot and frees its name and its part of the quota. */
 export const deleteSnapshot = defineAction({
   name: 'DeleteSnapshot',
   title: 'Delete a snapshot',

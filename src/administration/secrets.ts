@@ -10,7 +10,6 @@ import { type Secret, secretNamePattern, variablePattern } from '../model/secret
 import { defineAction } from './action.ts';
 import { noProvider } from './authorizations.ts';
 
-/** Parameters that several actions on secrets take. */
 const { nameChars, targets: mostTargets, targetChars, valueBytes } = limits.secrets;
 
 export const secret = textWithoutNul().min(1).max(nameChars).describe('Name or ID of the secret.');
@@ -93,7 +92,6 @@ function secretRow(secret: SecretView) {
   return { name, variable, place, targets: targets.join(' '), ...times };
 }
 
-/** CreateProviderSecret: keeps a secret that stands for the caller's authorization at the code-hosting provider. */
 export const createProviderSecret = defineAction({
   name: 'CreateProviderSecret',
   title: 'Create a secret of your authorization',
@@ -127,7 +125,6 @@ export const createProviderSecret = defineAction({
   rows: (view) => [secretRow(view)],
 });
 
-/** CreateSecret: keeps a secret that requests of the caller's sandboxes may carry. */
 export const createSecret = defineAction({
   name: 'CreateSecret',
   title: 'Create a secret',
@@ -165,7 +162,6 @@ export const createSecret = defineAction({
   rows: (view) => [secretRow(view)],
 });
 
-/** DeleteSecret: deletes a secret, also from running sandboxes. */
 export const deleteSecret = defineAction({
   name: 'DeleteSecret',
   title: 'Delete a secret',
@@ -184,7 +180,6 @@ export const deleteSecret = defineAction({
   },
 });
 
-/** GiveSecret and TakeSecret: which of the caller's secrets one of the caller's sandboxes uses. */
 const shared = {
   role: 'member',
   scope: 'sandboxes:write',
@@ -222,7 +217,6 @@ export const takeSecret = defineAction({
   rows: ({ secrets }) => secrets.map(secretRow),
 });
 
-/** ListSecrets: lists the secrets of the caller, never their values. */
 export const listSecrets = defineAction({
   name: 'ListSecrets',
   title: 'List secrets',
@@ -238,7 +232,6 @@ export const listSecrets = defineAction({
   rows: ({ secrets }) => secrets.map(secretRow),
 });
 
-/** RotateSecret: replaces the value of a secret. */
 export const rotateSecret = defineAction({
   name: 'RotateSecret',
   title: 'Replace the value of a secret',
@@ -265,7 +258,6 @@ export const rotateSecret = defineAction({
   rows: (view) => [secretRow(view)],
 });
 
-/** UpdateSecret: changes where requests carry a secret to, its variable and its end; not its value. */
 export const updateSecret = defineAction({
   name: 'UpdateSecret',
   title: 'Change a secret',

@@ -39,7 +39,6 @@ function toSignInView(signIn: SignIn, caller: Pick<Caller, 'keyId'>): z.output<t
   };
 }
 
-/** View and parameter of a machine's sign-in in actions. */
 export const userCode = textWithoutNul()
   .min(1)
   .max(40)
@@ -64,7 +63,6 @@ function toDeviceSignInView(signIn: DeviceSignIn): z.output<typeof deviceSignInO
   };
 }
 
-/** CreateSignInLink: makes a link with which a browser signs in, once. */
 export const createSignInLink = defineAction({
   name: 'CreateSignInLink',
   title: 'Create a sign-in link',
@@ -100,7 +98,6 @@ function tooNarrow(): SandhavenError {
   );
 }
 
-/** ApproveDeviceSignIn and DenyDeviceSignIn: the user's answer to a machine that shows a code. */
 const { keyMinutes } = limits.deviceSignIn;
 
 export const approveDeviceSignIn = defineAction({
@@ -147,7 +144,6 @@ export const denyDeviceSignIn = defineAction({
   },
 });
 
-/** GetDeviceSignIn: the machine that waits under a code. */
 export const getDeviceSignIn = defineAction({
   name: 'GetDeviceSignIn',
   title: "Show a machine's sign-in",
@@ -161,7 +157,6 @@ export const getDeviceSignIn = defineAction({
   handler: async ({ code }, { services }) => toDeviceSignInView(await services.deviceSignIns.find(code)),
 });
 
-/** ListSignIns: the browsers that are signed in. */
 export const listSignIns = defineAction({
   name: 'ListSignIns',
   title: 'List sign-ins',
@@ -193,7 +188,6 @@ export const listSignIns = defineAction({
     })),
 });
 
-/** RevokeOtherSignIns: signs all browsers of a user out but the one that asks. */
 export const revokeOtherSignIns = defineAction({
   name: 'RevokeOtherSignIns',
   title: 'Revoke all other sign-ins',
@@ -212,7 +206,6 @@ export const revokeOtherSignIns = defineAction({
   },
 });
 
-/** RevokeSignIn: signs a browser out. */
 export const revokeSignIn = defineAction({
   name: 'RevokeSignIn',
   title: 'Revoke a sign-in',

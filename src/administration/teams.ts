@@ -57,7 +57,6 @@ function teamRow({ team_id, name, members, usage }: TeamView): Record<string, un
   return { team: team_id, name, members: people.join(', '), ...countsOf(usage, quotaKinds) };
 }
 
-/** CreateTeam, UpdateTeam and DeleteTeam. */
 export const createTeam = defineAction({
   name: 'CreateTeam',
   title: 'Create a team',
@@ -122,7 +121,6 @@ export const deleteTeam = defineAction({
   },
 });
 
-/** ListTeams: lists teams with their members and the use of their quotas. */
 export const listTeams = defineAction({
   name: 'ListTeams',
   title: 'List teams',
@@ -141,7 +139,6 @@ export const listTeams = defineAction({
   rows: ({ teams }) => teams.map(teamRow),
 });
 
-/** AddTeamMember and RemoveTeamMember. */
 export const addTeamMember = defineAction({
   name: 'AddTeamMember',
   title: 'Add a member to a team',

@@ -23,7 +23,6 @@ import {
   user,
 } from './owners.ts';
 
-/** View of a user in actions. */
 const userOutput = z.looseObject({
   user_id: z.string(),
   name: z.string(),
@@ -53,7 +52,6 @@ function userRow({ user_id, name, email, role, disabled, usage }: UserView): Rec
   return { user: user_id, name, email, role, state, ...countsOf(usage, quotaKinds) };
 }
 
-/** CreateUser: creates a user without a key. */
 export const createUser = defineAction({
   name: 'CreateUser',
   title: 'Create a user',
@@ -114,7 +112,6 @@ export const deleteUser = defineAction({
   },
 });
 
-/** DisableUser and EnableUser. */
 export const disableUser = defineAction({
   name: 'DisableUser',
   title: 'Disable a user',
@@ -147,7 +144,6 @@ export const enableUser = defineAction({
   rows: (user) => [userRow(user)],
 });
 
-/** ListUsers: lists users with their use and the rest of their quota. */
 export const listUsers = defineAction({
   name: 'ListUsers',
   title: 'List users',
@@ -166,7 +162,6 @@ export const listUsers = defineAction({
   rows: ({ users }) => users.map(userRow),
 });
 
-/** UpdateUser: changes name, email, role and quota. */
 export const updateUser = defineAction({
   name: 'UpdateUser',
   title: 'Update a user',

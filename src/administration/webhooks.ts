@@ -6,7 +6,6 @@ import { webhookEvents } from '../model/webhooks/events.ts';
 import { type Delivery, deliveryStates, type Webhook } from '../model/webhooks/webhook.ts';
 import { defineAction } from './action.ts';
 
-/** Parameters that several actions on webhooks take. */
 export const webhookId = textWithoutNul()
   .min(1)
   .max(limits.keyNameChars)
@@ -111,7 +110,6 @@ function timeOf(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** CreateWebhook: registers a receiver, and returns the secret that signs its events once. */
 export const createWebhook = defineAction({
   name: 'CreateWebhook',
   title: 'Create a webhook',
@@ -134,7 +132,6 @@ export const createWebhook = defineAction({
   },
 });
 
-/** DeleteWebhook: deletes a webhook with the events that wait for it. */
 export const deleteWebhook = defineAction({
   name: 'DeleteWebhook',
   title: 'Delete a webhook',
@@ -151,7 +148,6 @@ export const deleteWebhook = defineAction({
   },
 });
 
-/** ListWebhookDeliveries and RedeliverWebhook: the latest events of a webhook, and one of them once more. */
 export const listWebhookDeliveries = defineAction({
   name: 'ListWebhookDeliveries',
   title: 'List deliveries of a webhook',
@@ -193,7 +189,6 @@ export const redeliverWebhook = defineAction({
   rows: (delivery) => [deliveryRow(delivery)],
 });
 
-/** ListWebhooks: lists webhooks with their last answer, never their secrets. */
 export const listWebhooks = defineAction({
   name: 'ListWebhooks',
   title: 'List webhooks',
@@ -211,7 +206,6 @@ export const listWebhooks = defineAction({
   rows: ({ webhooks }) => webhooks.map(webhookRow),
 });
 
-/** RotateWebhookSecret: replaces the secret of a webhook, and returns the new one once. */
 export const rotateWebhookSecret = defineAction({
   name: 'RotateWebhookSecret',
   title: 'Replace the secret of a webhook',
@@ -230,7 +224,6 @@ export const rotateWebhookSecret = defineAction({
   },
 });
 
-/** TestWebhook: sends one `webhook.test` event now, and returns how it ended. */
 export const testWebhook = defineAction({
   name: 'TestWebhook',
   title: 'Test a webhook',
@@ -249,7 +242,6 @@ export const testWebhook = defineAction({
   rows: (delivery) => [deliveryRow(delivery)],
 });
 
-/** UpdateWebhook: changes the URL or the events of a webhook; disables and enables it. */
 export const updateWebhook = defineAction({
   name: 'UpdateWebhook',
   title: 'Change a webhook',

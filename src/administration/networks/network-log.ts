@@ -66,7 +66,6 @@ export function toLogRow(event: EventView): Record<string, unknown> {
   };
 }
 
-/** GetNetworkLog: what one of the caller's sandboxes reached, and what it was refused. */
 const { eventsShown } = limits.network;
 
 export const getNetworkLog = defineAction({
@@ -102,7 +101,6 @@ export const getNetworkLog = defineAction({
   rows: ({ events }) => events.map(toLogRow),
 });
 
-/** LearnNetwork: finds the network rules that one of the caller's sandboxes needs. */
 const { learnMinutes } = limits.network;
 
 export const learnNetwork = defineAction({

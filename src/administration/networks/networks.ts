@@ -140,7 +140,6 @@ function ruleRows({ network, in_force }: ShownNetworkView): Record<string, unkno
   ];
 }
 
-/** GetNetwork: the network of one of the caller's sandboxes. */
 export const getNetwork = defineAction({
   name: 'GetNetwork',
   title: 'Get the network of a sandbox',
@@ -159,7 +158,6 @@ export const getNetwork = defineAction({
   rows: networkRows,
 });
 
-/** SetNetwork: replaces the network of one of the caller's sandboxes, also while it runs. */
 export const setNetwork = defineAction({
   name: 'SetNetwork',
   title: 'Set the network of a sandbox',
@@ -185,7 +183,6 @@ export const setNetwork = defineAction({
   rows: networkRows,
 });
 
-/** AllowNetwork and DenyNetwork: add rules to the network of one of the caller's sandboxes, and remove them. */
 const input = z.strictObject({
   sandbox,
   rules: networkWords().describe('Rules, such as https://api.example.com, and names of profiles.'),
@@ -225,7 +222,6 @@ export const denyNetwork = defineAction({
   rows: networkRows,
 });
 
-/** SetSnapshotNetwork: the network of sandboxes that are created from a snapshot without one of their own. */
 export const setSnapshotNetwork = defineAction({
   name: 'SetSnapshotNetwork',
   title: 'Set the network of a snapshot',
@@ -255,7 +251,6 @@ export const setSnapshotNetwork = defineAction({
   rows: ({ network }) => settingRows(network, "its owner's"),
 });
 
-/** ListNetworkProfiles: profiles of network rules. */
 export const listNetworkProfiles = defineAction({
   name: 'ListNetworkProfiles',
   title: 'List the network profiles',
