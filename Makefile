@@ -53,7 +53,8 @@ package-tools: setup-checks
 	@setup/apt.sh dpkg-dev groff-base lintian docker.io iptables
 
 # What mutates the source.
-mutation-tools: setup-checks
+mutation-tools:
+	@setup/locked.sh setup/node.sh
 	@setup/locked.sh test/mutation/install.sh
 
 # The disks of those machines, into the cache: all, or `make machines SUITES=trixie`.
@@ -103,9 +104,7 @@ cluster-programs: setup-checks
 	@SETUP_LOCK=cluster setup/locked.sh $(NODE) setup/cluster/build.ts
 
 # Mutation tests of the areas in test/mutation/areas.ts; `make mutate A=model` runs one. Needs npm, and no root.
-mutate:
-	@setup/locked.sh setup/node.sh
-	@setup/locked.sh test/mutation/install.sh
+mutate: mutation-tools
 	@$(NODE) test/mutation/mutate.ts "$(A)"
 
 # What building and running need.
