@@ -20,7 +20,14 @@ const SPARE_FILES = 24;
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService({ provokes: ['The machine could not be started.', 'firewall check failed'] });
+  service = await startService({
+    provokes: [
+      'The machine could not be started.',
+      'The sandbox could not be removed.',
+      'work failed, and is repeated',
+      'firewall check failed',
+    ],
+  });
   for (let number = 0; number < SANDBOXES; number++) {
     await must(service, 'CreateSandbox', { name: `s${number}`, disk_gb: 1, cpu: 1, memory_gb: 1 });
   }

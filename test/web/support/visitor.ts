@@ -65,7 +65,7 @@ async function visitIn(context: BrowserContext, url: string): Promise<Visitor> {
       await page.keyboard.press('Enter');
     },
     async click(name) {
-      await page.locator(`::-p-aria([name="${name}"])`).click();
+      await page.locator(`::-p-aria([name="${name}"])`).filter(isUncovered).click();
     },
     async fill(label, text) {
       const field = await page.waitForSelector(`::-p-aria([name="${label}"][role="textbox"])`);
@@ -83,6 +83,22 @@ async function visitIn(context: BrowserContext, url: string): Promise<Visitor> {
     broken: () => brokenRules(page),
   };
   return visitor;
+}
+
+/** What is needed here of the page's elements. */
+interface PageElement {
+  getBoundingClientRect(): { left: number; top: number; width: number; height: number };
+  ownerDocument: { elementFromPoint(x: number, y: number): PageElement | null };
+  closest(selector: string): PageElement | null;
+  contains(other: PageElement): boolean;
+}
+
+/** False below a dialog that still fades, or a message: a click would meet that. Runs in the page. */
+function isUncovered(element: PageElement): boolean {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  const seen = element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
+  const portal = seen?.closest('[data-portal]');
+  return !portal || portal.contains(element);
 }
 
 function note(page: Page, url: string, faults: string[]): void {
