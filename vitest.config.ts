@@ -72,6 +72,7 @@ const loadedOnce = { pool: 'forks' as const, isolate: false, experimental: { vit
 /** What the tests of a part need of vitest. */
 const ofParts = {
   deep: oneAfterAnother,
+  chromium: { ...walk, provide: { walkedBrowser: 'chromium' as const }, maxWorkers: 2 },
   firefox: { ...walk, provide: { walkedBrowser: 'firefox' as const }, maxWorkers: 2 },
   // A sandbox is a Pod: whatever waits for one takes longer than on one machine.
   cluster: {
@@ -178,7 +179,7 @@ const ofMakeTest: TestProjectConfiguration[] = [
       // Vitest begins with the project whose name comes first: its long files are over before the last of `together`.
       name: 'chromium',
       include: walks,
-      exclude: ['**/node_modules/**', ...withDocuments],
+      exclude: ['**/node_modules/**', ...withDocuments, ...deepFiles],
       ...walk,
       provide: { walkedBrowser: 'chromium' as const },
       ...loadedOnce,

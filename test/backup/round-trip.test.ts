@@ -20,7 +20,7 @@ describe('a backup of a running service', () => {
   const output = async (of: Service, sandbox: string, command: string): Promise<string> =>
     String((await must(of, 'RunCommand', { sandbox, command }))['stdout']);
 
-  /** Of the writer that counts as fast as it can. */
+  /** Of the writer, which counts as fast as it can until a backup was made meanwhile. */
   const lines = async (): Promise<number> => Number(await output(service, 'writing', 'wc -l < counted'));
 
   async function startRestored(dataDir: string): Promise<Service> {
@@ -39,7 +39,7 @@ describe('a backup of a running service', () => {
     await must(service, 'StopSandbox', { sandbox: 'archived' });
     await must(service, 'ArchiveSandbox', { sandbox: 'archived' });
     await must(service, 'CreateSandbox', { name: 'ephemeral', ephemeral: true, ...SIZE });
-    const writer = 'i=0; while :; do i=$((i+1)); echo $i; done > counted';
+    const writer = 'i=0; while :; do i=$((i+1)); echo $i; [ ! -e calm ] || sleep 0.1; done > counted';
     await must(service, 'RunCommand', {
       sandbox: 'writing',
       command: `nohup sh -c '${writer}' > /dev/null 2>&1 &`,
@@ -73,6 +73,7 @@ describe('a backup of a running service', () => {
     expect(existsSync(join(service.dataDir, 'backup'))).toBe(false);
     const before = await lines();
     await expect.poll(lines).toBeGreaterThan(before);
+    await output(service, 'writing', 'touch calm');
   }, 300_000);
 
   it('is noted in the audit log', async () => {

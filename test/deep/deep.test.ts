@@ -61,7 +61,7 @@ describe('the parts', () => {
 
 describe('a change', () => {
   it('of the page is walked through in the second browser', () => {
-    expect(namesOf(choose(['web/src/main.tsx'], 1, 6))).toEqual({ chosen: ['firefox walk'], left: [] });
+    expect(namesOf(choose(['web/src/main.tsx'], 1, 6))).toEqual({ chosen: ['page firefox'], left: [] });
   });
 
   it('of nothing that a part proves gets the run whose turn it is', () => {

@@ -21,6 +21,7 @@ export interface Part {
 /** Of vitest; `none` is a program. */
 export type Project =
   | 'deep'
+  | 'chromium'
   | 'firefox'
   | 'cluster'
   | 'cluster-alone'
@@ -70,12 +71,16 @@ const standing = ['build', 'image'];
 
 export const parts: readonly Part[] = [
   {
-    name: 'firefox',
-    shows: 'the page in a second browser',
+    name: 'page',
+    shows: 'the page in a second browser; each screen in three sizes and two themes, in both',
     sources: ['web/**', 'src/surfaces/http/**', 'test/walk/**'],
     needs: standing,
     project: 'firefox',
-    runs: [{ name: 'walk', minutes: 5, wider: ['test/walk/!(documents).test.ts'] }],
+    runs: [
+      { name: 'firefox', minutes: 5, wider: ['test/walk/!(documents|screens).test.ts'] },
+      { name: 'screens', minutes: 4, tests: ['test/walk/screens.test.ts'], project: 'chromium' },
+      { name: 'screens-in-firefox', minutes: 4, tests: ['test/walk/screens.test.ts'] },
+    ],
   },
   {
     name: 'attacks',
@@ -85,7 +90,7 @@ export const parts: readonly Part[] = [
     project: 'deep',
     runs: [
       { name: 'hostile', minutes: 10, wider: ['test/hostile/hostile.test.ts'] },
-      { name: 'worst-case', minutes: 12, wider: ['test/hostile/worst-case.test.ts'] },
+      { name: 'worst-case', minutes: 12, tests: ['test/hostile/worst-case.test.ts'] },
     ],
   },
   {
@@ -147,7 +152,8 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'cluster',
-    shows: 'the engine, the agent and the chart on a Kubernetes of two nodes',
+    shows:
+      'the engine, the agent and the chart on a Kubernetes of two nodes; all that an agent does, over TLS',
     sources: cluster,
     needs: ofCluster,
     project: 'cluster-alone',
@@ -163,6 +169,14 @@ export const parts: readonly Part[] = [
         sources: ['setup/images/**', 'deploy/standalone/**', 'package.json'],
         tests: ['test/oci-images/service.test.ts'],
         needs: [...standing, 'image-libraries'],
+        project: 'deep',
+      },
+      {
+        name: 'agents',
+        minutes: 4,
+        sources: ['src/agent-link/**', 'native/agent/**', 'native/*', 'test/agent-link/**'],
+        tests: ['test/agent-link/tls/conformance-*.test.ts'],
+        needs: standing,
         project: 'deep',
       },
       ...fileByFile(

@@ -3,13 +3,12 @@
  * another, since at once each would be in the way of the others: the host's memory stays, and what the kernel counts by
  * user or for all is there for others.
  *
- * Each way for a moment; in the part `attacks` of `make test-deep` ten minutes in all.
+ * Ten minutes in all.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inPart } from '../deep/parts.ts';
 import { createPrograms, type Programs } from '../isolation/programs.ts';
 import { leftovers } from '../support/host.ts';
 import { type Person, person } from '../support/people.ts';
@@ -17,7 +16,7 @@ import { must, type Service, startService } from '../support/service.ts';
 import { prepareAttacks } from './attackers.ts';
 import { availableMb, residentMb, watch } from './watch.ts';
 
-const SECONDS = inPart('attacks') ? 600 : 7;
+const SECONDS = 600;
 const HOST_MB = 1_536;
 const LOOK_MS = 5_000;
 

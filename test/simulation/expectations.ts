@@ -70,13 +70,14 @@ export class Expectations {
     return this.#sandboxes.get(id)?.files ?? new Set();
   }
 
-  /** Sandboxes that nothing may end. */
-  *lasting(): Iterable<string> {
-    for (const [id, { mayEnd }] of this.#sandboxes) if (!mayEnd) yield id;
+  /** Whether nothing may end it. */
+  lasts(id: string): boolean {
+    return this.#sandboxes.get(id)?.mayEnd === false;
   }
 
-  forget(id: string): void {
-    this.#sandboxes.delete(id);
+  /** A power cut may bring its row back, and a key its answer: it may still end. */
+  ended(id: string): void {
+    this.#sandboxes.set(id, { mayEnd: true, files: new Set(), use: null });
   }
 
   /** One key makes one sandbox for a day, unless somebody ended it. */

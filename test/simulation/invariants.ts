@@ -114,10 +114,8 @@ export class Invariants {
     const ends = operation === 'deleting' || operation === 'creating' || operation === 'stopping';
     if (!ends && ownerId !== null) throw new Violation(`the row of ${id} (${state}) is gone`);
     if (this.#world.host.sandboxes.has(id)) throw new Violation(`the row of ${id} went before its machine`);
-    for (const lasting of this.#expected.lasting()) {
-      if (lasting === id) throw new Violation(`${id} was to last`);
-    }
-    this.#expected.forget(id);
+    if (this.#expected.lasts(id)) throw new Violation(`${id} was to last`);
+    this.#expected.ended(id);
   }
 
   #quota(ownerId: string): void {

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'puppeteer-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { expectHotReload, serveVite, startBrowser } from '../gateways/vite-app.ts';
 import { type MadeCertificate, makeCertificate } from '../support/certificates.ts';
 import { askSecure, type Secure } from '../support/secure.ts';
@@ -34,7 +34,10 @@ beforeAll(async () => {
       ...['--trusted-proxy', '127.0.0.1'],
     ],
   });
-  const previews = Number(/"previews":"[^"]*:(\d+)"/.exec(service.log())?.[1]);
+  const previews = await vi.waitFor(() => {
+    const [, port = expect.fail('not logged')] = /"previews":"[^"]*:(\d+)"/.exec(service.log()) ?? [];
+    return Number(port);
+  });
   nginx = await startNginx({ certificate, api: Number(new URL(service.url).port), previews });
   api = { port: nginx.port, host: API, ca: certificate.pem() };
   sandbox = await serveSample(service);

@@ -1,10 +1,17 @@
 /** Every screen with real content, in three sizes and two themes: a picture of each, and no fault that axe finds. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { inPart } from '../deep/parts.ts';
 import { launchBrowser } from './support/browsers.ts';
 import { faultsOf, takePicture } from './support/looks.ts';
 import { type Walker, walkerOf } from './support/walker.ts';
+
+const THEMES = ['light', 'dark'] as const;
+/** The largest takes half of the time of this file. */
+const SIZES = [
+  { width: 360, height: 740 },
+  { width: 1280, height: 800 },
+  { width: 3840, height: 2160 },
+];
 
 const service = inject('walkedService');
 let browser: Browser;
@@ -16,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 describe('the first screen', () => {
-  it.each(['light', 'dark'] as const)('asks who it is, %s', async (theme) => {
+  it.each(THEMES)('asks who it is, %s', async (theme) => {
     const walker = await walkerOf(browser, service, `Stranger ${theme}`, { width: 360, height: 740 });
     await walker.context.clearCookies();
     await walker.go('/');
@@ -28,7 +35,7 @@ describe('the first screen', () => {
   });
 });
 
-describe.each(sizes())('at $width × $height', ({ width, height }) => {
+describe.each(SIZES)('at $width × $height', ({ width, height }) => {
   let looker: Walker;
   let sandbox: string;
 
@@ -44,7 +51,7 @@ describe.each(sizes())('at $width × $height', ({ width, height }) => {
     const found: string[] = [];
     for (const [name, path] of screens(sandbox)) {
       await looker.go(path);
-      for (const theme of ['light', 'dark'] as const) {
+      for (const theme of THEMES) {
         await looker.wear(theme);
         for (const fault of await faultsOf(looker.page)) found.push(`${name}, ${theme}: ${fault}`);
         await takePicture(looker.page, `${name}-${width}-${theme}`);
@@ -61,15 +68,6 @@ describe.each(sizes())('at $width × $height', ({ width, height }) => {
     await takePicture(looker.page, `${name}-${width}`);
   });
 });
-
-/** The largest takes half of the time of this file. */
-function sizes(): { width: number; height: number }[] {
-  const small = [
-    { width: 360, height: 740 },
-    { width: 1280, height: 800 },
-  ];
-  return inPart('firefox') ? [...small, { width: 3840, height: 2160 }] : small;
-}
 
 const dialogs = [
   { path: '/sandboxes', button: 'New sandbox', name: 'new-sandbox' },

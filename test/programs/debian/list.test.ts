@@ -11,6 +11,8 @@ import { debianLayer } from './debian-layer.ts';
 import { installAndStart, makeSandbox, sections } from './program.ts';
 
 const SUITES = ['bookworm', 'trixie', 'sid'];
+/** They do not start yet, for the reasons in docs/internals/system-calls.md; tried, so that one which does is noticed. */
+const FAILING: Record<string, string[]> = { sid: ['openssh-server'] };
 const MINUTES = 60_000;
 
 let registry: Registry;
@@ -63,6 +65,11 @@ function inSections(make: () => Promise<string>, suite?: string): void {
       sandbox ??= await withLists(await make());
       const lacks = suite !== undefined && !(await knows(sandbox, program.packages));
       if (lacks) context.skip(`${suite} has not all of ${program.packages}`);
+      const [name = ''] = program.packages.split(' ');
+      if (suite !== undefined && FAILING[suite]?.includes(name)) {
+        await expect(installAndStart(service, sandbox, program)).rejects.toThrow(program.packages);
+        return remove();
+      }
       try {
         await installAndStart(service, sandbox, program);
         // All that it left running, so that it is in nobody's way; the shell too.

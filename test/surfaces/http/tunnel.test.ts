@@ -242,9 +242,10 @@ describe('the service', () => {
     await service.restart();
     await over;
     expect(performance.now() - begun).toBeLessThan(15_000);
-    const lines = service.log().split('\n');
-    expect(lines.some((line) => line.includes('/tunnel') && line.includes('"status":101'))).toBe(true);
-    expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+    const lines = () => service.log().split('\n');
+    const isLogged = () => lines().some((line) => line.includes('/tunnel') && line.includes('"status":101'));
+    await expect.poll(isLogged).toBe(true);
+    expect(lines().filter((line) => line.includes('"level":"error"'))).toEqual([]);
     expect(await text((await tunnel(PORTS.digest)).end())).toHaveLength(64);
   });
 });

@@ -152,7 +152,7 @@ describe('an operator learns of', () => {
     const page = await refused.text();
     expect(page).toContain('The identity provider refuses this service.');
     expect(page).toContain('the client secret and the redirect URI');
-    expect(service.log()).toContain('"word":"invalid_client"');
+    await expect.poll(service.log).toContain('"word":"invalid_client"');
     for (const text of SECRET_TEXTS) expect(service.log() + page).not.toContain(text);
     writeSecret(CLIENT_SECRET);
     await restart();
@@ -187,7 +187,8 @@ describe('an operator learns of', () => {
       detail: 'The identity provider does not answer.',
       hint: 'Try again in a minute. Keys and one-time links work meanwhile.',
     });
-    expect(service.log()).toContain('the identity provider cannot be used; other ways of signing in work');
+    const warning = 'the identity provider cannot be used; other ways of signing in work';
+    await expect.poll(service.log).toContain(warning);
     const byKey = await browser.go(`${service.url}/v1/sign-in`, {
       method: 'POST',
       headers: { ...page, 'content-type': 'application/json' },
