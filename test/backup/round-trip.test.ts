@@ -1,17 +1,33 @@
 /** A backup of a running service, restored to another data directory, whose service has everything again. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
+import { type Registry, startRegistry } from '../images/registry/registry.ts';
+import { shellLayer } from '../images/shell-image.ts';
 import { mustAct, type Person, person } from '../support/people.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 import { sandhaven } from './cli.ts';
 
 const SIZE = { cpu: 1, memory_gb: 1, disk_gb: 1 };
 
+/** Of a small image, since a backup has the images of its sandboxes: `kills.test.ts` has the standard one in it. */
+function programsLayer(folder: string): void {
+  const programs = ['head', 'mawk', 'nohup', 'sha256sum', 'sleep', 'touch', 'wc'].map(
+    (name) => `usr/bin/${name}`,
+  );
+  const libraries = ['libcrypto.so.3', 'libm.so.6', 'libz.so.1', 'libzstd.so.1'];
+  const paths = [...programs, ...libraries.map((name) => `usr/lib/x86_64-linux-gnu/${name}`)];
+  const base = join(defaultCacheDir(), 'base', 'current', 'rootfs');
+  execFileSync('cp', ['--dereference', '--parents', ...paths, folder], { cwd: base });
+}
+
 describe('a backup of a running service', () => {
   const work = mkdtempSync(join(tmpdir(), 'sandhaven-backup-'));
   const folder = join(work, 'folder');
+  let registry: Registry;
   let service: Service;
   let ada: Person;
   const restored: Service[] = [];
@@ -30,15 +46,19 @@ describe('a backup of a running service', () => {
   }
 
   beforeAll(async () => {
-    service = await startService({ flags: ['--gpu-kind', 'nobody.example/gpu'] });
+    registry = await startRegistry();
+    await registry.push('small', { layers: [shellLayer, programsLayer] });
+    const allowed = ['--registry-allow', `all,${registry.address}`];
+    service = await startService({ flags: ['--gpu-kind', 'nobody.example/gpu', ...allowed] });
+    const small = { image: `${registry.address}/small`, ...SIZE };
     for (const name of ['writing', 'stopped', 'archived']) {
-      await must(service, 'CreateSandbox', { name, ...SIZE, env_vars: { SECRET: `of ${name}` } });
+      await must(service, 'CreateSandbox', { name, ...small, env_vars: { SECRET: `of ${name}` } });
       digests.set(name, await output(service, name, 'head -c 2M /dev/urandom > kept; sha256sum kept'));
     }
     await must(service, 'StopSandbox', { sandbox: 'stopped' });
     await must(service, 'StopSandbox', { sandbox: 'archived' });
     await must(service, 'ArchiveSandbox', { sandbox: 'archived' });
-    await must(service, 'CreateSandbox', { name: 'ephemeral', ephemeral: true, ...SIZE });
+    await must(service, 'CreateSandbox', { name: 'ephemeral', ephemeral: true, ...small });
     const writer = 'i=0; while :; do i=$((i+1)); echo $i; [ ! -e calm ] || sleep 0.1; done > counted';
     await must(service, 'RunCommand', {
       sandbox: 'writing',
@@ -50,6 +70,7 @@ describe('a backup of a running service', () => {
 
   afterAll(async () => {
     for (const one of [service, ...restored]) await one?.stop();
+    await registry?.remove();
     rmSync(work, { recursive: true, force: true });
   }, 300_000);
 
@@ -121,7 +142,7 @@ describe('a backup of a running service', () => {
       expect(await output(other, name, 'sha256sum kept')).toBe(digest);
       expect(await output(other, name, 'echo $SECRET')).toBe(`of ${name}\n`);
     }
-    const gaps = `awk '$1 != NR { bad++ } END { print bad + 0, (NR > 1000) }' counted`;
+    const gaps = `mawk '$1 != NR { bad++ } END { print bad + 0, (NR > 1000) }' counted`;
     expect(await output(other, 'writing', gaps)).toBe('0 1\n');
     expect(await mustAct(other, 'VerifyAudit')).toMatchObject({
       intact: true,
