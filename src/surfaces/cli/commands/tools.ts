@@ -1,5 +1,4 @@
 /** `sandhaven tools`: the catalogue. */
-import { descriptions } from '../../../catalog/describe.ts';
 import { commonFlags, flagIsSet, parseKnownFlags } from '../flags.ts';
 import { commonHelp } from '../help.ts';
 import type { Command } from '../io.ts';
@@ -15,6 +14,8 @@ export const tools: Command = {
   summary: 'list the tools',
   async run(argv, { stdout }) {
     const flags = parseKnownFlags(argv, commonFlags);
+    // No other command waits for all schemas.
+    const { descriptions } = await import('../../../catalog/describe.ts');
     if (flagIsSet(flags, 'help')) stdout.write(help);
     else if (flagIsSet(flags, 'json')) stdout.write(`${JSON.stringify({ tools: descriptions })}\n`);
     else stdout.write(`${table(descriptions.map(({ name, title }) => ({ name, title })))}\n`);
