@@ -319,7 +319,7 @@ describe('files', () => {
 });
 
 describe('documents', () => {
-  const documents = globSync(['*.md', 'docs/**/*.md', '{protocol,sdk-python,web}/*.md'], {
+  const documents = globSync(['*.md', '.github/**/*.md', 'docs/**/*.md', '{protocol,sdk-python,web}/*.md'], {
     cwd: root,
   }).toSorted();
   const topLevel =

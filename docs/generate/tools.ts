@@ -4,7 +4,6 @@ import { mcpName } from '../../src/catalog/call.ts';
 import { descriptions, type ToolDescription } from '../../src/catalog/describe.ts';
 import { tools } from '../../src/catalog/index.ts';
 import type { JsonSchema } from '../../src/catalog/json-schema.ts';
-import { BOUNDLESS } from '../../src/catalog/parameters/integer.ts';
 import { toolsets } from '../../src/catalog/toolsets.ts';
 import { errorTable } from '../../src/model/errors.ts';
 import { exampleOf } from './examples.ts';
@@ -26,6 +25,8 @@ A tool is called by the same name and parameters on every transport:
 
 MCP clients can ask for some toolsets only: \`/mcp?toolsets=files,git\` or \`sandhaven mcp --toolsets files,git\`; \`sandhaven up
 --toolsets …\` makes that the default. A toolset says what a client sees; the key still opens every tool.
+
+[The contract](contract.md) has the rules, the states and the forms behind these tables, and the bounds that no schema shows.
 
 A parameter that is not listed is refused. A result may have more fields than are listed. A tool marked *long* may take
 over a minute: ask for \`Accept: text/event-stream\`, as the SDK and the command line do. RunCommand, RunCode and
@@ -161,13 +162,37 @@ function typeOf(schema: JsonSchema): string {
   return schema.type ?? 'any';
 }
 
-function boundsOf({ minimum, maximum, minLength, maxLength, type }: JsonSchema): string {
-  if (type === 'string') {
-    if (maxLength === undefined) return minLength ? 'not empty' : '';
-    return `${minLength ?? 0} to ${maxLength} characters`;
-  }
-  if (minimum === undefined) return '';
-  return maximum === undefined || maximum >= BOUNDLESS ? `from ${minimum}` : `${minimum} to ${maximum}`;
+function boundsOf(schema: JsonSchema): string {
+  const { minimum, maximum, minItems, maxItems, items, properties, pattern, anyOf } = schema;
+  if (anyOf) return list(anyOf.map(boundsOf), '; ');
+  const said = [
+    between(minimum, maximum, ''),
+    schema.type === 'string' ? lengthOf(schema) : '',
+    between(minItems, maxItems, ' items'),
+    items && boundsOf(items) ? `each ${boundsOf(items)}` : '',
+    typeof pattern === 'string' ? `\`${cell(pattern)}\`` : '',
+    ...Object.entries(properties ?? {}).map(([key, inner]) =>
+      list([`\`${key}\``, typeOf(inner), boundsOf(inner)], ' '),
+    ),
+  ];
+  return list(said, ', ');
+}
+
+function lengthOf({ minLength, maxLength }: JsonSchema): string {
+  return minLength === 1 && maxLength === undefined
+    ? 'not empty'
+    : between(minLength, maxLength, ' characters');
+}
+
+function list(texts: string[], separator: string): string {
+  return texts.filter((text) => text !== '').join(separator);
+}
+
+function between(from: unknown, to: unknown, unit: string): string {
+  const shown = (bound: unknown) => Number(bound).toLocaleString('en-US');
+  if (from === undefined && to === undefined) return '';
+  if (to === undefined) return `from ${shown(from)}${unit}`;
+  return `${shown(from ?? 0)} to ${shown(to)}${unit}`;
 }
 
 function defaultOf({ default: fallback }: JsonSchema): string {

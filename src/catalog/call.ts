@@ -58,7 +58,7 @@ function outsideSelection(tool: Tool): SandhavenError {
 
 /**
  * @param rawParameters The client's parameters, of any shape.
- * @returns The result as in wire.md. Rejects with SandhavenError; anything else is a defect.
+ * @returns The result, in the forms of docs/contract.md. Rejects with SandhavenError; anything else is a defect.
  */
 export async function callTool(
   name: string,

@@ -1,6 +1,7 @@
 /**
- * The notation of the tables in `stated` and `added`. They are written by hand from the specifications and `docs/tools.md`,
- * so that each number stands twice, there and in `src`, and neither can change alone.
+ * The notation of the tables in `stated` and `added`, which are written by hand, so that each number stands twice, there and
+ * in `src`, and neither can change alone. `stated` has what the interfaces prescribe that the project implements: it
+ * never changes. `added` has the project's own.
  */
 
 /** Bounds and default of one parameter. A bound that is missing here does not exist. */
@@ -56,7 +57,7 @@ export interface ToolContract extends Between {
   parameters: Record<string, Parameter>;
 }
 
-/** The project's own part of a tool: parameters, and bounds that the specifications leave open. */
+/** The project's own part of a tool: parameters, and bounds that `stated` leaves open. */
 export interface Addition extends Between {
   name: string;
   parameters: Record<string, Parameter | PartialRules>;

@@ -17,7 +17,7 @@ const snapshotStates = ['pending', 'pulling', 'active', 'error'];
 const languages = ['python', 'typescript', 'javascript'];
 const commandStates = ['queued', 'running', 'completed'];
 
-/** Rows of a tool, a place in its result, and all values there, from the wire shapes. */
+/** Rows of a tool, a place in its result, and all values there, from docs/contract.md. */
 const enums: [string, string, string[]][] = [
   ['Sandbox.CreateSandbox', 'state', sandboxStates],
   ['Sandbox.CreateSandbox', 'status', sandboxStates],

@@ -1,4 +1,4 @@
-/** The whole contract of the tools: the specifications, with the project's additions. */
+/** The whole contract of the tools: `stated`, with the project's additions. */
 import { documentAdditions } from './added/documents.ts';
 import { executionAdditions } from './added/execution.ts';
 import { fileAdditions } from './added/files.ts';
@@ -13,7 +13,7 @@ import { git } from './stated/git.ts';
 import { sandboxes } from './stated/sandboxes.ts';
 import { snapshots } from './stated/snapshots.ts';
 
-/** In the order of the specifications. */
+/** In the order of docs/contract.md. */
 const stated = [...sandboxes, ...snapshots, ...access, ...files, ...execution, ...git, ...documents];
 
 export const additions: readonly Addition[] = [
@@ -39,7 +39,7 @@ export const parameters: readonly [ToolContract, string, Parameter][] = contract
   ]),
 );
 
-/** An addition adds, and changes nothing that the specifications state. */
+/** An addition adds, and changes nothing that is stated. */
 function merged<Stated extends object>(stated: Stated, addition: object, place: string): Stated {
   const whole: Record<string, unknown> = Object.fromEntries(Object.entries(stated));
   for (const [key, value] of Object.entries(addition)) {

@@ -8,7 +8,7 @@ import {
   toProblem,
 } from '../../src/model/errors.ts';
 
-/** As the wire shapes list them: code, HTTP status, exit status. */
+/** As docs/contract.md lists them: code, HTTP status, exit status. */
 const table: [ErrorCode, number, number][] = [
   ['invalid_argument', 400, 2],
   ['ambiguous_sandbox', 400, 2],

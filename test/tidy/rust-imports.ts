@@ -21,7 +21,7 @@ export function importGraph(crate: Crate): Map<string, string[]> {
   return new Map([...crate].map(([file, source]) => [file, importsOf(file, source) as string[]]));
 }
 
-/** `['a', 'b']` of `a/b.rs` and of `a/b/mod.rs`; empty for the root of the crate. */
+/** `['a', 'b']` of `b` in the folder `a`, be it a file or a folder with a mod.rs; empty for the root of the crate. */
 function modulePath(file: string): string[] {
   const name = file.replace(/\.rs$/, '').replace(/(?:^|\/)mod$/, '');
   return name === 'main' || name === 'lib' ? [] : name.split('/');

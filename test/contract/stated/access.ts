@@ -1,4 +1,4 @@
-/** Sandbox toolkit, "SSH and ports"; of the wire shapes, "SSH, ports, previews". */
+/** Of docs/contract.md, "SSH, ports, previews". */
 import { optional, required, tool } from '../notation.ts';
 
 export const access = [

@@ -1,4 +1,4 @@
-/** Document-database toolkit, "Endpoints (tools)"; of the wire shapes, "Document database". */
+/** Of docs/contract.md, "Document database". */
 import { optional, required, tool } from '../notation.ts';
 
 const collection = { database_name: required.string, collection_name: required.string };

@@ -1,4 +1,4 @@
-/** Sandbox toolkit, "Execution and sessions"; of the wire shapes, "Execution and sessions". */
+/** Of docs/contract.md, "Code and commands" and "Sessions". */
 import { optional, required, tool } from '../notation.ts';
 import { environmentKeys } from './sandboxes.ts';
 

@@ -1,4 +1,4 @@
-/** Sandbox toolkit, "Files"; of the wire shapes, "Files". */
+/** Of docs/contract.md, "Files". */
 import { optional, required, tool } from '../notation.ts';
 
 /** The default of a `path` is the sandbox root. */
@@ -34,7 +34,7 @@ export const files = [
     content: required.string,
     sandbox: optional.string,
     create_parents: optional.boolean({ default: true }),
-    // The wire shapes: an extra optional parameter. Content for both is valid base64.
+    // Content for both is valid base64.
     encoding: optional.oneOf(['utf-8', 'base64'], { default: 'utf-8', beside: { content: 'QQ==' } }),
   }),
   tool('Sandbox.CreateFolder', {

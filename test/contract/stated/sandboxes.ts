@@ -1,7 +1,7 @@
-/** Sandbox toolkit, "Sandbox lifecycle"; of the wire shapes, "Sandbox". */
+/** Of docs/contract.md, "Sandboxes". */
 import { optional, required, tool } from '../notation.ts';
 
-/** The wire shapes: an env key is [A-Za-z_][A-Za-z0-9_]*. */
+/** An env key is [A-Za-z_][A-Za-z0-9_]*. */
 export const environmentKeys = {
   takes: [{ A: 'v' }, { _: 'v' }, { a1_B: 'v' }],
   refuses: [{ '': 'v' }, { '1A': 'v' }, { 'A-B': 'v' }, { 'A B': 'v' }, { 'A=B': 'v' }, { Ä: 'v' }],

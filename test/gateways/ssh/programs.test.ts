@@ -153,7 +153,7 @@ describe('one connection', () => {
   }, 120_000);
 });
 
-/** python3 terminal.py PROGRAM ARGUMENT…: 30 × 100 cells, then 50 × 132 and a line. */
+/** Run as PROGRAM ARGUMENT…, on a terminal: 30 × 100 cells, then 50 × 132 and a line. */
 const TERMINAL = `
 import fcntl, os, pty, struct, sys, termios, time
 pid, master = pty.fork()

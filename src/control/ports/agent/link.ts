@@ -43,7 +43,7 @@ export interface ExecResult {
   durationMs: number;
 }
 
-/** A chart as in wire.md; `elements` depends on the type. */
+/** A chart as in docs/contract.md; `elements` depends on the type. */
 export interface Chart {
   type: 'line' | 'scatter' | 'bar' | 'pie' | 'box' | 'composite' | 'unknown';
   title: string | null;
@@ -111,7 +111,7 @@ export interface AgentGreeting {
 
 /**
  * Work inside one sandbox. Paths are the sandbox's own, absolute or relative to its root; names that are not UTF-8 are
- * encoded as in wire.md. Results are bounded and validated; an agent that breaks the protocol gives `unavailable`.
+ * encoded as in docs/contract.md. Results are bounded and validated; an agent that breaks the protocol gives `unavailable`.
  * `signal` cancels the work inside too.
  */
 export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, AgentTerminals, AgentTunnels {
