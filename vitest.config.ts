@@ -57,7 +57,7 @@ const shared = { maxWorkers: 2, sequence: { groupOrder: 0 } };
 
 /** Against one service, with users of each file's own. */
 const walk = {
-  globalSetup: 'test/walk/support/walk.setup.ts',
+  globalSetup: 'test/support/shared-service.setup.ts',
   testTimeout: 120_000,
 };
 
@@ -126,6 +126,7 @@ const ofMakeTest: TestProjectConfiguration[] = [
         ...walks,
         ...deepFiles,
       ],
+      globalSetup: 'test/support/shared-service.setup.ts',
       ...loadedOnce,
       ...shared,
     },

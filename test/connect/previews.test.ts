@@ -2,7 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { must, type Service, startService } from '../support/service.ts';
+import { must } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { type PlainMachine, plainMachine } from './plain-machine.ts';
 
 /** Answers with the method, the path, a header of its own and the body, and redirects /away. */
@@ -22,12 +23,12 @@ class Echo(BaseHTTPRequestHandler):
 HTTPServer(("127.0.0.1", 8000), Echo).serve_forever()
 `;
 
-let service: Service;
+let service: SharedService;
 let machine: PlainMachine;
 let preview: { url: string; token: string };
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   machine = await plainMachine();
   await must(service, 'CreateSandbox', { name: 'demo', cpu: 1, memory_gb: 1, disk_gb: 1 });
   await must(service, 'WriteFile', { sandbox: 'demo', path: 'server.py', content: SERVER });

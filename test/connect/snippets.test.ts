@@ -11,18 +11,19 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Configuration, configurationsFor } from '../../web/src/connect/configurations.ts';
-import { must, type Service, startService } from '../support/service.ts';
+import { must } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { type PlainMachine, plainMachine } from './plain-machine.ts';
 
 /** For what unpacks hundreds of files on a busy machine. */
 const INSTALL_MS = 120_000;
 
-let service: Service;
+let service: SharedService;
 let machine: PlainMachine;
 let shown: Map<string, Configuration>;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   machine = await plainMachine();
   const url = await addressShown(`sandhaven.localhost:${new URL(service.url).port}`);
   shown = new Map(configurationsFor(url, service.apiKey).map((one) => [one.id, one]));

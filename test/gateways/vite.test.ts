@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, it } from 'vitest';
-import { must, type Service, startService } from '../support/service.ts';
+import { must } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { expectHotReload, serveVite, startBrowser } from './vite-app.ts';
 
-let service: Service;
+let service: SharedService;
 let folder: string;
 let browser: Browser;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sandhaven-vite-'));
-  [service, browser] = await Promise.all([startService(), startBrowser(folder)]);
+  [service, browser] = await Promise.all([sharedService(), startBrowser(folder)]);
 }, 120_000);
 
 afterAll(async () => {

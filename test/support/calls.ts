@@ -12,7 +12,7 @@ export interface Calls {
 }
 
 /** @param service Asked for at each call: tests have none before their hooks have run. */
-export function callsOf(service: () => Service): Calls {
+export function callsOf(service: () => Pick<Service, 'url' | 'apiKey'>): Calls {
   const ok = (tool: string, parameters: Parameters = {}) => must(service(), tool, parameters);
   return {
     ok,

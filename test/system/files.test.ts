@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, must, type Service, startService } from '../support/service.ts';
+import { call, must } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   await must(service, 'CreateSandbox', { disk_gb: 2 });
 }, 120_000);
 

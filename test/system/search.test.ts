@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, must, type Service, startService } from '../support/service.ts';
+import { call, must } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   await must(service, 'CreateSandbox', { disk_gb: 2 });
   const files = { 'src/a.py': 'import os\nprint(os)\n', 'src/b.py': 'import sys\n', 'notes.md': 'import\n' };
   for (const [path, content] of Object.entries(files)) await must(service, 'WriteFile', { path, content });

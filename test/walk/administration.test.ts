@@ -7,13 +7,13 @@ import { faultsOf } from './support/looks.ts';
 import { savedText } from './support/saved.ts';
 import { type Walker, walkerOf } from './support/walker.ts';
 
-const { url } = inject('walkedService');
+const { url } = inject('sharedService');
 let browser: Browser;
 let walker: Walker;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  walker = await walkerOf(browser, inject('walkedService'), 'Manager', { role: 'admin' });
+  walker = await walkerOf(browser, inject('sharedService'), 'Manager', { role: 'admin' });
 });
 
 afterAll(async () => {

@@ -11,7 +11,7 @@ let sandbox: string;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  walker = await walkerOf(browser, inject('walkedService'), 'Files');
+  walker = await walkerOf(browser, inject('sharedService'), 'Files');
   ({ id: sandbox } = await walker.sdk.createSandbox({ name: 'files', cpu: 1, memory_gb: 1, disk_gb: 1 }));
   await write('src/main.py', 'import json\n\nprint(json.dumps({"hello": 1}))\n');
   await write('data/sales.csv', 'month,region,eur\n2026-01,north,1200\n2026-02,"south, west",900\n');

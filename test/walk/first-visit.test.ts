@@ -5,7 +5,7 @@ import { launchBrowser } from './support/browsers.ts';
 import { faultsOf } from './support/looks.ts';
 import { linkOf, type Walker, walkerOf } from './support/walker.ts';
 
-const service = inject('walkedService');
+const service = inject('sharedService');
 
 describe('a first visit', () => {
   let browser: Browser;

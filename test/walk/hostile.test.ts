@@ -16,7 +16,7 @@ describe('hostile texts', () => {
 
   beforeAll(async () => {
     browser = await launchBrowser();
-    walker = await walkerOf(browser, inject('walkedService'), 'Careful Person');
+    walker = await walkerOf(browser, inject('sharedService'), 'Careful Person');
     const size = { cpu: 1, memory_gb: 1, disk_gb: 1 };
     const texts = { labels: { x: NAME }, env_vars: { X: ELEMENT } };
     ({ id: sandbox } = await walker.sdk.createSandbox({ ...size, ...texts, name: 'careful' }));

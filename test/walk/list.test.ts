@@ -10,7 +10,7 @@ let walker: Walker;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  walker = await walkerOf(browser, inject('walkedService'), 'List');
+  walker = await walkerOf(browser, inject('sharedService'), 'List');
   const small = { cpu: 1, memory_gb: 1, disk_gb: 1 };
   for (const name of ['red', 'green', 'blue']) {
     await walker.sdk.createSandbox({ ...small, name, labels: name === 'blue' ? {} : { team: 'ml' } });

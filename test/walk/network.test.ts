@@ -11,7 +11,7 @@ let sandbox: string;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  walker = await walkerOf(browser, inject('walkedService'), 'Network');
+  walker = await walkerOf(browser, inject('sharedService'), 'Network');
   const network = { profiles: ['packages' as const], allow: ['https://one.example'] };
   ({ id: sandbox } = await walker.sdk.createSandbox({
     name: 'net',

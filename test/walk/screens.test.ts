@@ -13,7 +13,7 @@ const SIZES = [
   { width: 3840, height: 2160 },
 ];
 
-const service = inject('walkedService');
+const service = inject('sharedService');
 let browser: Browser;
 
 beforeAll(async () => {

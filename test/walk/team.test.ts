@@ -7,7 +7,7 @@ import { launchBrowser } from './support/browsers.ts';
 import { faultsOf } from './support/looks.ts';
 import { type Walker, walkerOf } from './support/walker.ts';
 
-const service = inject('walkedService');
+const service = inject('sharedService');
 let browser: Browser;
 let walker: Walker;
 /** As the team. */

@@ -11,7 +11,7 @@ let sandbox: string;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  walker = await walkerOf(browser, inject('walkedService'), 'Work');
+  walker = await walkerOf(browser, inject('sharedService'), 'Work');
   ({ id: sandbox } = await walker.sdk.createSandbox({ name: 'work', cpu: 1, memory_gb: 1, disk_gb: 1 }));
 });
 

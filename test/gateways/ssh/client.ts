@@ -97,18 +97,22 @@ interface RunOptions {
 }
 
 export async function accessTo(
-  service: Service,
+  service: Pick<Service, 'url' | 'apiKey'>,
   sandbox: string,
   parameters: Record<string, unknown> = {},
 ): Promise<Access> {
   return (await must(service, 'CreateSshAccess', { sandbox, ...parameters })) as unknown as Access;
 }
 
-export async function makeSandbox(service: Service): Promise<string> {
+export async function makeSandbox(service: Pick<Service, 'url' | 'apiKey'>): Promise<string> {
   return String((await must(service, 'CreateSandbox', { cpu: 1, memory_gb: 1, disk_gb: 2 }))['id']);
 }
 
-export async function inside(service: Service, sandbox: string, command: string): Promise<string> {
+export async function inside(
+  service: Pick<Service, 'url' | 'apiKey'>,
+  sandbox: string,
+  command: string,
+): Promise<string> {
   return String((await must(service, 'RunCommand', { sandbox, command }))['stdout']);
 }
 

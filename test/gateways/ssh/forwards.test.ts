@@ -5,16 +5,17 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { must, type Service, startService } from '../../support/service.ts';
+import { must } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { type Access, accessTo, eventually, inside, makeSandbox, SshClient } from './client.ts';
 
-let service: Service;
+let service: SharedService;
 let sandbox: string;
 let client: SshClient;
 let access: Access;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = new SshClient();
   sandbox = await makeSandbox(service);
   access = await accessTo(service, sandbox);

@@ -1,15 +1,15 @@
 /** Locales of the client's own machine, which OpenSSH sends along. Debian's and Fedora's clients do so by default. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { type Access, accessTo, eventually, inside, makeSandbox, type Ran, SshClient } from './client.ts';
 
-let service: Service;
+let service: SharedService;
 let sandbox: string;
 let client: SshClient;
 let access: Access;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = new SshClient();
   sandbox = await makeSandbox(service);
   access = await accessTo(service, sandbox);

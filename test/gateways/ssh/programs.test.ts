@@ -2,16 +2,16 @@ import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { type Access, accessTo, eventually, inside, makeSandbox, SshClient } from './client.ts';
 
-let service: Service;
+let service: SharedService;
 let sandbox: string;
 let client: SshClient;
 let access: Access;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = new SshClient();
   sandbox = await makeSandbox(service);
   access = await accessTo(service, sandbox);

@@ -1,12 +1,13 @@
 /** GET /v1/events over real sandboxes; with replicas, the stream and the calls may be of different ones. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { person } from '../../support/people.ts';
-import { must, type Service, startService } from '../../support/service.ts';
+import { must } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 }, 120_000);
 
 afterAll(() => service?.stop());
@@ -20,7 +21,7 @@ interface Event {
 async function follow({
   url,
   apiKey,
-}: Pick<Service, 'url' | 'apiKey'>): Promise<{ got: Event[]; end(): void }> {
+}: Pick<SharedService, 'url' | 'apiKey'>): Promise<{ got: Event[]; end(): void }> {
   const ended = new AbortController();
   const headers = { authorization: `Bearer ${apiKey}` };
   const response = await fetch(`${url}/v1/events`, { headers, signal: ended.signal });

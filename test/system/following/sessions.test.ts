@@ -1,12 +1,13 @@
 /** Following a session's command: waiting for its end, for more output, and for what answers an input. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { call, must, type Service, startService } from '../../support/service.ts';
+import { call, must } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 
 type Body = Record<string, unknown>;
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   await must(service, 'CreateSandbox', { memory_gb: 1, disk_gb: 1 });
   await must(service, 'CreateSession', { session_id: 's' });
 }, 120_000);

@@ -1,17 +1,18 @@
 /** The page's terminal over a real service and a real sandbox, in Chromium: editors, whole screens, endless output. */
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { must, type Service, startService } from '../../support/service.ts';
+import { must } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { launch, type Visitor, visit } from '../../web/support/visitor.ts';
 import { packPrograms } from './host-programs.ts';
 
-let service: Service;
+let service: SharedService;
 let sandbox: string;
 let browser: Browser;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   sandbox = String((await must(service, 'CreateSandbox', { memory_gb: 1, disk_gb: 1 }))['id']);
   await bring(['vim', 'tmux', 'htop']);
   browser = await launch();

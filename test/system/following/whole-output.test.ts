@@ -10,7 +10,8 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sandhaven } from '../../../sdk/src/index.ts';
 import { inPart } from '../../deep/parts.ts';
-import { bin, must, type Service, startService } from '../../support/service.ts';
+import { bin, must } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 
 /** Of each stream; the part `output` of `make test-deep` prints a gigabyte, ten times. */
 const BYTES = inPart('output') ? 1_000_000_000 : 6_000_000;
@@ -19,11 +20,11 @@ const TIMES = inPart('output') ? 5 : 1;
 const TEXT = `seq 1 1000000000 | head -c ${BYTES}`;
 const BINARY = `openssl enc -aes-128-ctr -K 00 -iv 00 -in /dev/zero 2>/dev/null | head -c ${BYTES}`;
 
-let service: Service;
+let service: SharedService;
 let client: Sandhaven;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   client = new Sandhaven({ url: service.url, apiKey: service.apiKey });
   await must(service, 'CreateSandbox', { name: 'sb', memory_gb: 1, disk_gb: 1 });
   await must(service, 'CreateSession', { session_id: 's' });

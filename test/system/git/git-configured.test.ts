@@ -4,15 +4,16 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type GitServer, startGitServer } from '../../support/git-server.ts';
-import { call, must, type Service, startService } from '../../support/service.ts';
+import { call, must } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 
 const user = { username: 'ada', password: 'canary-9c1185a5c5e9' };
-let service: Service;
+let service: SharedService;
 let remote: GitServer;
 
 beforeAll(async () => {
   remote = await startGitServer(user);
-  service = await startService();
+  service = await sharedService();
 }, 120_000);
 
 afterAll(async () => {

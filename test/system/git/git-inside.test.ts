@@ -1,13 +1,14 @@
 /** Git between repositories of one sandbox, with what is configured there, and without a path. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callsOf } from '../../support/calls.ts';
-import { must, type Service, startService } from '../../support/service.ts';
+import { must } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 
 const author = { author_name: 'Ada', author_email: 'ada@example.org' };
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   await must(service, 'CreateSandbox', { name: 'box', disk_gb: 1 });
 }, 120_000);
 

@@ -1,14 +1,15 @@
 /** Git in a sandbox without any remote: what is staged, committed, branched, and what is said when it cannot be. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callsOf } from '../../support/calls.ts';
-import { must, type Service, startService } from '../../support/service.ts';
+import { must } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import type { Parameters } from '../../support/transports.ts';
 
 const author = { author_name: 'Ada L.', author_email: 'ada@example.org' };
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   await must(service, 'CreateSandbox', { name: 'box' });
 }, 120_000);
 

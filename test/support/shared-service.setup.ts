@@ -1,15 +1,15 @@
-/** One service for the whole walk; each file of tests has users of its own there. */
+/** One service for the files of a project that only work with it. */
 import type { TestProject } from 'vitest/node';
-import { startService } from '../../support/service.ts';
+import { startService } from './service.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    walkedService: { url: string; apiKey: string };
+    sharedService: { url: string; apiKey: string };
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const service = await startService();
-  project.provide('walkedService', { url: service.url, apiKey: service.apiKey });
+  project.provide('sharedService', { url: service.url, apiKey: service.apiKey });
   return () => service.stop();
 }
