@@ -4,52 +4,9 @@ import { toolkitLines } from '../../catalog/toolkits.ts';
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { nearest } from '../../model/nearest.ts';
-import { administrationCommands } from './commands/administration.ts';
-import { attach } from './commands/attach.ts';
-import { call } from './commands/call.ts';
-import { completion } from './commands/completion.ts';
-import { context } from './commands/contexts/context.ts';
-import { login } from './commands/contexts/login.ts';
-import { logout } from './commands/contexts/logout.ts';
-import { cp } from './commands/everyday/cp.ts';
-import { create } from './commands/everyday/create.ts';
-import { exec } from './commands/everyday/exec.ts';
-import { inspect } from './commands/everyday/inspect.ts';
-import { logs } from './commands/everyday/logs.ts';
-import { snapshot } from './commands/everyday/snapshot.ts';
-import { start, stop } from './commands/everyday/start-stop.ts';
-import { forward } from './commands/forward.ts';
-import { ls } from './commands/ls.ts';
-import { rm } from './commands/rm.ts';
-import { run } from './commands/run.ts';
-import { ssh } from './commands/ssh.ts';
-import { tools } from './commands/tools.ts';
-import { assertNothingElse } from './contexts/chosen-context.ts';
 import { usageError } from './flags.ts';
-import { mainHelp } from './help.ts';
 import { type CliIo, type Command, EXIT_INTERRUPTED } from './io.ts';
 import { printProblem } from './output.ts';
-
-/** Verbs for people, in the order of a sandbox's life. */
-const everyday = {
-  run,
-  create,
-  ls,
-  inspect,
-  exec,
-  attach,
-  ssh,
-  cp,
-  logs,
-  forward,
-  start,
-  stop,
-  rm,
-  snapshot,
-};
-
-/** Services that a person uses, each with its key. */
-const contexts = { login, logout, context };
 
 export interface CliDependencies {
   version: string;
@@ -63,18 +20,24 @@ export async function runCli(
   io: CliIo,
   { version, commands = {} }: CliDependencies,
 ): Promise<number> {
-  const all: Record<string, Command> = {
-    ...{ ...commands, ...everyday, call, tools, completion: completion(() => all) },
-    ...{ ...contexts, ...administrationCommands() },
-  };
   try {
-    return await dispatch(argv, io, all, version);
+    return await dispatch(argv, io, await needed(commands, argv[0]), version);
   } catch (error) {
     if (io.signal.aborted) return EXIT_INTERRUPTED;
     // A defect of this process never reaches the service's log, so its trace is printed here.
     if (!(error instanceof SandhavenError) && error instanceof Error) io.stderr.write(`${error.stack}\n`);
     return printProblem(toProblem(error, newRequestId()), argv.includes('--json'), io);
   }
+}
+
+/** The service, and what else a host runs, loads none of the commands for its clients. */
+async function needed(
+  commands: Record<string, Command>,
+  name: string | undefined,
+): Promise<Record<string, Command>> {
+  if (name !== undefined && Object.hasOwn(commands, name)) return commands;
+  const { withClientCommands } = await import('./commands/client-commands.ts');
+  return withClientCommands(commands);
 }
 
 async function dispatch(
@@ -88,6 +51,7 @@ async function dispatch(
     const [about] = rest;
     const command = first === 'help' && about !== undefined ? find(commands, about) : null;
     if (command) return command.run(['--help'], io);
+    const { mainHelp } = await import('./help.ts');
     io.stdout.write(mainHelp(commands));
     return 0;
   }
@@ -100,7 +64,10 @@ async function dispatch(
     const inline = first.includes('=');
     const value = inline ? first.slice(first.indexOf('=') + 1) : rest.shift();
     if (value === undefined) throw usageError(`${first} needs a value.`, `Write ${first}=VALUE.`);
-    if (variable === 'SANDHAVEN_CONTEXT') assertNothingElse(io, value);
+    if (variable === 'SANDHAVEN_CONTEXT') {
+      const { assertNothingElse } = await import('./contexts/chosen-context.ts');
+      assertNothingElse(io, value);
+    }
     return dispatch(rest, { ...io, env: { ...io.env, [variable]: value } }, commands, version);
   }
   return find(commands, first).run(rest, io);
