@@ -5,11 +5,13 @@ import { serialize } from '../../../src/documentdb/bson/library.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
 import { fieldAt, paths } from '../../../src/model/documents/schema-lookup.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { bytesOf, documents } from './arbitrary.ts';
 import { documentOf, type Element, int32, text } from './bytes.ts';
 
-const { depth, schema: bounds } = limits.documents;
+const COUNTED_NAMES = 10_000;
+const NAMES_WITH_ONE_HASH = 16;
+const NAME_BYTES = 512;
+const DEPTH = 100;
 
 describe('bytes that are no BSON', () => {
   const valid = documents
@@ -102,8 +104,8 @@ describe('documents that are valid and hostile', () => {
       for (let i = 0; i < 500; i++) bytes = documentOf([{ code, name: '0', value: bytes }]);
       const inference = new SchemaInference();
       inference.add(bytes);
-      expect(paths({ fields: inference.fields() }).length).toBeLessThanOrEqual(depth);
-      expect(inference.notes()).toEqual([expect.stringContaining(`more than ${depth} levels deep`)]);
+      expect(paths({ fields: inference.fields() }).length).toBeLessThanOrEqual(DEPTH);
+      expect(inference.notes()).toEqual([expect.stringContaining(`more than ${DEPTH} levels deep`)]);
     }
   });
 
@@ -117,7 +119,7 @@ describe('documents that are valid and hostile', () => {
     inference.add(documentOf([{ code: 0x03, name: 'v', value: documentOf(elements) }]));
     const schema = { fields: inference.fields() };
     expect(paths(schema)).toEqual(['v', 'v.<key>']);
-    expect(fieldAt(schema, 'v.<key>')).toMatchObject({ keys: bounds.countedNames });
+    expect(fieldAt(schema, 'v.<key>')).toMatchObject({ keys: COUNTED_NAMES });
   });
 
   it('may have names that share a hash, of which few are distinguished', () => {
@@ -125,7 +127,7 @@ describe('documents that are valid and hostile', () => {
     expect(new Set(elements.map(({ name }) => name)).size).toBe(32);
     const inference = new SchemaInference();
     inference.add(documentOf(elements));
-    expect(inference.fields()).toHaveLength(bounds.namesWithOneHash);
+    expect(inference.fields()).toHaveLength(NAMES_WITH_ONE_HASH);
     expect(inference.notes()).toHaveLength(1);
   });
 
@@ -137,9 +139,9 @@ describe('documents that are valid and hostile', () => {
       '$where',
       '__proto__',
       'constructor',
-      'n'.repeat(bounds.nameBytes),
+      'n'.repeat(NAME_BYTES),
     ];
-    const tooLong = 'n'.repeat(bounds.nameBytes + 1);
+    const tooLong = 'n'.repeat(NAME_BYTES + 1);
     const inference = new SchemaInference();
     inference.add(
       documentOf([...names, tooLong].map((name) => ({ code: 0x0a, name, value: Buffer.alloc(0) }))),
