@@ -25,8 +25,10 @@ it('keeps every archive that a row names, however many pages they fill', async (
       return 0;
     },
   };
+  const page = vi.spyOn(sandboxes, 'archives');
   const collector = new ArchiveCollector({ replicas: createAlone(), store: sandboxes, archives, log });
   await collector.turn();
+  expect(page.mock.calls.map(([, most]) => most)).toEqual([500, 500]);
   expect(new Set(named.map((one) => (one.store === 's3' ? one.key : ''))).size).toBe(rows);
   // Longer than an upload may take with its commit: 6 hours.
   expect(olderThanMs).toBe(24 * 60 * 60_000);

@@ -66,7 +66,15 @@ describe('an agent that breaks the protocol gives unavailable', () => {
       Buffer.concat([reply({ ...exit, ...lengths(0), exit_code: 1e9 }), end()]),
       exec,
     ],
-    ['output over the bound', reply({ ...exit, ...lengths(OUTPUT_BYTES * 2) }), exec],
+    // With 256 more for the marker of what is left out.
+    [
+      'output over the bound',
+      Buffer.concat([
+        reply({ ...exit, ...lengths(OUTPUT_BYTES + 257) }),
+        ...[data(Buffer.alloc(OUTPUT_BYTES)), data(Buffer.alloc(257)), end()],
+      ]),
+      exec,
+    ],
     [
       'less output than announced',
       Buffer.concat([reply({ ...exit, ...lengths(3) }), data('ab'), end()]),

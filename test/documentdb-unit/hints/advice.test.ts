@@ -172,6 +172,11 @@ describe('notes', () => {
     );
   });
 
+  it('have at most 600 characters', () => {
+    const [whole, long] = ['x'.repeat(NOTE_CHARS), 'y'.repeat(NOTE_CHARS + 1)];
+    expect(arrangeNotes([whole, long])).toEqual([whole, `${'y'.repeat(NOTE_CHARS - 1)}…`]);
+  });
+
   it('show how many were left out', () => {
     const notes = arrangeNotes(Array.from({ length: 30 }, (_, index) => `note ${index}`));
     expect(notes.slice(-2)).toEqual(['note 8', '21 more notes were left out.']);

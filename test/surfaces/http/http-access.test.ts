@@ -174,8 +174,9 @@ describe('the wire', () => {
     );
     const writing = setInterval(() => socket.write('x'.repeat(1_000)), 50);
     await expect.poll(() => answer).toContain('401');
+    await skip(LINGER_MS - 2_000);
     expect(closed).toBe(false);
-    await skip(LINGER_MS);
+    await skip(2_000);
     await expect.poll(() => closed).toBe(true);
     clearInterval(writing);
   });
@@ -257,7 +258,9 @@ describe('time', () => {
     const begun = performance.now();
     const stopped = own.stop();
     expect((await soon).status).toBe(200);
-    await skip(CLOSE_GRACE_MS);
+    await skip(CLOSE_GRACE_MS - 2_500);
+    expect(own.cancelled).toEqual([]);
+    await skip(2_500);
     await stopped;
     expect(performance.now() - begun).toBeLessThan(CLOSE_GRACE_MS + 2_000);
     expect(await late).toBeNull();
