@@ -25,6 +25,11 @@ describe('JSON in pieces', () => {
     for (const piece of pieces) expect(piece.length).toBeLessThan(8 * PIECE_CHARS);
   });
 
+  it('of a text have 64 Ki of its characters each, besides the quotation marks', () => {
+    const pieces = [...jsonPieces('x'.repeat(3 * PIECE_CHARS))];
+    expect(pieces.map(({ length }) => length)).toEqual([PIECE_CHARS + 1, PIECE_CHARS, PIECE_CHARS, 1]);
+  });
+
   it('are made one at a time, none of which takes 100 ms', () => {
     let slowest = 0;
     let begun = processorMs();

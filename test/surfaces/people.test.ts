@@ -176,7 +176,8 @@ describe('keys', () => {
 
   it('[WIRE-ERR-14] of one user have a bound, which dead ones do not count for', async () => {
     const { body: first } = await act('CreateKey', { name: 'first' }, MEMBER_KEY);
-    for (let made = 2; made < KEYS_PER_USER; made++) await act('CreateKey', { name: 'x' }, MEMBER_KEY);
+    for (let made = 2; made < KEYS_PER_USER; made++)
+      expect((await act('CreateKey', { name: 'x' }, MEMBER_KEY)).status).toBe(200);
     expect(await act('CreateKey', { name: 'x' }, MEMBER_KEY)).toMatchObject({
       status: 429,
       body: { code: 'resource_exhausted' },

@@ -44,9 +44,10 @@ describe('names that are data', () => {
     });
   });
 
-  it('become one field when one document holds them all', () => {
-    const words = Object.fromEntries(Array.from({ length: MANY_NAMES }, (_, i) => [word(i), i]));
-    expect(paths(inferred([{ words }]))).toEqual(['words', 'words.<key>']);
+  it('become one field when one document holds a hundred of them', () => {
+    const words = (length: number) => Object.fromEntries(Array.from({ length }, (_, i) => [word(i), i]));
+    expect(paths(inferred([{ words: words(MANY_NAMES) }]))).toEqual(['words', 'words.<key>']);
+    expect(paths(inferred([{ words: words(MANY_NAMES - 1) }]))).toHaveLength(MANY_NAMES);
   });
 
   it('become one field beside others that are names', () => {

@@ -155,6 +155,9 @@ describe('a large result', () => {
     const large = new LargeParts();
     const result = { structuredContent: { ok: true }, content: [{ type: 'text' as const, text: 'ok' }] };
     expect(large.takeOut(result)).toEqual(result);
+    const data = 'QUJD'.repeat(LARGE_ANSWER_BYTES / 4 - 1);
+    const small = { content: [{ type: 'image' as const, data, mimeType: 'image/png' }] };
+    expect(large.takeOut(small)).toEqual(small);
     expect(large.isEmpty).toBe(true);
   });
 });
