@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import { type ScratchSandbox, startScratchSandbox } from './scratch-sandbox.ts';
+
+const COMMAND_BYTES = 127 * 1024;
+const ENV_VALUE_BYTES = 64 * 1024;
+const OUTPUT_BYTES = 1024 * 1024;
 
 let sandbox: ScratchSandbox;
 beforeAll(async () => {
@@ -93,30 +96,28 @@ describe('a command', () => {
   });
 
   it('with as much in it as its bounds allow arrives whole', async () => {
-    const command = `#${'x'.repeat(limits.commandBytes - 100)}\nprintf %s "$V" | wc -c`;
-    const V = '\u0001'.repeat(limits.envValueBytes - 10);
+    const command = `#${'x'.repeat(COMMAND_BYTES - 100)}\nprintf %s "$V" | wc -c`;
+    const V = '\u0001'.repeat(ENV_VALUE_BYTES - 10);
     const env = { PATH: '/usr/bin', V, W: V, X: V };
     expect((await exec(['bash', '-c', command], { env })).stdout).toBe(`${V.length}\n`);
   });
 });
 
 describe('output', () => {
-  const { outputBytes } = limits;
-
   it('[WIRE-EXEC-09] of 500 MB keeps its first and last halves', async () => {
     const result = await sh('echo first; head -c 500000000 /dev/zero | tr "\\0" x; echo last', {
       timeoutMs: 60_000,
     });
     for (const text of [result.stdout, result.output]) {
       expect(text).toMatch(/^first\nx+\n\[… \d+ bytes left out …\]\nx+last\n$/);
-      expect(Buffer.byteLength(text)).toBeLessThan(outputBytes + 256);
+      expect(Buffer.byteLength(text)).toBeLessThan(OUTPUT_BYTES + 256);
     }
     expect(result).toMatchObject({ exitCode: 0, truncated: true });
   });
 
   it('[WIRE-EXEC-09] of exactly the bound is kept whole', async () => {
-    const result = await sh(`head -c ${outputBytes} /dev/zero | tr '\\0' x`);
-    expect(result.stdout).toBe('x'.repeat(outputBytes));
+    const result = await sh(`head -c ${OUTPUT_BYTES} /dev/zero | tr '\\0' x`);
+    expect(result.stdout).toBe('x'.repeat(OUTPUT_BYTES));
     expect(result.truncated).toBe(false);
   });
 

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Listener } from '../../src/control/ports/index.ts';
-import { limits } from '../../src/model/limits.ts';
 import { answering, data, end, fakeAgent, fault, item, reply, SANDBOX } from './wire/fake-agent.ts';
+
+const OPEN_MS = 15_000;
+const CONNECTIONS_TAKEN = 64;
 
 afterEach(() => void vi.useRealTimers());
 
@@ -31,7 +33,9 @@ describe('a connection is not opened by an agent that', () => {
     vi.useFakeTimers();
     const fake = fakeAgent(() => {});
     const outcome = expect(fake.link.connectPort(SANDBOX, 80)).rejects.toMatchObject({ code: 'unavailable' });
-    await vi.advanceTimersByTimeAsync(limits.tunnel.openMs + 1);
+    await vi.advanceTimersByTimeAsync(OPEN_MS - 1);
+    expect(fake.closed()).toBe(false);
+    await vi.advanceTimersByTimeAsync(2);
     await outcome;
     expect(fake.closed()).toBe(true);
   });
@@ -104,7 +108,25 @@ describe('a listener', () => {
     });
     const listener = await link.listenPort(SANDBOX, { port: 0 }, () => {});
     await listener.ended;
-    expect(channels).toBeLessThanOrEqual(limits.tunnel.connectionsTaken + 1);
+    expect(channels).toBeLessThanOrEqual(CONNECTIONS_TAKEN + 1);
+  });
+
+  it('takes 64 connections at once, while 64 more wait', async () => {
+    let channels = 0;
+    const named = Array.from({ length: 2 * CONNECTIONS_TAKEN }, (_, connection) => item({ connection }));
+    const { link } = fakeAgent((channel) => {
+      channels += 1;
+      if (channels > 1) return;
+      channel.once('data', () => channel.write(Buffer.concat([listening, ...named])));
+    });
+    const ended = vi.fn();
+    const listener = await link.listenPort(SANDBOX, { port: 0 }, () => {});
+    void listener.ended.then(ended);
+    await vi.waitUntil(() => channels > CONNECTIONS_TAKEN);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(channels).toBe(CONNECTIONS_TAKEN + 1);
+    expect(ended).not.toHaveBeenCalled();
+    listener.close();
   });
 });
 

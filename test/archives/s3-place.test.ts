@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { newSandboxId } from '../../src/model/ids.ts';
-import { limits } from '../../src/model/limits.ts';
 import type { ArchiveLocation } from '../../src/model/sandbox.ts';
 import type { ArchivePlace } from '../../src/runtime/archives/archive-place.ts';
 import { collectArchives } from '../../src/runtime/archives/collect.ts';
@@ -10,6 +9,10 @@ import { openS3 } from '../../src/runtime/archives/s3/open.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { digestOf, placeConformance, source } from './place-conformance.ts';
 import { credentials, type S3Server, startS3Server } from './s3-server.ts';
+
+const PART_BYTES = 24 * 1024 * 1024;
+const ATTEMPTS = 5;
+const PARTS_AT_ONCE = 2;
 
 const INSTANCE = 'abc123-0f0f0f0f';
 const MiB = 2 ** 20;
@@ -40,7 +43,7 @@ describe('on a real S3 server', () => {
     return found;
   };
 
-  placeConformance('archives in S3', limits.archives.partBytes, async () => {
+  placeConformance('archives in S3', PART_BYTES, async () => {
     const place = await open('conformance');
     return {
       place,
@@ -134,7 +137,7 @@ describe('on a real S3 server', () => {
         fields: { retryable: true },
       });
       const tries = proxy.requests.slice(seen).filter((request) => request.includes('partNumber=1&'));
-      expect(tries).toHaveLength(limits.archives.attempts);
+      expect(tries).toHaveLength(ATTEMPTS);
       expect(await uploads('faults')).toEqual([]);
     }, 60_000);
 
@@ -144,7 +147,7 @@ describe('on a real S3 server', () => {
       let most = 0;
       let sent = 0;
       proxy.fault = ({ method, url }) => {
-        if (method === 'PUT' && url?.includes('partNumber')) sent += limits.archives.partBytes;
+        if (method === 'PUT' && url?.includes('partNumber')) sent += PART_BYTES;
         return null;
       };
       async function* counted() {
@@ -155,7 +158,7 @@ describe('on a real S3 server', () => {
         }
       }
       await place.put(id, location, counted());
-      expect(most).toBeLessThanOrEqual((limits.archives.partsAtOnce + 2) * limits.archives.partBytes);
+      expect(most).toBeLessThanOrEqual((PARTS_AT_ONCE + 2) * PART_BYTES);
       await place.remove(id, location);
     }, 60_000);
   });

@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { AuditStore } from '../../src/control/ports/index.ts';
 import { notFound, SandhavenError } from '../../src/model/errors.ts';
-import { limits } from '../../src/model/limits.ts';
 import { openLog, subject, type TestLog } from './log.ts';
+
+const QUEUED_ROWS = 10_000;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const everything = { filter: {}, after: 0, limit: 1_000 };
@@ -132,7 +133,7 @@ describe('writing', () => {
     });
     const dropped = 5;
     // The start is the first event.
-    for (let call = 0; call < limits.audit.queuedRows - 1 + dropped; call++) {
+    for (let call = 0; call < QUEUED_ROWS - 1 + dropped; call++) {
       await log.audit.call(subject, async () => {});
     }
     full = false;

@@ -1,8 +1,9 @@
 /** Texts of the file tools that would be too long for a model. */
 import { describe, expect, it } from 'vitest';
 import { findTool } from '../../src/catalog/call.ts';
-import { limits } from '../../src/model/limits.ts';
 import { toCallToolResult } from '../../src/surfaces/mcp/result.ts';
+
+const TEXT_CHARS = 16 * 1024;
 
 function textOf(name: string, result: Record<string, unknown>): string {
   const [first] = toCallToolResult(findTool(name), { result }).content;
@@ -18,7 +19,7 @@ describe('a text that would be too long', () => {
   it('is cut between two files, and names the offset to go on with', () => {
     const page = { total_count: 500, has_more: true, offset: 100, literal: false };
     const text = textOf('Sandbox.SearchContent', { files, ...page });
-    expect(text.length).toBeLessThan(limits.mcpTextChars);
+    expect(text.length).toBeLessThan(TEXT_CHARS);
     const shown = text.match(/^src\/file-\d+/gm)?.length ?? 0;
     expect(shown).toBeGreaterThan(3);
     expect(text).toMatch(new RegExp(`for the other ${200 - shown}: offset ${100 + shown}\\.$`));

@@ -2,7 +2,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { debianFolder, kubernetesFolder, runcFolder } from '../../setup/cluster/folders.ts';
-import { limits } from '../../src/model/limits.ts';
 import { DOMAIN } from './names/records.ts';
 import { nameServiceAddress } from './names/serve.ts';
 import { HARDWARE_SHOWN, type Hardware, writeHardware } from './parts/hardware.ts';
@@ -190,7 +189,7 @@ function kubeletConfig({ node, slot, authority }: NodeOptions): object {
     nodeLeaseDurationSeconds: 4,
     nodeStatusUpdateFrequency: '1s',
     // As docs/kubernetes.md asks for: Pods have no limit of their own, and a fork bomb would take the node.
-    podPidsLimit: limits.processes,
+    podPidsLimit: 1_024,
     kubeAPIQPS: 100,
     kubeAPIBurst: 200,
   };

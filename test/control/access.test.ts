@@ -2,9 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AccessService, accessTokenPattern } from '../../src/control/access/tokens.ts';
 import type { Store } from '../../src/control/ports/index.ts';
-import { limits } from '../../src/model/limits.ts';
 import { sandboxId, sandboxRecord } from '../store/fixtures.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
+
+const TOKENS_PER_SANDBOX = 256;
 
 const BOX = sandboxId(1);
 const previewKey = randomBytes(32);
@@ -53,7 +54,7 @@ describe('a token that was minted', () => {
   });
 
   it('is one of a bounded number for each kind; expired ones make room', async () => {
-    for (let i = 0; i < limits.accessTokensPerSandbox; i++) {
+    for (let i = 0; i < TOKENS_PER_SANDBOX; i++) {
       await access.mint(BOX, 'ssh', { port: null, expiresAt: 2_000 });
     }
     const another = () => access.mint(BOX, 'ssh', { port: null, expiresAt: 3_000 });

@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ArchiveCollector } from '../../src/control/archives/archive-collector.ts';
 import type { RemoteArchives } from '../../src/control/ports/index.ts';
-import { limits } from '../../src/model/limits.ts';
 import type { ArchiveLocation } from '../../src/model/sandbox.ts';
 import { createAlone } from '../../src/store/alone.ts';
 import { sandboxId, sandboxRecord } from '../store/fixtures.ts';
@@ -11,7 +10,8 @@ const log = { info() {}, warn() {}, error() {} };
 
 it('keeps every archive that a row names, however many pages they fill', async () => {
   const { sandboxes } = memoryStore();
-  const rows = limits.archives.rowsAtOnce + 1;
+  /** One more than are read at once. */
+  const rows = 500 + 1;
   for (let n = 0; n < rows; n++) {
     const archive = { store: 's3', bucket: 'b', key: `k${n}`, digest: 'd', hmac: 'h', sizeBytes: 1 } as const;
     await sandboxes.insert(sandboxRecord({ id: sandboxId(n), name: `n${n}`, archive }));
@@ -25,8 +25,10 @@ it('keeps every archive that a row names, however many pages they fill', async (
       return 0;
     },
   };
+  const page = vi.spyOn(sandboxes, 'archives');
   const collector = new ArchiveCollector({ replicas: createAlone(), store: sandboxes, archives, log });
   await collector.turn();
+  expect(page.mock.calls.map(([, most]) => most)).toEqual([500, 500]);
   expect(new Set(named.map((one) => (one.store === 's3' ? one.key : ''))).size).toBe(rows);
   // Longer than an upload may take with its commit: 6 hours.
   expect(olderThanMs).toBe(24 * 60 * 60_000);

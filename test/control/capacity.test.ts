@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { assertRoomToStart } from '../../src/control/lifecycle/capacity.ts';
 import type { Runtime } from '../../src/control/ports/index.ts';
-import { GiB } from '../../src/model/limits.ts';
+
+const GiB = 1024 ** 3;
 
 type Capacity = Awaited<ReturnType<Runtime['capacity']>>;
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DiskPromises } from '../../src/control/lifecycle/disk-promises.ts';
 import type { Capacity } from '../../src/control/ports/index.ts';
-import { GiB } from '../../src/model/limits.ts';
+
+const GiB = 1024 ** 3;
 
 function room(freeGb: number, promisedGb: number, overcommit = 100): DiskPromises {
   const capacity = { freeDiskBytes: (freeGb + 4) * GiB, reserveDiskBytes: 4 * GiB } as Capacity;

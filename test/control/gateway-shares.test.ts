@@ -5,8 +5,10 @@ import { PreviewAccess } from '../../src/control/access/preview-access.ts';
 import { SshVisits } from '../../src/control/access/ssh-visits.ts';
 import { type RemoteOperation, withRemote } from '../../src/control/git/remote.ts';
 import { Shares } from '../../src/fairness/shares.ts';
-import { limits } from '../../src/model/limits.ts';
 import { sandboxRecord } from '../store/fixtures.ts';
+
+const PREVIEW_REQUESTS_PER_OWNER = 512;
+const SSH_CONNECTIONS_PER_OWNER = 64;
 
 /** Any part that the rule does not look at. */
 const unused = {} as never;
@@ -38,7 +40,7 @@ describe('requests to previews', () => {
 
   it('have a share per owner, over all of his sandboxes', async () => {
     const { visit, end } = visiting();
-    const his = Array.from({ length: limits.preview.requestsPerOwner }, (_, at) => visit(`ada ${at}`));
+    const his = Array.from({ length: PREVIEW_REQUESTS_PER_OWNER }, (_, at) => visit(`ada ${at}`));
     await expect(visit('ada 9999')).rejects.toMatchObject({ code: 'resource_exhausted' });
     const hers = visit('eve 1');
     end();
@@ -64,7 +66,7 @@ describe('SSH connections', () => {
       log: { info: () => {}, warn: () => {}, error: () => {} },
     });
     const his = [];
-    for (let at = 0; at < limits.ssh.connectionsPerOwner; at++) {
+    for (let at = 0; at < SSH_CONNECTIONS_PER_OWNER; at++) {
       his.push(await visits.enter(`ada ${at}`, null, null));
     }
     expect(his.filter((visit) => visit?.refusal !== null)).toEqual([]);

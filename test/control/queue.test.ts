@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createOperationQueue } from '../../src/control/turns/operation-queue.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
-import { limits } from '../../src/model/limits.ts';
+
+const QUEUED_OPERATIONS = 64;
 
 function gate() {
   let open = () => {};
@@ -58,7 +59,7 @@ describe('operations of one sandbox', () => {
   it('are refused beyond the limit of the line', async () => {
     const queue = createOperationQueue();
     const { open, opened } = gate();
-    const all = Array.from({ length: limits.queuedOperations + 1 }, () => queue.run('a', () => opened));
+    const all = Array.from({ length: QUEUED_OPERATIONS + 1 }, () => queue.run('a', () => opened));
     await expect(queue.run('a', async () => {})).rejects.toMatchObject({
       code: 'resource_exhausted',
       fields: { retryable: true, hint: expect.stringContaining('Wait') },

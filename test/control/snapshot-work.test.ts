@@ -3,10 +3,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { SnapshotWork } from '../../src/control/images/snapshot-work.ts';
 import type { Image, Images } from '../../src/control/ports/index.ts';
 import { notFound } from '../../src/model/errors.ts';
-import { limits } from '../../src/model/limits.ts';
 import { createAlone } from '../../src/store/alone.ts';
 import { snapshotRecord } from '../store/conformance/snapshot-conformance.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
+
+const SNAPSHOTS_PER_OWNER = 2;
 
 const log = { info() {}, warn() {}, error() {} };
 const image: Image = {
@@ -82,7 +83,7 @@ describe('snapshots in the background', () => {
   });
 
   it('are made a few at a time, in order', async () => {
-    const most = limits.shares.snapshots.perOwner;
+    const most = SNAPSHOTS_PER_OWNER;
     await begin(most + 2);
     await expect.poll(() => pulls.length).toBe(most);
     expect(await state('n0')).toBe('pulling');
@@ -99,7 +100,7 @@ describe('snapshots in the background', () => {
   });
 
   it('of one owner wait behind his own alone', async () => {
-    await begin(limits.shares.snapshots.perOwner + 2);
+    await begin(SNAPSHOTS_PER_OWNER + 2);
     const other = snapshotRecord({ ownerId: 'user_bob', name: 'his', image: 'of bob' });
     await store.snapshots.insert(other);
     work.begin(other);
@@ -120,7 +121,7 @@ describe('snapshots in the background', () => {
   });
 
   it('are aborted when they are deleted, waiting or not, and store nothing afterwards', async () => {
-    const most = limits.shares.snapshots.perOwner;
+    const most = SNAPSHOTS_PER_OWNER;
     const snapshots = await begin(most + 2);
     await expect.poll(() => pulls.length).toBe(most);
     const [running, waiting, last] = [snapshots[0], snapshots[most], snapshots[most + 1]];

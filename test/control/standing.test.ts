@@ -3,9 +3,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KeyUse } from '../../src/control/callers/key-use.ts';
 import { Standing } from '../../src/control/callers/standing.ts';
 import { readingId } from '../../src/model/access/team.ts';
-import { limits } from '../../src/model/limits.ts';
 import type { ApiKey, Caller, Role } from '../../src/model/user.ts';
 import { alice } from '../store/fixtures.ts';
+
+const KEY_USE_WRITTEN_MS = 60_000;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'Date'] });
@@ -132,15 +133,15 @@ describe('the use of keys', () => {
     const use = new KeyUse({ touch: async (used) => void written.push([...used]) }, Date);
     await use.note('key_1');
     expect(written).toEqual([[['key_1', 1_000_000]]]);
-    vi.setSystemTime(1_000_000 + limits.keyUseWrittenMs - 1);
+    vi.setSystemTime(1_000_000 + KEY_USE_WRITTEN_MS - 1);
     await use.note('key_1');
     await use.note('key_2');
     expect(written).toHaveLength(1);
-    vi.setSystemTime(1_000_000 + limits.keyUseWrittenMs);
+    vi.setSystemTime(1_000_000 + KEY_USE_WRITTEN_MS);
     await use.note('key_1');
     expect(written[1]).toEqual([
-      ['key_1', 1_000_000 + limits.keyUseWrittenMs],
-      ['key_2', 1_000_000 + limits.keyUseWrittenMs - 1],
+      ['key_1', 1_000_000 + KEY_USE_WRITTEN_MS],
+      ['key_2', 1_000_000 + KEY_USE_WRITTEN_MS - 1],
     ]);
     await use.note('key_2');
     await use.flush();

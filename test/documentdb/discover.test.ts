@@ -1,7 +1,6 @@
 /** Databases, collections and samples on a real server. */
 import { type Document, ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import { useTestDatabase } from './server.ts';
 
 const id = (value: number) => value as unknown as ObjectId;
@@ -23,7 +22,7 @@ beforeAll(async () => {
   await db.collection('orders').createIndex({ at: 1 }, { expireAfterSeconds: 4_000_000_000 / 2 });
 });
 
-const schemaOf = (collection: string, sampleSize: number = limits.documents.sampleSize.default) =>
+const schemaOf = (collection: string, sampleSize: number = 1_000) =>
   database.documents.schema({ database: database.name, collection }, sampleSize);
 
 describe('databases', () => {

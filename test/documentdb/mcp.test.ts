@@ -5,13 +5,14 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import { must } from '../support/service.ts';
 import { createClient } from '../surfaces/mcp/mcp-host.ts';
 import { openProxy } from './connection/proxy.ts';
 import { cursorsRead, expectForgotten } from './queries/cursors.ts';
 import { connectionStringAt, useTestDatabase } from './server.ts';
 import { type Parameters, useService } from './service.ts';
+
+const TEXT_CHARS = 16 * 1024;
 
 /** A result of a MiB is 60 of its documents; a pipeline makes 300 MB of them. */
 const database = useTestDatabase({
@@ -56,7 +57,7 @@ it('[WIRE-DB-09] [WIRE-DB-10] a result beyond a MiB is whole in structuredConten
   expect(bytes).toBeGreaterThan(1.5 * 2 ** 20);
   expect(texts.map((text) => JSON.parse(text)._id)).toEqual(Array.from({ length: 100 }, (_, index) => index));
   expect(rest).toEqual({ returned: 100, has_more: false });
-  expect(textOf(result).length).toBeLessThan(limits.mcpTextChars + 100);
+  expect(textOf(result).length).toBeLessThan(TEXT_CHARS + 100);
   expect(textOf(result)).toMatch(/^100 documents\.\n\{"_id":0,/);
   expect(textOf(result)).toContain('; structuredContent has all; ask for a smaller limit …');
 });

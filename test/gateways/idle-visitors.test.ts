@@ -1,12 +1,13 @@
 /** Visitors' connections that wait are nobody's, and make room for those of other networks. */
 import { expect, it } from 'vitest';
 import { IdleVisitors } from '../../src/gateways/preview/idle-visitors.ts';
-import { limits } from '../../src/model/limits.ts';
 import { socketFrom } from '../support/fake-socket.ts';
+
+const IDLE_CONNECTIONS = 1_024;
 
 it('a network that holds all places makes room for another, and those that work are left alone', () => {
   const idle = new IdleVisitors();
-  const crowd = Array.from({ length: limits.preview.idleConnections }, () => socketFrom('198.51.100.1'));
+  const crowd = Array.from({ length: IDLE_CONNECTIONS }, () => socketFrom('198.51.100.1'));
   for (const socket of crowd) idle.enter(socket);
   const working = socketFrom('198.51.100.2');
   idle.enter(working);
@@ -21,9 +22,7 @@ it('a network that holds all places makes room for another, and those that work 
 
 it('a connection whose request is over waits again, and one that has closed takes no place', () => {
   const idle = new IdleVisitors();
-  const sockets = Array.from({ length: limits.preview.idleConnections * 2 }, () =>
-    socketFrom('198.51.100.1'),
-  );
+  const sockets = Array.from({ length: IDLE_CONNECTIONS * 2 }, () => socketFrom('198.51.100.1'));
   for (const socket of sockets) {
     idle.enter(socket);
     idle.begin(socket);

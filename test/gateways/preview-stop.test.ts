@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import { skippableTime } from '../support/skip-time.ts';
 import { type LoneGateway, startLoneGateway } from './lone-gateway.ts';
 import { visit } from './visitor.ts';
+
+const CLOSE_GRACE_MS = 5_000;
 
 let application: Server;
 let waiting: ServerResponse[];
@@ -44,7 +45,7 @@ it('one that does not end in time is cut at the close', async () => {
   const slow = visit(`${site}slow`).catch(() => null);
   await expect.poll(() => waiting).toHaveLength(1);
   const drained = gateway.drain();
-  await skip(limits.closeGraceMs);
+  await skip(CLOSE_GRACE_MS);
   await drained;
   await gateway.close();
   expect(await slow).toBeNull();

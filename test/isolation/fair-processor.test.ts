@@ -12,12 +12,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import { createProcessorGroups } from '../../src/runtime/oci/fairness/processor-groups.ts';
 import { divide } from '../../src/runtime/oci/fairness/processor-shares.ts';
 import { controllerHierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
 import { type Person, person } from '../support/people.ts';
 import { must, type Service, startService } from '../support/service.ts';
+
+const LOOK_MS = 1_000;
 
 const BUSY = 10;
 const weightFiles = ['cpu.weight', 'cpu.shares'];
@@ -50,7 +51,7 @@ it('leave it as much as they have together, or all that it can use, and the serv
   const single = String((await must(alice, 'GetSandbox', { sandbox: 'single' }))['id']);
   await must(alice, 'RunCommand', { sandbox: single, command: spin });
   // Two looks: one that sees them for the first time, one that sees them work.
-  await sleep(4 * limits.processor.lookIntervalMs);
+  await sleep(4 * LOOK_MS);
 
   const groups = createProcessorGroups(
     readFileSync(join(service.dataDir, 'instance'), 'utf8').trim(),

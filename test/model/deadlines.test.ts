@@ -2,17 +2,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide, nextDeadline } from '../../src/model/lifecycle.ts';
-import { limits } from '../../src/model/limits.ts';
 import { type Operation, type Sandbox, sandboxStates } from '../../src/model/sandbox.ts';
 import { settledSandbox } from './lifecycle-fixtures.ts';
+
+const AUTO_MINUTES_MAX = 5_256_000;
+const ARCHIVE_MINUTES_MAX = 43_200;
 
 const MINUTE = 60_000;
 const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
 const settings = fc.record({
-  autoStopMinutes: fc.integer({ min: 0, max: limits.autoMinutesMax }),
-  autoArchiveMinutes: fc.integer({ min: 0, max: limits.autoArchiveMinutes.max }),
-  autoDeleteMinutes: fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: limits.autoMinutesMax })),
+  autoStopMinutes: fc.integer({ min: 0, max: AUTO_MINUTES_MAX }),
+  autoArchiveMinutes: fc.integer({ min: 0, max: ARCHIVE_MINUTES_MAX }),
+  autoDeleteMinutes: fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: AUTO_MINUTES_MAX })),
   lastActivityAt: time,
 });
 const started = settings.map((values) => settledSandbox('started', values));

@@ -4,9 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
 import { createTestHost, type Instance, inside, type Namespace, runDirOf, type TestHost } from './harness.ts';
+
+const QUERIES_IN_FLIGHT = 64;
+const CONNECTIONS_PER_SANDBOX = 8;
+const QUERIES_PER_SECOND = 200;
+const QUERY_BURST = 400;
 
 interface Seen {
   name: string;
@@ -133,7 +137,7 @@ describe('the forwarder', () => {
 
   it('bounds what one machine has waiting, and answers others meanwhile', async () => {
     const flood = machine.node(floodCode, slot.gateway, '300');
-    await expect.poll(() => first.of('silent.test').length).toBe(limits.network.dnsQueriesInFlightPerSandbox);
+    await expect.poll(() => first.of('silent.test').length).toBe(QUERIES_IN_FLIGHT);
     expect(await resolve('public.test', 'A', inside(sibling))).toEqual(['198.51.100.2']);
     await flood;
     // Each is given up in time.
@@ -143,7 +147,7 @@ describe('the forwarder', () => {
   it('bounds the TCP connections of one machine', async () => {
     const open = Number(await machine.node(connectCode, slot.gateway, '40'));
     expect(open).toBeGreaterThan(0);
-    expect(open).toBeLessThanOrEqual(limits.network.dnsConnectionsPerSandbox);
+    expect(open).toBeLessThanOrEqual(CONNECTIONS_PER_SANDBOX);
   });
 
   it('ends a TCP connection that announces a query over 1,024 bytes at once, and one that is idle in time', async () => {
@@ -153,14 +157,13 @@ describe('the forwarder', () => {
   });
 
   it('answers one machine by TCP no more often than by UDP, and others meanwhile', async () => {
-    const { dnsQueriesPerSecond, dnsQueryBurst } = limits.network;
     const flood = machine.node(refusedCode, slot.gateway, '3000');
     const over = flood.then(() => 'only after the flood');
     const beside = () => Promise.race([resolve('public.test', 'A', inside(sibling)), over]);
     for (let asked = 0; asked < 2; asked++) expect(await beside()).toEqual(['198.51.100.2']);
     const answers = Number(await flood);
-    expect(answers).toBeGreaterThan(dnsQueryBurst / 2);
-    expect(answers).toBeLessThan(dnsQueryBurst + dnsQueriesPerSecond * 5);
+    expect(answers).toBeGreaterThan(QUERY_BURST / 2);
+    expect(answers).toBeLessThan(QUERY_BURST + QUERIES_PER_SECOND * 5);
   });
 
   it('answers nobody but its machines, with or without the firewall', async () => {

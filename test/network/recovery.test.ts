@@ -13,15 +13,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import { memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
 import { createTestHost, type Instance, inside, publicAddress, runDirOf, type TestHost } from './harness.ts';
 import { connectTcp, openConnection, serve } from './probe.ts';
 import { locksOf, machineProcess, pins, traces } from './traces.ts';
 
+const SLOTS = 16_384;
+
 const port = 18_081;
 /** A number that no service comes to while tests run. */
-const last = limits.network.slots - 1;
+const last = SLOTS - 1;
 let host: TestHost;
 
 beforeAll(async () => {

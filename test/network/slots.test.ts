@@ -13,7 +13,6 @@ import {
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import { memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
 import {
   slotsInDelegations,
@@ -26,6 +25,8 @@ import { uidBaseOf } from '../../src/runtime/oci/host/plan.ts';
 import { createPool } from '../../src/runtime/oci/network/pool.ts';
 import { createTestHost, type Instance, inside, type TestHost } from './harness.ts';
 import { locksOf, machineProcess, traces } from './traces.ts';
+
+const SLOTS = 16_384;
 
 let host: TestHost;
 
@@ -105,11 +106,11 @@ describe('acquire', () => {
   it('gives no slot whose ids are delegated to a user of the host', () => {
     const table = 'a:100000:65536\n# c\nb:200000:1\nc:330000:65536\nd:1:4294967295 x\nbad\ne:0:0\n';
     expect(slotsInDelegations(table)).toEqual([0, 1, 2]);
-    expect(slotsInDelegations('all:1:4294967295').length).toBe(limits.network.slots);
+    expect(slotsInDelegations('all:1:4294967295').length).toBe(SLOTS);
   });
 
   it('rejects with resource_exhausted when the host has no slot left, and works again when it has', async () => {
-    const all = new Set(Array.from({ length: limits.network.slots }, (_, index) => index));
+    const all = new Set(Array.from({ length: SLOTS }, (_, index) => index));
     expect(takeLocks({ id: 'zzzzzz', runDir: '/run', dataDir: '/run' }, 3, 'machine', all)).toEqual([]);
     let left = [7];
     const pool = createPool(0, async () => left.splice(0), console);
@@ -280,7 +281,7 @@ it('takes the last number that another instance has freed within the same tick o
   const instance = { id: 'other1', runDir: '/run/sandhaven-other1', dataDir: '/nowhere' };
   const folder = '/run/sandhaven/slots';
   const [index = -1] = takeLocks(instance, 1, 'machine');
-  const others = new Set(Array.from({ length: limits.network.slots }, (_, number) => number));
+  const others = new Set(Array.from({ length: SLOTS }, (_, number) => number));
   others.delete(index);
   // The other takes a number too, so the folder looks as it did before.
   const [from, to] = ['/run/sandhaven/time', `${folder}/x`];

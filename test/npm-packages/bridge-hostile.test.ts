@@ -48,6 +48,14 @@ afterEach(async () => {
   server.close();
 });
 
+it('the bounds of the bridge take what the service takes and gives', () => {
+  expect(bounds).toEqual({
+    ...{ requestBytes: 25_165_824, answerBytes: 134_217_728, roomBytes: 268_435_456, requests: 128 },
+    ...{ refusalBytes: 65_536, textChars: 2_000, keyBytes: 1_024 },
+    ...{ beginMs: 270_000, silenceMs: 60_000 },
+  });
+});
+
 describe('a hostile service', () => {
   it.each([
     ['garbage', event('{"jsonrpc":')],

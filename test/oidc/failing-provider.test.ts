@@ -7,17 +7,19 @@ import { startWorld, type World } from './support/signing-in.ts';
 
 const grace = { name: 'Grace', email: 'grace@example.org', email_verified: true, groups: ['dev'] };
 
-/** Sets a bound for one test. */
-function bound(
-  name: 'requestMs' | 'pauseMs' | 'refreshMs' | 'exchanges' | 'exchangesPerNetwork',
-  value: number,
-): void {
-  const numbers = limits.identity as unknown as Record<string, number>;
-  const usual = numbers[name] ?? 0;
-  numbers[name] = value;
+const usual = {
+  ...{ requestMs: 10_000, pauseMs: 10_000, refreshMs: 3_600_000 },
+  ...{ exchanges: 32, exchangesPerNetwork: 8 },
+};
+
+/** Lowers a bound for one test. */
+function lowered(name: keyof typeof usual, low: number): void {
+  const bounds = limits.identity as Record<typeof name, number>;
+  expect(bounds[name]).toBe(usual[name]);
   onTestFinished(() => {
-    numbers[name] = usual;
+    bounds[name] = usual[name];
   });
+  bounds[name] = low;
 }
 
 async function byKey({ http, page }: World): Promise<number> {
@@ -44,7 +46,7 @@ function answering(path: string, challenge: string): World['team']['instead'] {
 
 describe('a provider', () => {
   it('that is down closes its own way alone, and opens it again when it is back', async () => {
-    bound('pauseMs', 0);
+    lowered('pauseMs', 0);
     const world = await startWorld();
     world.team.people.set('sub-1', grace);
     world.team.instead = (request) => {
@@ -58,14 +60,14 @@ describe('a provider', () => {
   });
 
   it('that never answers is given up in time', async () => {
-    bound('requestMs', 200);
+    lowered('requestMs', 200);
     const world = await startWorld();
     world.team.instead = () => true;
     await expectClosed(world, 'The identity provider does not answer.');
   });
 
   it('that stops in the middle is given up in time', async () => {
-    bound('requestMs', 200);
+    lowered('requestMs', 200);
     const world = await startWorld();
     world.team.instead = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('{"issuer":');
@@ -139,7 +141,7 @@ describe('a provider', () => {
     const world = await startWorld();
     await Promise.all([new Browser().start(world), new Browser().start(world)]);
     expect(world.team.asked).toEqual(['/.well-known/openid-configuration']);
-    bound('refreshMs', 0);
+    lowered('refreshMs', 0);
     world.team.instead = (request) => {
       request.socket.destroy();
       return true;
@@ -185,8 +187,8 @@ describe('a provider', () => {
   it.each(['exchanges', 'exchangesPerNetwork'] as const)(
     'works for as many at once as the bound allows: %s',
     async (name) => {
-      bound(name, 1);
-      bound('requestMs', 500);
+      lowered(name, 1);
+      lowered('requestMs', 500);
       const world = await startWorld();
       world.team.instead = () => true;
       const both = await Promise.all([new Browser().start(world), new Browser().start(world)]);

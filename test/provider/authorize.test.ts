@@ -1,8 +1,10 @@
 /** The one-time authorization: by a browser that is sent there and back, and by a code that is typed in there. */
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import { alice, bob } from '../store/fixtures.ts';
 import { CALLBACK, returned, startHarness } from './harness.ts';
+
+const OUTCOME_MS = 600_000;
+const PENDING_PER_USER = 8;
 
 const MINUTE = 60_000;
 /** Alice, as the page names her. */
@@ -150,7 +152,7 @@ describe('by device code', () => {
     expect(await authorizations.poll(alice, denied.id)).toMatchObject({ status: 'denied' });
     harness.pass(15 * MINUTE);
     expect(await authorizations.poll(alice, late.id)).toEqual({ status: 'expired' });
-    harness.pass(limits.provider.outcomeMs);
+    harness.pass(OUTCOME_MS);
     await expect(authorizations.poll(alice, late.id)).rejects.toMatchObject({ code: 'not_found' });
     expect(await store.authorizations.list(alice.id)).toEqual([]);
   });
@@ -158,8 +160,7 @@ describe('by device code', () => {
   it('is under way a bounded number of times for one user', async () => {
     const { authorizations } = await startHarness();
     const ids: string[] = [];
-    for (let n = 0; n <= limits.provider.pendingPerUser; n++)
-      ids.push((await authorizations.startDevice(alice)).id);
+    for (let n = 0; n <= PENDING_PER_USER; n++) ids.push((await authorizations.startDevice(alice)).id);
     await expect(authorizations.poll(alice, ids[0] ?? '')).rejects.toMatchObject({ code: 'not_found' });
     expect(await authorizations.poll(alice, ids[1] ?? '')).toMatchObject({ status: 'pending' });
   });

@@ -2,11 +2,12 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { SandhavenError } from '../../src/model/errors.ts';
-import { limits } from '../../src/model/limits.ts';
 import { createGitHub } from '../../src/provider/github/github.ts';
 import { alice } from '../store/fixtures.ts';
 import { clientId, clientSecret } from '../support/code-host/code-host.ts';
 import { type Harness, startHarness } from './harness.ts';
+
+const ANSWER_BYTES = 1024 * 1024;
 
 const WORDS = 'canary-words-of-the-provider';
 
@@ -49,7 +50,7 @@ describe('an answer', () => {
     ],
     ['holds a token that would break a header', json({ access_token: 'a\r\nx: y', token_type: 'bearer' })],
     ['is an error of the provider', json({ message: WORDS }, 500)],
-    ['is too large', json({ x: 'x'.repeat(limits.provider.answerBytes) })],
+    ['is too large', json({ x: 'x'.repeat(ANSWER_BYTES) })],
     ['breaks off', (response: ServerResponse) => void response.destroy()],
   ])(
     'is an error in our words when it %s, without the provider’s and without a secret',

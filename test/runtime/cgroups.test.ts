@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GiB } from '../../src/model/limits.ts';
 import { sharesToWeight } from '../../src/runtime/oci/fairness/processor-groups.ts';
 import { createCgroups } from '../../src/runtime/oci/host/cgroups.ts';
 import {
@@ -11,6 +10,8 @@ import {
   memoryHierarchy,
   parseHierarchies,
 } from '../../src/runtime/oci/host/hierarchies.ts';
+
+const GiB = 1024 ** 3;
 
 const id = 'sb_0123456789abcdef';
 let root: string;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { GiB } from '../../src/model/limits.ts';
 import { buildConfig, type MachineConfig, openFiles } from '../../src/runtime/oci/machine/config.ts';
 import type { SeccompRule } from '../../src/runtime/oci/machine/filter/rule.ts';
 import { seccompRules } from '../../src/runtime/oci/machine/seccomp.ts';
+
+const GiB = 1024 ** 3;
 
 const machine: MachineConfig = {
   id: 'sb_0123456789abcdef',

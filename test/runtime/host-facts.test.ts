@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { GiB } from '../../src/model/limits.ts';
 import { findDevice, waitUntilFree } from '../../src/runtime/oci/disk/loop-devices.ts';
 import { memoryForMachines } from '../../src/runtime/oci/host/features.ts';
 import { memoryOfGroup, parseMeminfo } from '../../src/runtime/oci/host/host-memory.ts';
 import { bundleGeneration } from '../../src/runtime/oci/layout.ts';
 import { parseRuncState } from '../../src/runtime/oci/machine/machine-state.ts';
+
+const GiB = 1024 ** 3;
 
 const root = mkdtempSync(join(tmpdir(), 'sandhaven-facts-'));
 afterAll(() => rmSync(root, { recursive: true }));

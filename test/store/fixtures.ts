@@ -78,8 +78,8 @@ export function poolRecord(overrides: Partial<Sandbox> = {}): Sandbox {
 }
 
 /** Removed when the test ends. */
-export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'sandhaven-store-'));
+export function temporaryDirectory(parent = tmpdir()): string {
+  const directory = mkdtempSync(join(parent, 'sandhaven-store-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }

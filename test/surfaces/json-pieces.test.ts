@@ -1,8 +1,9 @@
 /** JSON that is sent is never whole in memory when it is large. */
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import { isLargeJson, jsonPieces } from '../../src/surfaces/json/pieces.ts';
 import { processorMs } from '../support/processor-time.ts';
+
+const PIECE_CHARS = 64 * 1024;
 
 const MiB = 1024 * 1024;
 
@@ -21,7 +22,12 @@ describe('JSON in pieces', () => {
     const pieces = [...jsonPieces(value)];
     expect(pieces.join('')).toBe(JSON.stringify(value));
     // Each character of a text is six of JSON at most.
-    for (const piece of pieces) expect(piece.length).toBeLessThan(8 * limits.answerPieceChars);
+    for (const piece of pieces) expect(piece.length).toBeLessThan(8 * PIECE_CHARS);
+  });
+
+  it('of a text have 64 Ki of its characters each, besides the quotation marks', () => {
+    const pieces = [...jsonPieces('x'.repeat(3 * PIECE_CHARS))];
+    expect(pieces.map(({ length }) => length)).toEqual([PIECE_CHARS + 1, PIECE_CHARS, PIECE_CHARS, 1]);
   });
 
   it('are made one at a time, none of which takes 100 ms', () => {

@@ -1,10 +1,11 @@
 /** Users and keys, as admins and members manage them: over HTTP, and on the command line. */
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../src/model/limits.ts';
 import { cliFor } from './cli/cli-harness.ts';
 import { API_KEY, MEMBER_KEY } from './fakes/fake-services.ts';
 import { type Harness, startHttp } from './http/http-harness.ts';
+
+const KEYS_PER_USER = 100;
 
 let http: Harness;
 let cli: ReturnType<typeof cliFor>;
@@ -175,7 +176,8 @@ describe('keys', () => {
 
   it('[WIRE-ERR-14] of one user have a bound, which dead ones do not count for', async () => {
     const { body: first } = await act('CreateKey', { name: 'first' }, MEMBER_KEY);
-    for (let made = 2; made < limits.keysPerUser; made++) await act('CreateKey', { name: 'x' }, MEMBER_KEY);
+    for (let made = 2; made < KEYS_PER_USER; made++)
+      expect((await act('CreateKey', { name: 'x' }, MEMBER_KEY)).status).toBe(200);
     expect(await act('CreateKey', { name: 'x' }, MEMBER_KEY)).toMatchObject({
       status: 429,
       body: { code: 'resource_exhausted' },

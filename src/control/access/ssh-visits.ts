@@ -109,6 +109,8 @@ class Visit implements SshVisit {
   /** Reason why the visit ended before `leave`. */
   #over: string | null = null;
   readonly #channels = new Set<Duplex>();
+  /** Channels that are being opened count: many requests may come before the first has its channel. */
+  #opening = 0;
   #callOffExpiry: () => void = () => {};
   #end: (reason: string) => void = () => {};
   #leave: () => void = () => {};
@@ -130,7 +132,7 @@ class Visit implements SshVisit {
   }
 
   get channels(): number {
-    return this.#channels.size;
+    return this.#channels.size + this.#opening;
   }
 
   refuse(error: unknown): void {
@@ -183,13 +185,23 @@ class Visit implements SshVisit {
         retryable: true,
       });
     }
-    const channel = await this.#parts.runtime.openChannel(this.sandboxId);
-    channel.once('close', () => this.#channels.delete(channel));
-    this.#channels.add(channel);
+    const channel = await this.#open();
     if (!this.#left.signal.aborted) return channel;
     channel.on('error', () => {});
     channel.destroy();
     throw over();
+  }
+
+  async #open(): Promise<Duplex> {
+    this.#opening += 1;
+    try {
+      const channel = await this.#parts.runtime.openChannel(this.sandboxId);
+      channel.once('close', () => this.#channels.delete(channel));
+      this.#channels.add(channel);
+      return channel;
+    } finally {
+      this.#opening -= 1;
+    }
   }
 
   leave(): void {

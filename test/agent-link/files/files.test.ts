@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
 import { type ScratchSandbox, startScratchSandbox } from '../scratch-sandbox.ts';
+
+const CONTENT_BYTES = 16 * 1024 * 1024;
 
 let sandbox: ScratchSandbox;
 beforeAll(async () => {
@@ -78,11 +79,11 @@ describe('reading', () => {
   });
 
   it('of more than the bound is too_large, of a part of it is not', async () => {
-    await sh(`yes ${'x'.repeat(99)} | head -c ${limits.fileContentBytes + 100} > large`);
+    await sh(`yes ${'x'.repeat(99)} | head -c ${CONTENT_BYTES + 100} > large`);
     await fails(read('large'), 'too_large', 'path');
     expect(await text('large', 100_000, 100_001)).toBe(`${'x'.repeat(99)}\n`.repeat(2));
-    expect((await read('large', 2)).content.length).toBe(limits.fileContentBytes);
-    expect((await read('large', 1, 1)).totalLines).toBe(Math.ceil((limits.fileContentBytes + 100) / 100));
+    expect((await read('large', 2)).content.length).toBe(CONTENT_BYTES);
+    expect((await read('large', 1, 1)).totalLines).toBe(Math.ceil((CONTENT_BYTES + 100) / 100));
   });
 
   it('fails with not_found for a missing file and for a path through a file', async () => {

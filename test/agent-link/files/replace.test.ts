@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
 import { type ScratchSandbox, startScratchSandbox } from '../scratch-sandbox.ts';
 import { answering, item, reply, SANDBOX } from '../wire/fake-agent.ts';
+
+const FILE_BYTES = 64 * 1024 * 1024;
+const MOST_FILES = 1_000;
 
 let sandbox: ScratchSandbox;
 beforeAll(async () => {
@@ -274,7 +276,7 @@ describe('bad luck', () => {
       expect.arrayContaining([
         expect.stringContaining('binary'),
         expect.stringContaining('folder'),
-        expect.stringContaining(String(limits.search.fileBytes)),
+        expect.stringContaining(String(FILE_BYTES)),
         expect.stringContaining('read-only'),
       ]),
     );
@@ -312,8 +314,8 @@ describe('bad luck', () => {
   });
 
   it('more files than the bound are refused before anything happens', async () => {
-    await sh(`for i in $(seq ${limits.search.files}); do echo x > f$i; done`);
-    expect(await replace('x', 'y', 'f*')).toMatchObject({ filesModified: limits.search.files });
+    await sh(`for i in $(seq ${MOST_FILES}); do echo x > f$i; done`);
+    expect(await replace('x', 'y', 'f*')).toMatchObject({ filesModified: MOST_FILES });
     await write('more', 'y');
     await expect(replace('y', 'z', 'more', '*')).rejects.toMatchObject({
       code: 'invalid_argument',
@@ -334,7 +336,7 @@ describe('an agent that is not to be trusted', () => {
   const done = { files_modified: 1, literal: false };
   const breaches: [string, unknown, unknown][] = [
     ['rows that do not add up', [row], { ...done, files_modified: 2 }],
-    ['more rows than files may be', Array(limits.search.files + 1).fill({ ...row, replacements: 0 }), done],
+    ['more rows than files may be', Array(MOST_FILES + 1).fill({ ...row, replacements: 0 }), done],
     ['a status that is none', [{ ...row, status: 'maybe' }], done],
     ['a negative count', [{ ...row, replacements: -1 }], done],
     ['an error of a megabyte', [{ ...row, error: 'x'.repeat(1e6) }], done],

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ContentQuery } from '../../../src/control/ports/index.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { type ScratchSandbox, startScratchSandbox } from '../scratch-sandbox.ts';
 import { answering, item, reply, SANDBOX } from '../wire/fake-agent.ts';
+
+const SHOWN_LINE_UNITS = 802;
 
 let sandbox: ScratchSandbox;
 beforeAll(async () => {
@@ -406,7 +407,7 @@ describe('an agent that is not to be trusted', () => {
   });
 
   it('its rows are taken as they are when they keep to the bounds', async () => {
-    const longest = { ...match, text: 'x'.repeat(limits.search.shownLineUnits) };
+    const longest = { ...match, text: 'x'.repeat(SHOWN_LINE_UNITS) };
     const fake = answering(Buffer.concat([item([{ ...file, matches: [longest] }]), reply(done)]));
     const query = { path: '.', query: 'x', contextLines: 0, maxItems: 2, offset: 0 };
     expect(await fake.link.searchContent(SANDBOX, query)).toMatchObject({ totalCount: 1 });

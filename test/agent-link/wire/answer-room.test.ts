@@ -5,8 +5,9 @@ import { z } from 'zod';
 import { call } from '../../../src/agent-link/call.ts';
 import { encodeJson, frameHeader, frameTypes } from '../../../src/agent-link/frames.ts';
 import { AnswerRoom, collecting, currentHold } from '../../../src/fairness/answer-room.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { startScratchSandbox } from '../scratch-sandbox.ts';
+
+const SMALL_ANSWER_BYTES = 64 * 1024;
 
 const MiB = 1024 * 1024;
 
@@ -27,7 +28,7 @@ describe('room for answers', () => {
 
   it('is free for small answers', async () => {
     const room = new AnswerRoom();
-    for (let at = 0; at < 2_000; at++) await room.hold('mallory').take(limits.smallAnswerBytes);
+    for (let at = 0; at < 2_000; at++) await room.hold('mallory').take(SMALL_ANSWER_BYTES);
   });
 
   it('is given back at once when it is taken for a call that is over', async () => {

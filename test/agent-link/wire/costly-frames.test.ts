@@ -2,9 +2,10 @@
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
 import { longestTurn } from '../../support/event-loop.ts';
 import { answering, data, fakeAgent, fault, item, reply, SANDBOX } from './fake-agent.ts';
+
+const BREACH_CHARS = 300;
 
 const mib = 2 ** 20;
 const raw = (type: number, json: string): Buffer => {
@@ -36,7 +37,7 @@ describe('an answer that is wrong a million times ends at its first fault', () =
           : link.list(SANDBOX, asked);
     const error = await call.catch((caught: Error) => caught);
     expect(error).toMatchObject({ code: 'unavailable' });
-    expect(String((error as Error).cause).length).toBeLessThan(limits.agentBreachChars + 100);
+    expect(String((error as Error).cause).length).toBeLessThan(BREACH_CHARS + 100);
   });
 });
 
@@ -117,8 +118,8 @@ it('a listener takes connections at a bounded rate', async () => {
   await Promise.race([listener.ended, new Promise((resolve) => setTimeout(resolve, 600))]);
   const seconds = (performance.now() - begun) / 1_000;
   listener.close();
-  const { perSecond, burst } = limits.tunnel.taken;
-  expect(accepts).toBeGreaterThan(0);
+  const [perSecond, burst] = [200, 128];
+  expect(accepts).toBeGreaterThanOrEqual(burst);
   expect(accepts).toBeLessThanOrEqual(burst + perSecond * seconds + 1);
 });
 

@@ -2,8 +2,15 @@
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AgentLink } from '../../../src/control/ports/index.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { answering, data, end, fakeAgent, fault, item, reply, SANDBOX } from './fake-agent.ts';
+
+const OUTPUT_BYTES = 1024 * 1024;
+const CONTENT_BYTES = 16 * 1024 * 1024;
+const HELLO_MS = 10_000;
+const EXEC_OVERRUN_MS = 10_000;
+const FILE_OPERATION_MS = 300_000;
+const STREAM_IDLE_MS = 60_000;
+const CHART_DATA_BYTES = 512 * 1024;
 
 afterEach(() => void vi.useRealTimers());
 
@@ -59,7 +66,15 @@ describe('an agent that breaks the protocol gives unavailable', () => {
       Buffer.concat([reply({ ...exit, ...lengths(0), exit_code: 1e9 }), end()]),
       exec,
     ],
-    ['output over the bound', reply({ ...exit, ...lengths(limits.outputBytes * 2) }), exec],
+    // With 256 more for the marker of what is left out.
+    [
+      'output over the bound',
+      Buffer.concat([
+        reply({ ...exit, ...lengths(OUTPUT_BYTES + 257) }),
+        ...[data(Buffer.alloc(OUTPUT_BYTES)), data(Buffer.alloc(257)), end()],
+      ]),
+      exec,
+    ],
     [
       'less output than announced',
       Buffer.concat([reply({ ...exit, ...lengths(3) }), data('ab'), end()]),
@@ -87,7 +102,7 @@ describe('an agent that breaks the protocol gives unavailable', () => {
       Buffer.concat([item([{ ...entry, name: 'x'.repeat(1e6) }]), reply({ total_count: 1 })]),
       list,
     ],
-    ['content over the bound', reply({ ...readHead, bytes: limits.fileContentBytes + 1 }), read],
+    ['content over the bound', reply({ ...readHead, bytes: CONTENT_BYTES + 1 }), read],
     ['a stream longer than announced', Buffer.concat([reply({ size: 3, bytes: 3 }), data('abcd')]), streamed],
     [
       'a stream shorter than announced',
@@ -143,12 +158,12 @@ describe('an agent that breaks the protocol gives unavailable', () => {
 describe('an agent that is silent is given up', () => {
   const silent = () => fakeAgent(() => {});
   const cases: [string, (agent: AgentLink) => Promise<unknown>, number, string][] = [
-    ['hello', (agent) => agent.hello(SANDBOX, 1), limits.helloTimeoutMs, 'unavailable'],
-    ['a command', exec, 1_000 + limits.execOverrunMs, 'unavailable'],
-    ['code', runCode, 1_000 + limits.execOverrunMs, 'unavailable'],
-    ['a walk of files', list, limits.fileOperationMs, 'timeout'],
-    ['a write', write, limits.fileOperationMs, 'timeout'],
-    ['a stream', streamed, limits.streamIdleMs, 'unavailable'],
+    ['hello', (agent) => agent.hello(SANDBOX, 1), HELLO_MS, 'unavailable'],
+    ['a command', exec, 1_000 + EXEC_OVERRUN_MS, 'unavailable'],
+    ['code', runCode, 1_000 + EXEC_OVERRUN_MS, 'unavailable'],
+    ['a walk of files', list, FILE_OPERATION_MS, 'timeout'],
+    ['a write', write, FILE_OPERATION_MS, 'timeout'],
+    ['a stream', streamed, STREAM_IDLE_MS, 'unavailable'],
   ];
   for (const [name, call, afterMs, code] of cases) {
     it(name, async () => {
@@ -170,7 +185,7 @@ describe('an agent’s description of a chart', () => {
     ['another shape', { type: 'line' }, png],
     ['no picture', { ...chart, elements: [] }, Buffer.from('<svg>')],
     ['a nest of arrays', { ...chart, elements: [JSON.parse('['.repeat(50) + ']'.repeat(50))] }, png],
-    ['too much', { ...chart, elements: ['x'.repeat(limits.chartDataBytes)] }, png],
+    ['too much', { ...chart, elements: ['x'.repeat(CHART_DATA_BYTES)] }, png],
   ];
   for (const [name, json, picture] of cases) {
     it(`[WIRE-EXEC-13] is left out when it is ${name}`, async () => {

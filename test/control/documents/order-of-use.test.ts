@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrderOfUse } from '../../../src/control/documents/order-of-use.ts';
 import type { SandhavenError } from '../../../src/model/errors.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { createAlone } from '../../../src/store/alone.ts';
+
+const REMEMBERED_KEYS = 1_000;
+const REMEMBERED_COLLECTIONS = 10_000;
 
 const orders = { database: 'shop', collection: 'orders' };
 const customers = { database: 'shop', collection: 'customers' };
@@ -93,7 +95,7 @@ describe('the order of use', () => {
 
   it('remembers so many keys, and forgets the one that was used longest ago', () => {
     const order = new OrderOfUse('enforce', createAlone());
-    for (let key = 0; key <= limits.documents.rememberedKeys; key++) {
+    for (let key = 0; key <= REMEMBERED_KEYS; key++) {
       order.discovered(`k${key}`, 'shop', ['orders']);
       if (key > 0) expect(refusal(order, 'k0', 'discovered', orders)).toBeNull();
     }
@@ -102,24 +104,21 @@ describe('the order of use', () => {
 
   it('remembers as many keys as its bound, in any order of use', () => {
     const order = new OrderOfUse('enforce', createAlone());
-    const keys = Array.from({ length: limits.documents.rememberedKeys }, (_, index) => `k${index}`);
+    const keys = Array.from({ length: REMEMBERED_KEYS }, (_, index) => `k${index}`);
     for (const key of keys) order.discovered(key, 'shop', ['orders']);
     expect(keys.filter((key) => refusal(order, key, 'discovered', orders) !== null)).toEqual([]);
   });
 
   it('remembers a database with more collections than its bound', () => {
     const order = new OrderOfUse('enforce', createAlone());
-    const many = Array.from(
-      { length: limits.documents.rememberedCollections + 1 },
-      (_, index) => `c${index}`,
-    );
+    const many = Array.from({ length: REMEMBERED_COLLECTIONS + 1 }, (_, index) => `c${index}`);
     order.discovered('a', 'big', many);
     expect(refusal(order, 'a', 'discovered', { database: 'big', collection: 'c0' })).toBeNull();
   });
 
   it('remembers so many collections of a key', () => {
     const order = new OrderOfUse('enforce', createAlone());
-    const many = Array.from({ length: limits.documents.rememberedCollections }, (_, index) => `c${index}`);
+    const many = Array.from({ length: REMEMBERED_COLLECTIONS }, (_, index) => `c${index}`);
     order.discovered('a', 'shop', ['orders']);
     order.discovered('a', 'big', many);
     expect(refusal(order, 'a', 'discovered', orders)?.code).toBe('failed_precondition');
@@ -128,7 +127,7 @@ describe('the order of use', () => {
 
   it('remembers so many schemas of a key, and forgets the one that was loaded longest ago', () => {
     const order = new OrderOfUse('enforce', createAlone());
-    const many = Array.from({ length: limits.documents.rememberedCollections }, (_, index) => `c${index}`);
+    const many = Array.from({ length: REMEMBERED_COLLECTIONS }, (_, index) => `c${index}`);
     const name = (collection: string) => ({ database: 'big', collection });
     order.discovered('a', 'big', many);
     for (const collection of many) order.loaded('a', name(collection));
@@ -142,10 +141,7 @@ describe('the order of use', () => {
 
   it('forgets no database while all collections fit', () => {
     const order = new OrderOfUse('enforce', createAlone());
-    const many = Array.from(
-      { length: limits.documents.rememberedCollections - 1 },
-      (_, index) => `c${index}`,
-    );
+    const many = Array.from({ length: REMEMBERED_COLLECTIONS - 1 }, (_, index) => `c${index}`);
     order.discovered('a', 'shop', ['orders']);
     order.discovered('a', 'big', many);
     expect(refusal(order, 'a', 'discovered', orders)).toBeNull();

@@ -9,12 +9,15 @@ import {
   checkSort,
 } from '../../../src/documentdb/guard/guard.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { legitimatePipelines } from '../../support/legitimate/legitimate-pipelines.ts';
 import { legitimateFilters, legitimateProjections } from '../../support/legitimate/legitimate-queries.ts';
 import { hostileExpressions } from './hostile-expressions.ts';
 import { hostileFilters, hostileProjections, hostileSorts } from './hostile-filters.ts';
 import { hostileFirstStages, hostileStages } from './hostile-stages.ts';
+
+const DEPTH = 100;
+const QUERY_VALUES = 25_000;
+const MOST_STAGES = 1_000;
 
 const home = { database: 'shop', collection: 'orders' };
 const pipeline = (stages: unknown) => checkPipeline(stages, 'pipeline', home);
@@ -191,23 +194,19 @@ describe('bounds', () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 
   it('hold for depth', () => {
-    checkFilter(nested(limits.documents.depth), 'filter_dict');
-    expect(refusal(() => checkFilter(nested(limits.documents.depth + 1), 'filter_dict')).message).toContain(
-      'deep',
-    );
+    checkFilter(nested(DEPTH), 'filter_dict');
+    expect(refusal(() => checkFilter(nested(DEPTH + 1), 'filter_dict')).message).toContain('deep');
     expect(refusal(() => checkFilter(nested(9_000), 'filter_dict')).message).toContain('deep');
   });
 
   it('hold for the number of values', () => {
     const list = (length: number) => ({ a: { $in: new Array(length).fill(1) } });
-    checkFilter(list(limits.documents.queryNodes - 3), 'filter_dict');
-    expect(refusal(() => checkFilter(list(limits.documents.queryNodes), 'filter_dict')).message).toContain(
-      'values',
-    );
+    checkFilter(list(QUERY_VALUES - 3), 'filter_dict');
+    expect(refusal(() => checkFilter(list(QUERY_VALUES), 'filter_dict')).message).toContain('values');
   });
 
   it('hold for stages, of pipelines inside too', () => {
-    const stages = new Array(limits.documents.stages + 1).fill({ $limit: 1 });
+    const stages = new Array(MOST_STAGES + 1).fill({ $limit: 1 });
     pipeline(stages.slice(1));
     expectRefused(() => pipeline(stages), 'pipeline', '');
     expectRefused(() => pipeline([{ $facet: { a: stages } }]), 'pipeline', '[0].$facet.a');

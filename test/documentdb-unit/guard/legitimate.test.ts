@@ -17,7 +17,10 @@ import {
   checkSort,
 } from '../../../src/documentdb/guard/guard.ts';
 import { checkCollectionName, checkDatabaseName } from '../../../src/documentdb/guard/names.ts';
-import { limits } from '../../../src/model/limits.ts';
+
+const COLLECTION_NAME_BYTES = 255;
+const DEPTH = 100;
+const PLACE_KEY_CHARS = 60;
 
 const filter = (value: unknown) => checkFilter(value, 'f');
 const pipeline = (...stages: unknown[]) =>
@@ -83,7 +86,7 @@ describe('passes', () => {
 
   it('names without a fault', () => {
     checkDatabaseName('shop', 'database_name');
-    checkCollectionName('x'.repeat(limits.documents.collectionNameBytes), 'collection_name');
+    checkCollectionName('x'.repeat(COLLECTION_NAME_BYTES), 'collection_name');
   });
 });
 
@@ -93,15 +96,15 @@ describe('depth is counted', () => {
 
   it('in lists', () => {
     const lists = (depth: number) => Array.from({ length: depth }).reduce<unknown>((inner) => [inner], 1);
-    filter({ a: lists(limits.documents.depth - 1) });
-    expect(() => filter({ a: lists(limits.documents.depth) })).toThrow('deep');
+    filter({ a: lists(DEPTH - 1) });
+    expect(() => filter({ a: lists(DEPTH) })).toThrow('deep');
   });
 
   it('inside of code and of references', () => {
     filter({ a: { $eq: new Code('1', { x: 1 }) } });
     for (const value of [
-      new Code('1', deep(limits.documents.depth, 1) as never),
-      new DBRef('a', new ObjectId(), 'b', deep(limits.documents.depth, 1) as never),
+      new Code('1', deep(DEPTH, 1) as never),
+      new DBRef('a', new ObjectId(), 'b', deep(DEPTH, 1) as never),
     ]) {
       expect(() => filter({ a: { $eq: value } })).toThrow('deep');
     }
@@ -126,7 +129,7 @@ describe('the place in a refusal', () => {
   };
 
   it('shows a long name cut, and a longest name whole', () => {
-    const longest = 'x'.repeat(limits.documents.placeKeyChars);
+    const longest = 'x'.repeat(PLACE_KEY_CHARS);
     expect(placeOf(longest)).toContain(`f.${longest}.$where `);
     expect(placeOf(`${longest}y`)).toContain(`f["${longest}…"].$where `);
     expect(placeOf(`${longest.slice(1)} `)).toContain(`f["${longest.slice(1)} "].$where `);

@@ -6,10 +6,12 @@ import {
   collectionNameFault,
   databaseNameFault,
 } from '../../../src/documentdb/guard/names.ts';
-import { limits } from '../../../src/model/limits.ts';
+
+const DATABASE_NAME_BYTES = 63;
+const COLLECTION_NAME_BYTES = 255;
 
 describe('the name of a database', () => {
-  it.each(['shop', 'Shop_2', 'a-b', 'administration', 'é', 'x'.repeat(limits.documents.databaseNameBytes)])(
+  it.each(['shop', 'Shop_2', 'a-b', 'administration', 'é', 'x'.repeat(DATABASE_NAME_BYTES)])(
     'may be %j',
     (name) => {
       expect(databaseNameFault(name)).toBeNull();
@@ -18,8 +20,8 @@ describe('the name of a database', () => {
 
   it.each([
     ...['', 'a/b', 'a\\b', 'a.b', 'a b', 'a"b', '$cmd', 'a\0', '\ud800'],
-    'x'.repeat(limits.documents.databaseNameBytes + 1),
-    'é'.repeat(limits.documents.databaseNameBytes),
+    'x'.repeat(DATABASE_NAME_BYTES + 1),
+    'é'.repeat(DATABASE_NAME_BYTES),
   ])('is not %j', (name) => {
     expect(databaseNameFault(name)).toEqual(expect.any(String));
   });
@@ -48,7 +50,7 @@ describe('the name of a collection', () => {
 
   it.each([
     ...['', '.a', '$cmd', 'a$b', 'a\0b', 'system', 'system.users', 'system.buckets.x', 'System.js', '\udfff'],
-    'x'.repeat(limits.documents.collectionNameBytes + 1),
+    'x'.repeat(COLLECTION_NAME_BYTES + 1),
   ])('is not %j', (name) => {
     expect(collectionNameFault(name)).toEqual(expect.any(String));
     expect(() => checkCollectionName(name, 'collection_name')).toThrow(

@@ -8,8 +8,10 @@ import type { Probe } from '../../../src/documentdb/hints/probe.ts';
 import { adviseFind, advisePipeline } from '../../../src/documentdb/query/advice.ts';
 import { coerceFilter } from '../../../src/documentdb/query/coercion/coerce-filter.ts';
 import { asWritten, type Settlement } from '../../../src/documentdb/query/coercion/settle.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { ordersSchema } from './orders.ts';
+
+const MOST_NOTES = 10;
+const NOTE_CHARS = 600;
 
 const schema = ordersSchema();
 const HEX = '64f0c0ffee64f0c0ffee64f0';
@@ -163,11 +165,16 @@ describe('notes', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.string({ maxLength: 2_000, unit: 'binary' }))), (groups) => {
         const notes = arrangeNotes(...groups);
-        expect(notes.length).toBeLessThanOrEqual(limits.documents.notes);
-        expect(notes.every((note) => note.length <= limits.documents.noteChars)).toBe(true);
+        expect(notes.length).toBeLessThanOrEqual(MOST_NOTES);
+        expect(notes.every((note) => note.length <= NOTE_CHARS)).toBe(true);
         expect(new Set(notes).size).toBe(notes.length);
       }),
     );
+  });
+
+  it('have at most 600 characters', () => {
+    const [whole, long] = ['x'.repeat(NOTE_CHARS), 'y'.repeat(NOTE_CHARS + 1)];
+    expect(arrangeNotes([whole, long])).toEqual([whole, `${'y'.repeat(NOTE_CHARS - 1)}…`]);
   });
 
   it('show how many were left out', () => {

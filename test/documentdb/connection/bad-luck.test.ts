@@ -199,8 +199,9 @@ describe('a server that restarts', () => {
 
 describe('a query that takes too long', () => {
   const bounds = limits.documents as { queryTimeMs: number; replyGraceMs: number };
-  const usual = { ...bounds };
+  const usual = { queryTimeMs: 30_000, replyGraceMs: 10_000 };
   const within = (times: Partial<typeof bounds>) => {
+    expect(bounds).toMatchObject(usual);
     Object.assign(bounds, times);
     onTestFinished(() => void Object.assign(bounds, usual));
   };

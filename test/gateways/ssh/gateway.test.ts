@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSshGateway, type SshGateway } from '../../../src/gateways/ssh/main/gateway.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { skippableTime } from '../../support/skip-time.ts';
+
+const CLOSE_GRACE_MS = 5_000;
 
 const opened: SshGateway[] = [];
 afterEach(async () => {
@@ -40,6 +41,7 @@ function client({ address }: SshGateway): Socket {
 /** Says that it began, and then does this with each connection's port. */
 const threadThat = (does: string) => `
 import { parentPort } from 'node:worker_threads';
+
 parentPort.postMessage({ type: 'log', level: 'info', message: 'began', context: {} });
 parentPort.on('message', (order) => {
   if (order.type === 'close') parentPort.postMessage({ type: 'closed' });
@@ -82,7 +84,7 @@ describe('the SSH gateway', () => {
     await expect.poll(() => said).toEqual(['began']);
     const skip = skippableTime();
     const over = gateway.close();
-    await skip(limits.closeGraceMs);
+    await skip(CLOSE_GRACE_MS);
     await over;
     await closed;
   });

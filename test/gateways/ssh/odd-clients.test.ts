@@ -2,9 +2,13 @@
 import { once } from 'node:events';
 import ssh2, { type Client, type ClientChannel } from 'ssh2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
 import { must, type Service, startService } from '../../support/service.ts';
 import { type Access, accessTo, eventually, inside, makeSandbox, SshClient } from './client.ts';
+
+const CHANNELS_PER_CONNECTION = 64;
+const CONNECTIONS_PER_SANDBOX = 24;
+const KEEPALIVE_MS = 15_000;
+const KEEPALIVES = 3;
 
 let service: Service;
 let sandbox: string;
@@ -83,7 +87,7 @@ describe('a client', () => {
   it('is refused channels, with the reason, when it opens too many', async () => {
     const client = await login();
     const outcomes = await Promise.allSettled(
-      Array.from({ length: limits.ssh.channelsPerConnection + 10 }, () => exec(client, 'sleep 1000')),
+      Array.from({ length: CHANNELS_PER_CONNECTION + 10 }, () => exec(client, 'sleep 1000')),
     );
     const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     expect(refused).toHaveLength(10);
@@ -112,7 +116,7 @@ describe('a client', () => {
 
 describe('connections to one sandbox', () => {
   it('are bounded, and the one too many gets the reason', async () => {
-    const held = await Promise.all(Array.from({ length: limits.ssh.connectionsPerSandbox }, () => login()));
+    const held = await Promise.all(Array.from({ length: CONNECTIONS_PER_SANDBOX }, () => login()));
     using openssh = new SshClient();
     const ran = await openssh.ssh(access, ['true']);
     expect(ran.code).toBe(255);
@@ -132,7 +136,7 @@ describe('a client that does not answer any more', () => {
     });
     await eventually('the program runs', () => said !== '');
     child.kill('SIGSTOP');
-    const patience = limits.ssh.keepaliveMs * (limits.ssh.keepalives + 1);
+    const patience = KEEPALIVE_MS * (KEEPALIVES + 1);
     await new Promise((resolve) => setTimeout(resolve, patience));
     await eventually('its program has ended', async () => {
       return (await inside(service, sandbox, 'pgrep -fc "^sleep 7777"; true')) === '0\n';

@@ -5,15 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
 import { createDiskGuard, type DiskGuard } from '../../../src/runtime/oci/disk/disk-guard.ts';
 import { createDiskGrowth } from '../../../src/runtime/oci/fairness/disk-growth.ts';
 import { type Cgroups, createCgroups } from '../../../src/runtime/oci/host/cgroups.ts';
 import { parseHierarchies } from '../../../src/runtime/oci/host/hierarchies.ts';
 
+const CRITICAL_BYTES = 2 * 1024 ** 3;
+const RECENT_MS = 10_000;
+const SHORT_BYTES = 4 * 1024 ** 3;
+const WATCHED_BYTES = 16 * 1024 ** 3;
+const RECENT_GROWTH_BYTES = 64 * 1024 ** 2;
+const GROWTH_BYTES = 256 * 1024 ** 2;
+
 const id = 'sb_0123456789abcdef';
 const neighbour = 'sb_fedcba9876543210';
-const ample = 10 * limits.hostCriticalDiskBytes;
+const ample = 10 * CRITICAL_BYTES;
 let folder: string;
 let writers: ChildProcess[];
 let cgroups: Cgroups;
@@ -80,13 +86,13 @@ describe('while the disk of the host is nearly full', () => {
     await expect.poll(() => goesOn()).toBe(true);
     expect(() => guard.assertRunning(id)).not.toThrow();
 
-    free = limits.hostCriticalDiskBytes - 1;
+    free = CRITICAL_BYTES - 1;
     await nextLook();
     expect(await goesOn()).toBe(false);
     expect(() => guard.assertRunning(id)).toThrow(expect.objectContaining({ code: 'resource_exhausted' }));
 
     // Not at the mark itself, where they would be stopped again at once.
-    free = limits.hostCriticalDiskBytes;
+    free = CRITICAL_BYTES;
     await nextLook();
     expect(await goesOn()).toBe(false);
 
@@ -113,19 +119,17 @@ describe('while the disk of the host is nearly full', () => {
 });
 
 describe('while the disk of the host runs full', () => {
-  const { shortBytes, watchedBytes, recentGrowthBytes, growthBytes } = limits.disk;
-
   it('the sandbox that takes it stands still with a reason, the others go on, and all go on when there is room', async () => {
-    free = watchedBytes - 1;
+    free = WATCHED_BYTES - 1;
     await guard.begin();
     await expect.poll(() => goesOn(id)).toBe(true);
     await expect.poll(() => goesOn(neighbour)).toBe(true);
 
-    held = { [id]: 2 * recentGrowthBytes, [neighbour]: 0.1 * recentGrowthBytes };
+    held = { [id]: 2 * RECENT_GROWTH_BYTES, [neighbour]: 0.1 * RECENT_GROWTH_BYTES };
     await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([true, true]);
 
-    free = shortBytes - 1;
+    free = SHORT_BYTES - 1;
     await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, true]);
     expect(guard.pausedReason(id)).toContain('this sandbox took most of what was left');
@@ -134,40 +138,40 @@ describe('while the disk of the host runs full', () => {
     expect(() => guard.assertRunning(neighbour)).not.toThrow();
 
     // Not at the mark itself, where it would be stopped again at once.
-    free = shortBytes;
+    free = SHORT_BYTES;
     await nextLook();
     expect(await goesOn(id)).toBe(false);
 
-    free = 1.5 * shortBytes;
+    free = 1.5 * SHORT_BYTES;
     await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([true, true]);
     expect(guard.pausedReason(id)).toBeNull();
   });
 
   it('a sandbox that takes it by little and little is found too', async () => {
-    free = watchedBytes - 1;
+    free = WATCHED_BYTES - 1;
     await guard.begin();
-    const step = growthBytes / 4;
-    for (let taken = step; taken <= growthBytes; taken += step) {
+    const step = GROWTH_BYTES / 4;
+    for (let taken = step; taken <= GROWTH_BYTES; taken += step) {
       held = { [id]: taken, [neighbour]: 0 };
       await nextLook();
     }
     // What was taken is longer ago than what counts as recent.
-    await sleep(limits.disk.recentMs);
-    free = shortBytes - 1;
+    await sleep(RECENT_MS);
+    free = SHORT_BYTES - 1;
     await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, true]);
   }, 30_000);
 
   it('below the critical mark all stand still, and the one that took it goes on last', async () => {
-    free = watchedBytes - 1;
+    free = WATCHED_BYTES - 1;
     await guard.begin();
-    held = { [id]: 2 * recentGrowthBytes, [neighbour]: 0 };
+    held = { [id]: 2 * RECENT_GROWTH_BYTES, [neighbour]: 0 };
     await nextLook();
-    free = limits.hostCriticalDiskBytes - 1;
+    free = CRITICAL_BYTES - 1;
     await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, false]);
-    free = 2 * limits.hostCriticalDiskBytes;
+    free = 2 * CRITICAL_BYTES;
     await nextLook();
     expect([await goesOn(id), await goesOn(neighbour)]).toEqual([false, true]);
   });

@@ -14,10 +14,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
 import { parseCdiSpec } from '../../../src/runtime/oci/gpu/cdi-spec.ts';
 import { createInventory, type Inventory } from '../../../src/runtime/oci/gpu/inventory.ts';
 import { makeNode } from '../../support/cdi.ts';
+
+const DEVICE_NODES = 64;
+const SPEC_BYTES = 2 * 1024 * 1024;
 
 const KIND = 'nvidia.com/gpu';
 let folder: string;
@@ -229,12 +231,8 @@ describe('not handed out, with the reason for the operator', () => {
       /has the driver changed/,
     ],
     ['a variable without value', withEdits({ env: ['A'] }), /env/],
-    [
-      'too many nodes',
-      nodes(...Array.from({ length: limits.cdi.deviceNodes + 1 }, (_, i) => node(i))),
-      /deviceNodes/,
-    ],
-    ['a specification over its size', ' '.repeat(limits.cdi.specBytes + 1), /bytes/],
+    ['too many nodes', nodes(...Array.from({ length: DEVICE_NODES + 1 }, (_, i) => node(i))), /deviceNodes/],
+    ['a specification over its size', ' '.repeat(SPEC_BYTES + 1), /bytes/],
   ])('%s', async (_, contents, reason) => {
     write('low/a.json', contents);
     const { gpus, problems } = await inventory();

@@ -9,9 +9,10 @@ import type { Capacity, MachineSpec, Observed, Runtime } from '../../../src/cont
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { sandboxIdPattern } from '../../../src/model/ids.ts';
 import { nodeAway } from '../../../src/model/kubernetes/lost-node.ts';
-import { GiB } from '../../../src/model/limits.ts';
 import type { ArchiveRecord } from '../../../src/model/sandbox.ts';
 import { type Archive, copyOf, type MemoryHost, packed } from './memory-host.ts';
+
+const GiB = 1024 ** 3;
 
 export interface MemoryRuntimeOptions {
   host: MemoryHost;

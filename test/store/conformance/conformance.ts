@@ -2,7 +2,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { mapBounded } from '../../../src/concurrency/map-bounded.ts';
 import type { Page, Store } from '../../../src/control/ports/index.ts';
-import { limits } from '../../../src/model/limits.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from '../fixtures.ts';
 import { accessConformance } from './access-conformance.ts';
@@ -23,6 +22,8 @@ import { serviceSecretConformance } from './service-secret-conformance.ts';
 import { signInConformance } from './sign-in-conformance.ts';
 import { teamConformance } from './team-conformance.ts';
 import { webhookConformance } from './webhook-conformance.ts';
+
+const GIT_CREDENTIALS = 64;
 
 export type StoreFactory = () => Promise<Store>;
 
@@ -578,7 +579,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
 
     it('are bounded for a sandbox, and one that is there can still be replaced', async () => {
       const box = await insertOne();
-      for (let n = 0; n < limits.git.credentials; n++) {
+      for (let n = 0; n < GIT_CREDENTIALS; n++) {
         await store.gitCredentials.put(at(box.id, `https://h/${n}`));
       }
       await expect(store.gitCredentials.put(at(box.id, 'https://h/more'))).rejects.toMatchObject({

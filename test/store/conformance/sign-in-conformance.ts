@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { fresh, type SignIn, type SignInTokens } from '../../../src/model/access/sign-ins.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { alice, bob } from '../fixtures.ts';
+
+const SIGN_INS_PER_USER = 32;
+const LINKS_PER_USER = 8;
 
 const NOW = 1_000_000;
 const everything = { page: 1, pageSize: 100 };
@@ -92,8 +94,7 @@ export function signInConformance(name: string, store: () => Store): void {
     it('give way to a newer one above the bound of a user: the one used longest ago', async () => {
       await add('sgn_old', { lastUsedAt: NOW - 1 });
       await add('sgn_other', { userId: bob.id, lastUsedAt: NOW - 2 });
-      for (let count = 1; count < limits.signIn.perUser; count++)
-        expect(await add(`sgn_${count}`)).toEqual([]);
+      for (let count = 1; count < SIGN_INS_PER_USER; count++) expect(await add(`sgn_${count}`)).toEqual([]);
       expect(await add('sgn_new')).toEqual(['sgn_old']);
       expect(await signIns().findSignIn('sgn_old', NOW)).toBeNull();
       expect(await signIns().findSignIn('sgn_other', NOW)).not.toBeNull();
@@ -138,7 +139,7 @@ export function signInConformance(name: string, store: () => Store): void {
 
     it('give way to newer ones above the bound of a user', async () => {
       await addLink(hashOf(100), bob.id, NOW + 1);
-      for (let number = 1; number <= limits.signIn.linksPerUser + 1; number++)
+      for (let number = 1; number <= LINKS_PER_USER + 1; number++)
         await addLink(hashOf(number), alice.id, NOW + number);
       expect(await take(1, NOW)).toBeNull();
       expect(await take(2, NOW)).toBe(alice.id);

@@ -35,10 +35,11 @@ async function login(action: 'ApproveDeviceSignIn' | 'DenyDeviceSignIn' | null):
   const offered = Promise.withResolvers<string>();
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const response = await realFetch(input, init);
-    if (String(input).endsWith('/v1/sign-in/device') && response.ok) {
-      offered.resolve(((await response.clone().json()) as { user_code: string }).user_code);
-    }
-    return response;
+    if (!String(input).endsWith('/v1/sign-in/device') || !response.ok) return response;
+    const given = (await response.json()) as { user_code: string; interval: number };
+    offered.resolve(given.user_code);
+    expect(given.interval).toBe(3);
+    return Response.json({ ...given, interval: 0.05 });
   });
   const argv = ['login', http.url, '--context', 'here'];
   const running = cliFor(http.url)(argv, { env: { HOME: home }, signal: interrupt.signal });

@@ -26,7 +26,6 @@ import type { ExecutionService } from '../../../src/control/work/execution.ts';
 import type { FileService } from '../../../src/control/work/files.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../src/model/errors.ts';
 import { newSandboxId, newSnapshotId } from '../../../src/model/ids.ts';
-import { limits } from '../../../src/model/limits.ts';
 import type { NetworkReport } from '../../../src/model/network/event.ts';
 import { parseNetwork } from '../../../src/model/network/setting.ts';
 import { everyRegistry } from '../../../src/model/registry-rules.ts';
@@ -132,7 +131,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
           totalCount: 0,
         }),
       },
-      ...{ events, log, clock: Date, bounds: limits.usage.host },
+      ...{ events, log, clock: Date, bounds: { total: 1_000, perOwner: 200, atOnce: 8 } },
       measure: async () => ({ ...usage, cpuMs: Date.now() / 2 }),
     }),
     snapshots: fakeSnapshots(fake),

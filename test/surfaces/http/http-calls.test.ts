@@ -4,9 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { tools } from '../../../src/catalog/index.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { processorMs } from '../../support/processor-time.ts';
 import { type Harness, startHttp } from './http-harness.ts';
+
+const IDEMPOTENCY_KEY_CHARS = 255;
+const BODY_BYTES = 24 * 1024 * 1024;
 
 let http: Harness;
 
@@ -81,7 +83,10 @@ describe('calling a tool', () => {
   it('hands on Idempotency-Key, and refuses one that is too long', async () => {
     await http.call('Sandbox.CreateSandbox', { name: 'idem' }, { 'idempotency-key': 'k-1' });
     expect(http.idempotencyKeys).toContain('k-1');
-    const long = { 'idempotency-key': 'k'.repeat(limits.idempotencyKeyChars + 1) };
+    const longest = 'k'.repeat(IDEMPOTENCY_KEY_CHARS);
+    await http.call('Sandbox.CreateSandbox', { name: 'longest' }, { 'idempotency-key': longest });
+    expect(http.idempotencyKeys).toContain(longest);
+    const long = { 'idempotency-key': `${longest}k` };
     const problem = await problemOf(await http.call('Sandbox.CreateSandbox', {}, long));
     expect(problem).toMatchObject({ code: 'invalid_argument', parameter: 'Idempotency-Key' });
   });
@@ -137,7 +142,7 @@ describe('refusals', () => {
   });
 
   it('[WIRE-HTTP-07] [WIRE-ERR-13] takes 24 MiB and no more', async () => {
-    const content = 'x'.repeat(limits.jsonBodyBytes - 100);
+    const content = 'x'.repeat(BODY_BYTES - 100);
     const fits = await http.call('Sandbox.WriteFile', { path: 'big', content });
     expect(await fits.json()).toMatchObject({ bytes_written: content.length });
     const problem = await problemOf(

@@ -5,9 +5,10 @@ import { connect, type Socket } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { limits } from '../../../src/model/limits.ts';
 import { openTunnel } from '../../../src/surfaces/cli/tunnel-client.ts';
 import { must, type Service, startService } from '../../support/service.ts';
+
+const CONCURRENT_CONNECTIONS = 256;
 
 /** By port: says back what it is told; its digest once it has ended; reads nothing and hangs up; sends for ever. */
 const PORTS = { echo: 4001, digest: 4002, deaf: 4003, talker: 4004 };
@@ -174,9 +175,7 @@ describe('a tunnel', () => {
   });
 
   it('counts as a connection of its sandbox, of which there is a bound', async () => {
-    const all = await Promise.all(
-      Array.from({ length: limits.concurrentConnections }, () => tunnel(PORTS.echo)),
-    );
+    const all = await Promise.all(Array.from({ length: CONCURRENT_CONNECTIONS }, () => tunnel(PORTS.echo)));
     expect(await refusal(PORTS.echo)).toMatchObject({ code: 'resource_exhausted', retryable: true });
     // Calls have turns of their own.
     expect(await must(service, 'RunCommand', { sandbox, command: 'echo in' })).toMatchObject({

@@ -3,13 +3,14 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JsonScan } from '../../../src/model/json-bounds.ts';
-import { limits } from '../../../src/model/limits.ts';
 import type { JsonBodies } from '../../../src/surfaces/json/bodies.ts';
 import { McpArrivals } from '../../../src/surfaces/mcp/arrivals.ts';
 import { Envelope } from '../../../src/surfaces/mcp/envelope.ts';
 import { LargeParts } from '../../../src/surfaces/mcp/large-parts.ts';
 import { longestTurn } from '../../support/event-loop.ts';
 import { McpHost, MODERN } from './mcp-host.ts';
+
+const LARGE_ANSWER_BYTES = 256 * 1024;
 
 const MiB = 1024 * 1024;
 const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -74,7 +75,7 @@ describe('the arguments of a tool are distinguished from the rest of a message',
   const judge = (text: string, chunkBytes = 1_000) => {
     const body = Buffer.from(text);
     const envelope = new Envelope();
-    const scan = new JsonScan(limits.json.body, envelope);
+    const scan = new JsonScan({ nodes: 10_000, nodesAndKeys: 10_000, depth: 64 }, envelope);
     for (let at = 0; at < body.length; at += chunkBytes) {
       scan.push(body.subarray(at, at + chunkBytes));
       envelope.assertSmall(scan);
@@ -137,7 +138,7 @@ describe('a large result', () => {
 
   it('passes the SDK as tokens, which become it again', () => {
     const large = new LargeParts();
-    const data = 'QUJD'.repeat(limits.largeAnswerBytes / 4);
+    const data = 'QUJD'.repeat(LARGE_ANSWER_BYTES / 4);
     const result = {
       structuredContent: { charts: [{ png: data }], note: 'a "quoted" note' },
       content: [
@@ -154,6 +155,9 @@ describe('a large result', () => {
     const large = new LargeParts();
     const result = { structuredContent: { ok: true }, content: [{ type: 'text' as const, text: 'ok' }] };
     expect(large.takeOut(result)).toEqual(result);
+    const data = 'QUJD'.repeat(LARGE_ANSWER_BYTES / 4 - 1);
+    const small = { content: [{ type: 'image' as const, data, mimeType: 'image/png' }] };
+    expect(large.takeOut(small)).toEqual(small);
     expect(large.isEmpty).toBe(true);
   });
 });

@@ -1,10 +1,13 @@
 /** What the MCP endpoint does about bodies, cancellation, clients that go away, signs of life, and its log. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tools } from '../../../src/catalog/index.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { instructions } from '../../../src/surfaces/mcp/instructions.ts';
 import { caller, type Fakes } from './mcp-fakes.ts';
 import { McpHost, MODERN } from './mcp-host.ts';
+
+const HEARTBEAT_MS = 10_000;
+const KEEP_ALIVE_MS = 15_000;
+const BODY_BYTES = 24 * 1024 * 1024;
 
 let host: McpHost;
 let fakes: Fakes;
@@ -93,7 +96,7 @@ describe('the MCP endpoint', () => {
         { onprogress: ({ message }) => messages.push(message) },
       );
       await expect.poll(() => fakes.begun).toEqual(['stop demo']);
-      vi.advanceTimersByTime(2 * limits.mcpHeartbeatMs);
+      vi.advanceTimersByTime(2 * HEARTBEAT_MS);
       await expect.poll(() => messages).toHaveLength(2);
       expect(messages[0]).toMatch(/^Working for \d+ s\.$/);
       fakes.release();
@@ -111,7 +114,7 @@ describe('the MCP endpoint', () => {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
       const call = fetch(host.url, { method: 'POST', headers, body });
       await expect.poll(() => fakes.begun).toEqual(['stop demo']);
-      vi.advanceTimersByTime(limits.mcpKeepAliveMs);
+      vi.advanceTimersByTime(KEEP_ALIVE_MS);
       fakes.release();
       expect(await (await call).text()).toMatch(/^: keepalive\n\nevent: message\ndata: \{[^\n]+\}\n\n$/);
     } finally {
@@ -121,7 +124,7 @@ describe('the MCP endpoint', () => {
 
   it('[WIRE-HTTP-07] refuses a body that is too large, and what is no JSON', async () => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const large = JSON.stringify({ text: 'x'.repeat(limits.jsonBodyBytes) });
+    const large = JSON.stringify({ text: 'x'.repeat(BODY_BYTES) });
     expect((await fetch(host.url, { method: 'POST', headers, body: large })).status).toBe(413);
     const broken = await fetch(host.url, { method: 'POST', headers, body: '{"jsonrpc":' });
     expect(broken.status).toBe(400);

@@ -2,9 +2,10 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tools } from '../../../src/catalog/index.ts';
-import { limits } from '../../../src/model/limits.ts';
 import { caller, type Fakes, largeContent } from './mcp-fakes.ts';
 import { McpHost, revisions } from './mcp-host.ts';
+
+const TEXT_CHARS = 16 * 1024;
 
 let host: McpHost;
 let fakes: Fakes;
@@ -110,7 +111,7 @@ describe.each(revisions)('MCP over HTTP, revision %s', (revision) => {
     const client = await host.connect(revision);
     const result = await client.callTool({ name: 'Sandbox_ReadFile', arguments: { path: 'big.txt' } });
     expect(result.structuredContent).toMatchObject({ content: largeContent });
-    expect(textOf(result).length).toBeLessThan(limits.mcpTextChars + 200);
+    expect(textOf(result).length).toBeLessThan(TEXT_CHARS + 200);
     expect(textOf(result)).toContain('structuredContent has all');
   });
 

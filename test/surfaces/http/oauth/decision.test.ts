@@ -1,10 +1,13 @@
 /** The decision is a person's own: who may make it, in which browser, and what it shows. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { skippableTime } from '../../../support/skip-time.ts';
 import { API_KEY, MEMBER_KEY } from '../../fakes/fake-services.ts';
 import type { Harness } from '../http-harness.ts';
 import { callTool, RawApp, tokensIn } from './app.ts';
 import { startOAuth } from './oauth-harness.ts';
 import { Person } from './person.ts';
+
+const KEEP_ALIVE_MS = 15_000;
 
 let http: Harness;
 let app: RawApp;
@@ -178,10 +181,13 @@ describe('an authorized application', () => {
     ).searchParams.get('code');
     const { access_token: token } = await tokensIn(await app.redeem(code));
     await callTool(http.url, token, 'Sandbox_CreateSandbox', { name: 'box' }).then((answer) => answer.text());
-    const call = await callTool(http.url, token, 'Sandbox_RunCommand', {
-      sandbox: 'box',
-      command: 'sleep 60',
-    });
+    const run = vi.spyOn(http.services.execution, 'runCommand');
+    const skip = skippableTime();
+    const begun = callTool(http.url, token, 'Sandbox_RunCommand', { sandbox: 'box', command: 'sleep 60' });
+    await expect.poll(() => run.mock.calls).toHaveLength(1);
+    // Until the answer begins.
+    await skip(KEEP_ALIVE_MS);
+    const call = await begun;
     const [found] = await listed();
     await administration('RevokeAuthorizedApp', { app: found?.['app_id'] });
     await expect(call.text()).rejects.toThrow();

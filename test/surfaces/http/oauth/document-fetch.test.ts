@@ -1,5 +1,5 @@
 /** The fetch of clients' documents by itself: its bounds of time and number, and the addresses that it refuses. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { abortRace } from '../../../../src/concurrency/abort-race.ts';
 import { createExit } from '../../../../src/outbound/exit.ts';
 import { createDocumentFetch } from '../../../../src/surfaces/http/oauth/client-documents.ts';
@@ -22,7 +22,11 @@ function stuck() {
 
 describe('documents whose host is looked up without an answer', () => {
   it('are given up after 2.5 s', async () => {
+    const after = AbortSignal.timeout.bind(AbortSignal);
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => after(ms / 100));
+    onTestFinished(() => timeout.mockRestore());
     expect(await stuck()('192.0.2')).toMatchObject({ name: 'TimeoutError' });
+    expect(timeout.mock.calls).toEqual([[2_500]]);
   });
 
   it('are given up with the request, and leave their places', async () => {

@@ -1,9 +1,11 @@
 /** The stop of the API: others are served while calls in progress end. */
 import { describe, expect, it } from 'vitest';
-import { limits } from '../../../../src/model/limits.ts';
 import { LastCalls } from '../../../../src/surfaces/http/stop/last-calls.ts';
 import { skippableTime } from '../../../support/skip-time.ts';
 import { startHttp } from '../http-harness.ts';
+
+const CLOSE_GRACE_MS = 5_000;
+const LAST_CALLS_MS = 1_000;
 
 describe('while calls in progress end', () => {
   it('others are served, on connections that end with their answers', async () => {
@@ -31,11 +33,11 @@ describe('while calls in progress end', () => {
     const drained = lastCalls.drain();
     const late = http.call('Sandbox.RunCommand', { command: 'sleep 51' }).catch(() => null);
     await expect.poll(() => http.begun).toHaveLength(2);
-    await skip(limits.closeGraceMs);
+    await skip(CLOSE_GRACE_MS);
     await drained;
     const stopped = http.stop();
     await expect.poll(() => http.cancelled).toEqual(['sleep 50']);
-    await skip(limits.lastCallsMs);
+    await skip(LAST_CALLS_MS);
     await stopped;
     expect(await Promise.all([long, late])).toEqual([null, null]);
     await expect.poll(() => http.cancelled).toEqual(['sleep 50', 'sleep 51']);

@@ -2,11 +2,12 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Services } from '../../../../src/control/services.ts';
-import { limits } from '../../../../src/model/limits.ts';
 import { openTunnel } from '../../../../src/surfaces/cli/tunnel-client.ts';
 import { skippableTime } from '../../../support/skip-time.ts';
 import { API_KEY } from '../../fakes/fake-services.ts';
 import { type Harness, startHttp } from '../http-harness.ts';
+
+const CLOSE_GRACE_MS = 5_000;
 
 const STUCK = 1;
 const OPEN = 2;
@@ -54,7 +55,7 @@ it('a tunnel and a stream of events that open while others are ended do not hold
   );
   const stream = await http.fetch('/v1/events');
   expect(stream.status).toBe(200);
-  await skip(2 * limits.closeGraceMs);
+  await skip(2 * CLOSE_GRACE_MS);
   await stopped;
   await ended;
   expect((await waiting).problem?.code).toBe('unavailable');
