@@ -10,9 +10,8 @@ import type { Caller } from '../../model/user.ts';
 import type { KeyService } from '../people/keys.ts';
 import type { Opened, SignInService } from '../people/sign-ins.ts';
 import type { PasswordOwner, PasswordStore } from '../ports/index.ts';
-import type { FreshSignIns } from './fresh.ts';
 import type { PasswordHashes } from './password-hashes.ts';
-import { assertWayLeft, type Ways } from './ways-left.ts';
+import { assertWayLeft, type FreshSignIns, type Ways } from './safeguards.ts';
 
 export interface PasswordDependencies {
   store: PasswordStore;

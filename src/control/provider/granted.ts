@@ -3,7 +3,6 @@ import { newAuthorizationId } from '../../model/ids.ts';
 import type { AuthorizationOutcome, ProviderTokens } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
 import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports/index.ts';
-import type { AuthorizationUses } from './authorization-uses.ts';
 
 export interface GrantDependencies {
   host: CodeHost;
@@ -31,4 +30,15 @@ export async function storeGranted(
   uses.changed(user.id);
   log.info('a user authorized the service at the provider', { user: user.id });
   return { status: 'authorized', account };
+}
+
+/**
+ * Uses of authorizations that last longer than one operation: those that requests of running sandboxes carry. Hears
+ * of changes once the store has them.
+ */
+export interface AuthorizationUses {
+  /** The authorization of a user is another one, or none. Does not wait, since the caller may hold a sandbox's turn. */
+  changed(userId: string): void;
+  /** Resolves when nothing carries what the user had. Rejects with `unavailable` where that failed, and is repeated. */
+  ended(userId: string): Promise<void>;
 }

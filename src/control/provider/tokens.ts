@@ -3,7 +3,7 @@ import { limits } from '../../model/limits.ts';
 import type { Authorization } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
 import type { AuthorizationStore, Clock, CodeHost, Log, Replicas } from '../ports/index.ts';
-import type { AuthorizationUses } from './authorization-uses.ts';
+import type { AuthorizationUses } from './granted.ts';
 import { RenewalTurns } from './renewal-turns.ts';
 
 export interface UserTokensDependencies {

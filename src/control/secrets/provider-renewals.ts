@@ -7,7 +7,7 @@ import { mapBounded } from '../../concurrency/map-bounded.ts';
 import { limits } from '../../model/limits.ts';
 import type { RunningSandboxes } from '../network/running-sandboxes.ts';
 import type { Log, SecretStore } from '../ports/index.ts';
-import type { AuthorizationUses } from '../provider/authorization-uses.ts';
+import type { AuthorizationUses } from '../provider/granted.ts';
 import type { UserTokens } from '../provider/tokens.ts';
 import type { OwnedToken, ProviderTokens } from '../reach/provider-tokens.ts';
 

@@ -1,16 +1,18 @@
 /** Teams and their members: admins change them, and users see the teams that they are in. */
 
+import { mapBounded } from '../../concurrency/map-bounded.ts';
 import { membershipId, type Team, type TeamMember, type TeamRole } from '../../model/access/team.ts';
 import { notFound } from '../../model/errors.ts';
 import { newTeamId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
 import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
 import type { Caller } from '../../model/user.ts';
+import type { AccessService } from '../access/tokens.ts';
 import type { Quotas } from '../callers/quotas.ts';
 import type { Standing } from '../callers/standing.ts';
-import type { Clock, OwnerNetworkStore, Page, TeamStore, UserStore } from '../ports/index.ts';
+import type { Clock, OwnerNetworkStore, Page, SandboxStore, TeamStore, UserStore } from '../ports/index.ts';
 import { actingFor } from './acting.ts';
-import type { TeamAccess } from './team-access.ts';
 
 export interface TeamEntry {
   team: Team;
@@ -166,4 +168,25 @@ const PAGE = 100;
 
 function unknown(idOrName: string) {
   return notFound('team', `There is no team '${idOrName}'.`, 'ListTeams shows the names and ids there are.');
+}
+
+/**
+ * Access to a team's sandboxes through the gateways. Tokens name no person, so when somebody leaves, all of them end,
+ * and those who stay ask for new ones.
+ */
+export class TeamAccess {
+  readonly #sandboxes: Pick<SandboxStore, 'names'>;
+  readonly #access: Pick<AccessService, 'revoke'>;
+
+  constructor(sandboxes: Pick<SandboxStore, 'names'>, access: Pick<AccessService, 'revoke'>) {
+    this.#sandboxes = sandboxes;
+    this.#access = access;
+  }
+
+  /** Ends every SSH token and every preview of the team's sandboxes, with their open connections. */
+  async end(teamId: string): Promise<void> {
+    const { sandboxes, accessEndedAtOnce } = limits.teams;
+    const owned = await this.#sandboxes.names(teamId, sandboxes);
+    await mapBounded(owned, accessEndedAtOnce, ({ id }) => this.#access.revoke(id, ['ssh', 'preview']));
+  }
 }

@@ -12,7 +12,7 @@ import Provider, {
   interactionPolicy,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
-import type { OAuthRecords } from '../../../control/people/apps/oauth-records.ts';
+import type { OAuthRecords } from '../../../control/people/oauth-records.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import { toolScopes } from '../../../model/access/oauth/grant.ts';
 import { faultOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';

@@ -1,7 +1,7 @@
 /** Webhooks, and the queue of their events. The database itself queues events of sandboxes and snapshots, in the transaction of the change. */
-import type { QuotaKind } from '../../../model/quota.ts';
-import type { WebhookEvent } from '../../../model/webhooks/events.ts';
-import type { Delivery, DeliveryState, Webhook } from '../../../model/webhooks/webhook.ts';
+import type { QuotaKind } from '../../model/quota.ts';
+import type { WebhookEvent } from '../../model/webhooks/events.ts';
+import type { Delivery, DeliveryState, Webhook } from '../../model/webhooks/webhook.ts';
 
 export type NewWebhook = Pick<Webhook, 'id' | 'ownerId' | 'createdBy' | 'url' | 'events' | 'createdAt'>;
 
@@ -61,4 +61,22 @@ export interface WebhookStore {
    * `limits.webhooks.refusalMs`.
    */
   refused(ownerId: string, quota: QuotaKind, now: number): Promise<void>;
+}
+
+/** Sends one request to a receiver. It decides about the address that it connects to, and follows no redirect. */
+export type Answer =
+  | { status: number; retryAfter: string | null }
+  /** All that a member learns of an attempt without an answer, so that none is a look into the operator's network. */
+  | { error: 'refused' | 'no answer' | 'the certificate is not trusted' };
+
+export interface WebhookSender {
+  /** Resolves within `limits.webhooks.attemptMs`, and never rejects. */
+  send(request: {
+    url: string;
+    headers: Record<string, string>;
+    body: string;
+    /** Takes a share of the lookups of names. */
+    owner: string;
+    signal: AbortSignal;
+  }): Promise<Answer>;
 }

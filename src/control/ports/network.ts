@@ -1,5 +1,6 @@
-/** Traffic of machines beyond their host, counted and limited outside of them. */
-import type { TrafficCount } from '../../../model/network/traffic.ts';
+/** Networks of machines: their traffic, counted and limited outside of them, and the networks that admins set for owners. */
+import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
+import type { TrafficCount } from '../../model/network/traffic.ts';
 
 /** Traffic of one machine since the last reading. */
 export interface MachineTraffic extends TrafficCount {
@@ -48,4 +49,17 @@ export interface TrafficNotes {
   /** Returns null where there are none. */
   read(): string | null;
   write(text: string): Promise<void>;
+}
+
+/** Networks that admins have set for owners. */
+export interface OwnerNetworkStore {
+  /** Returns the installation's for an owner without any, and for an unknown one. */
+  of(ownerId: string): Promise<OwnerNetworks>;
+  /** Changes what is given. Returns null for an unknown owner. They go with their owner. */
+  set(ownerId: string, change: Partial<OwnerNetworks>): Promise<OwnerNetworks | null>;
+  /**
+   * Returns the ids of the owner's sandboxes that run, or that an operation may bring up; but not those that are being
+   * created, of which nobody knows yet.
+   */
+  running(ownerId: string): Promise<string[]>;
 }

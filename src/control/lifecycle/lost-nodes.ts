@@ -8,8 +8,8 @@ import { deletedByStop } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { AwayMachines } from '../base/away-machines.ts';
-import type { Machines } from '../lifecycle/machines.ts';
 import type { Log, Observed, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
+import type { Machines } from './machines.ts';
 
 export interface LostNodesDependencies {
   nodeLoss: NodeLoss;

@@ -1,8 +1,8 @@
 /** Records of the authorization server, for all replicas: clients, requests, codes and tokens. Secrets are kept as hashes. */
 import { hash as digest } from 'node:crypto';
-import { isSpent, type OAuthClient } from '../../../model/access/oauth/grant.ts';
-import { newClientId } from '../../../model/ids.ts';
-import { limits } from '../../../model/limits.ts';
+import { isSpent, type OAuthClient } from '../../model/access/oauth/grant.ts';
+import { newClientId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
 import type {
   ArtifactKind,
   Clock,
@@ -10,7 +10,7 @@ import type {
   ServiceSecretStore,
   StoredGrant,
   UserStore,
-} from '../../ports/index.ts';
+} from '../ports/index.ts';
 import type { AuthorizedApps } from './authorized-apps.ts';
 
 export interface OAuthRecordDependencies {

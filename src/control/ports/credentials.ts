@@ -1,6 +1,6 @@
-/** Store of passkeys and passwords. */
-import type { Passkey } from '../../model/access/passkeys.ts';
-import type { Account } from '../../model/user.ts';
+/** Stores of passkeys and passwords, and the check of passkeys. */
+import type { Passkey, PasskeySite } from '../../model/access/passkeys.ts';
+import type { Account, User } from '../../model/user.ts';
 
 export interface PasskeyStore {
   /** Rejects with `already_exists` for a known credential, and with `resource_exhausted` above the bound of a user. */
@@ -39,4 +39,45 @@ export interface PasswordStore {
   findPasswordOwners(emailOrName: string): Promise<PasswordOwner[]>;
   /** Remembers a network; the one that was used longest ago gives way above the bound. */
   noteNetwork(userId: string, network: string): Promise<void>;
+}
+
+/** Answer of a browser that made a passkey, with its fields bounded and in base64url. */
+export interface AddingAnswer {
+  id: string;
+  rawId: string;
+  type: 'public-key';
+  response: { clientDataJSON: string; attestationObject: string; transports?: string[] | undefined };
+}
+
+/** Answer of a browser that signed with a passkey, alike. */
+export interface SigningAnswer {
+  id: string;
+  rawId: string;
+  type: 'public-key';
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    /** Id of the user, as it was given with the passkey. */
+    userHandle?: string | null | undefined;
+  };
+}
+
+export type NewCredential = Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports'>;
+
+/** WebAuthn: questions for the browser, and the check of its answers. */
+export interface PasskeyVerifier {
+  /** Returns the options for `navigator.credentials.create`, in JSON. */
+  askToAdd(site: PasskeySite, user: User, challenge: string, known: readonly Passkey[]): Promise<object>;
+  /** Returns null for an answer that does not hold: another place, challenge or form, or a user that was not verified. */
+  added(site: PasskeySite, challenge: string, answer: AddingAnswer): Promise<NewCredential | null>;
+  /** Returns the options for `navigator.credentials.get`, in JSON. They name no user. */
+  askToSign(site: PasskeySite, challenge: string): Promise<object>;
+  /** Returns the authenticator's count; null for an answer that does not hold, also by its count. */
+  signed(
+    site: PasskeySite,
+    challenge: string,
+    answer: SigningAnswer,
+    passkey: Passkey,
+  ): Promise<{ counter: number } | null>;
 }

@@ -6,8 +6,8 @@ import { notFound } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { concerns } from '../audit/scope.ts';
 import type { Machines } from '../lifecycle/machines.ts';
-import type { UserService } from '../people/users.ts';
 import type { EverybodyStore, OwnedSandbox, Page, SandboxStore, TeamStore } from '../ports/index.ts';
+import type { UserService } from './users.ts';
 
 export interface EverybodyDependencies {
   everybody: EverybodyStore;

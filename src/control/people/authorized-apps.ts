@@ -3,16 +3,16 @@
  * a key; the id of the grant stands in place of the key's.
  */
 import { hash as digest } from 'node:crypto';
-import { type Grant, toolScopesIn } from '../../../model/access/oauth/grant.ts';
-import { assertScope, beyond, type Scope, withinScopes } from '../../../model/access/scopes.ts';
-import { invalidArgument, notFound, SandhavenError } from '../../../model/errors.ts';
-import { isGrantId, newGrantId } from '../../../model/ids.ts';
-import { limits } from '../../../model/limits.ts';
-import type { Caller } from '../../../model/user.ts';
-import { concernsUser } from '../../audit/scope.ts';
-import { KeyUse } from '../../callers/key-use.ts';
-import type { Standing } from '../../callers/standing.ts';
-import type { Clock, OAuthStore, Page } from '../../ports/index.ts';
+import { type Grant, toolScopesIn } from '../../model/access/oauth/grant.ts';
+import { assertScope, beyond, type Scope, withinScopes } from '../../model/access/scopes.ts';
+import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
+import { isGrantId, newGrantId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Caller } from '../../model/user.ts';
+import { concernsUser } from '../audit/scope.ts';
+import { KeyUse } from '../callers/key-use.ts';
+import type { Standing } from '../callers/standing.ts';
+import type { Clock, OAuthStore, Page } from '../ports/index.ts';
 
 export interface AuthorizedAppDependencies {
   store: OAuthStore;

@@ -1,5 +1,5 @@
-/** Secrets that owners keep for their sandboxes. */
-import type { Secret } from '../../../model/secrets/secret.ts';
+/** Stores of secrets: those that owners keep for their sandboxes, and those of the service itself. */
+import type { Secret } from '../../model/secrets/secret.ts';
 
 export type NewSecret = Omit<Secret, 'updatedAt' | 'rotatedAt' | 'lastUsedAt'>;
 export type SecretPatch = Partial<Pick<Secret, 'variable' | 'targets' | 'expiresAt'>>;
@@ -31,4 +31,13 @@ export interface SecretStore {
   holders(ownerId: string, id: string): Promise<string[]>;
   /** Returns the owners of started sandboxes that use a secret of this provider. */
   providerOwners(provider: string): Promise<string[]>;
+}
+
+/** Encrypted at rest too. Such as the SSH host key: all replicas that share the store have the same. */
+export interface ServiceSecretStore {
+  /**
+   * Returns the secret of this name, or stores and returns that of `make`. Of several callers at once, in any process,
+   * one stores, and all get the same.
+   */
+  getOrCreate(name: string, make: () => string): Promise<string>;
 }

@@ -1,7 +1,7 @@
 /** Store of OAuth: registered clients, grants, and what is issued under them. */
-import type { Grant, OAuthClient } from '../../../model/access/oauth/grant.ts';
-import type { Account } from '../../../model/user.ts';
-import type { Page } from '../common.ts';
+import type { Grant, OAuthClient } from '../../model/access/oauth/grant.ts';
+import type { Account } from '../../model/user.ts';
+import type { Page } from './common.ts';
 
 export type ArtifactKind = 'request' | 'code' | 'access' | 'refresh';
 
