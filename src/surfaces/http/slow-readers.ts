@@ -1,7 +1,7 @@
 /** Cuts connections whose client reads nothing of a waiting answer: unread bytes must not stay in memory. */
 import type { ServerResponse } from 'node:http';
 import { limits } from '../../model/limits.ts';
-import { breakOff } from '../break-off.ts';
+import { breakOff } from '../streams.ts';
 
 /**
  * Answers whose call is in progress. What waits of them is bounded, and a reader who pauses, as a pager does, keeps the

@@ -5,8 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import { type CallToolResult, SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import { limits } from '../../model/limits.ts';
-import { isLargeJson, jsonPieces } from '../json/pieces.ts';
-import { writePieces } from '../json/write-pieces.ts';
+import { isLargeJson, jsonPieces, writePieces } from '../json/pieces.ts';
 import type { PlainCall } from './plain-call.ts';
 import { createProgressReporter } from './progress.ts';
 import { toCallToolResult } from './result.ts';

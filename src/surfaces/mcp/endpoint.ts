@@ -11,7 +11,7 @@ import type { Services } from '../../control/services.ts';
 import { toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';
-import { SharedRoom } from '../shared-room.ts';
+import { SharedRoom } from '../json/bodies.ts';
 import { McpArrivals } from './arrivals.ts';
 import { CallExchange } from './call-exchange.ts';
 import { carryOutHere } from './carry-out.ts';

@@ -1,6 +1,6 @@
 /** Converts between Node's requests and the Fetch API's, which the SDK uses. Bodies are read and bounded before. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { writePieces } from '../json/write-pieces.ts';
+import { writePieces } from '../json/pieces.ts';
 import type { LargeParts } from './large-parts.ts';
 
 export function urlOf({ headers, url }: IncomingMessage): string {

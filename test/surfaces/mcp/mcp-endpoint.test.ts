@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tools } from '../../../src/catalog/index.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { instructions } from '../../../src/surfaces/mcp/instructions.ts';
+import { instructions } from '../../../src/surfaces/mcp/server.ts';
 import { caller, type Fakes } from './mcp-fakes.ts';
 import { McpHost, MODERN } from './mcp-host.ts';
 

@@ -1,7 +1,7 @@
 /** `sandhaven call TOOL`: any tool of the catalogue, with its parameters as flags. */
 import { findTool } from '../../../catalog/call.ts';
 import { tools } from '../../../catalog/index.ts';
-import { toCallArguments } from '../arguments.ts';
+import { readParameters, toCallArguments } from '../arguments.ts';
 import { createClient } from '../client.ts';
 import { shapeOfInput } from '../completion/shape.ts';
 import { connectionOf } from '../connection.ts';
@@ -9,7 +9,6 @@ import { flagIsSet, flagValue, usageError } from '../flags.ts';
 import { commonHelp, toolHelp } from '../help.ts';
 import type { Command } from '../io.ts';
 import { printProblem, printResult, progressLine, textOf } from '../output.ts';
-import { readParameters } from '../parameters-file.ts';
 import { ShownOutput } from '../shown-output.ts';
 
 const help = `Usage: sandhaven call TOOL [--parameter VALUE …]

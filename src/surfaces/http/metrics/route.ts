@@ -10,7 +10,7 @@ import { assertAdmin } from '../../../model/access/admins.ts';
 import { assertScope } from '../../../model/access/scopes.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Exposition } from './exposition.ts';
-import { type Format, formats } from './formats.ts';
+import { type Format, formats } from './family.ts';
 
 export function addMetricsRoute(app: FastifyInstance, metrics: Pick<Metrics, 'look'>): void {
   const scrapes = new Scrapes(metrics);

@@ -20,8 +20,7 @@ import { isDefect, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { createAdapter } from './adapter.ts';
 import type { DocumentFetch } from './client-documents.ts';
-import { publicClient } from './client-metadata.ts';
-import { oauthPaths, resourceAt } from './metadata.ts';
+import { oauthPaths, publicClient, resourceAt } from './metadata.ts';
 
 export interface AuthorizationServer {
   provider: Provider;

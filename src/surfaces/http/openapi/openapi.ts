@@ -1,4 +1,5 @@
 /** Derives the OpenAPI 3.1 description of the HTTP surface from the catalogue. */
+import type { FastifyInstance } from 'fastify';
 import { descriptions, type ToolDescription } from '../../../catalog/describe.ts';
 import { toolkitVersions } from '../../../catalog/toolkits.ts';
 import { SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
@@ -8,8 +9,7 @@ import { credentialPaths } from './credentials.ts';
 import { oauthPaths } from './oauth.ts';
 import { packagesPaths } from './packages.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
-import { signInPaths } from './sign-in.ts';
-import { providerSignInPaths } from './sign-in-provider.ts';
+import { providerSignInPaths, signInPaths } from './sign-in.ts';
 import { terminalPaths } from './terminal.ts';
 
 /** @param url The service's own, or `/`: the origin of the description. */
@@ -165,3 +165,18 @@ const metricsPaths: Json = {
     },
   },
 };
+
+/**
+ * GET /openapi.json, made when it is first asked for: it is more than half a megabyte, and few services are asked.
+ * @param parts `publicUrl` is that of the service, if any.
+ */
+export function addOpenApiRoute(
+  app: FastifyInstance,
+  { version, publicUrl = null }: { version: string; publicUrl?: string | null },
+): void {
+  let description: string | undefined;
+  app.get('/openapi.json', (_request, reply) => {
+    description ??= JSON.stringify(openApi(version, publicUrl ?? '/'));
+    return reply.type('application/json; charset=utf-8').send(description);
+  });
+}

@@ -4,7 +4,7 @@ import { callAction, findAction } from '../../../administration/call.ts';
 import { actionDescriptions } from '../../../administration/describe.ts';
 import type { Services } from '../../../control/services.ts';
 import { originOf } from '../origin.ts';
-import { clientSignal } from './client-signal.ts';
+import { clientSignal } from './send.ts';
 
 export function addAdminRoutes(app: FastifyInstance, services: Services): void {
   app.get('/v1/admin', async () => ({ actions: actionDescriptions }));

@@ -12,11 +12,10 @@ import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import { subjectOf } from '../origin.ts';
-import type { Attempts } from '../sign-in/attempts.ts';
-import { viewOf } from '../sign-in/caller-view.ts';
-import { endedCookie } from '../sign-in/cookie.ts';
-import { addOpening } from '../sign-in/opening.ts';
-import { addProviderSignInRoutes } from '../sign-in/provider/routes.ts';
+import { endedCookie } from '../sign-in/cookies.ts';
+import type { Attempts } from '../sign-in/network-rate.ts';
+import { addOpening, viewOf } from '../sign-in/opening.ts';
+import { addProviderSignInRoutes } from '../sign-in/provider.ts';
 
 const secret = z.string().min(1).max(limits.signIn.secretChars);
 const opening = z.strictObject({ api_key: secret.optional(), ticket: secret.optional() });

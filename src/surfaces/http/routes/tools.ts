@@ -13,10 +13,15 @@ import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { originOf } from '../origin.ts';
 import { explain } from '../problem.ts';
-import { clientSignal } from './client-signal.ts';
-import { type OutputOn, type Reporting, streamCall, wantsEventStream } from './event-stream.ts';
-import { OutputBytes, OutputTexts } from './output-events.ts';
-import { sendJson } from './send.ts';
+import {
+  OutputBytes,
+  type OutputOn,
+  OutputTexts,
+  type Reporting,
+  streamCall,
+  wantsEventStream,
+} from './event-stream.ts';
+import { clientSignal, sendJson } from './send.ts';
 
 export interface ToolRoutesDependencies {
   services: Services;

@@ -1,7 +1,7 @@
 /** The stop of the API: others are served while calls in progress end. */
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../../src/model/limits.ts';
-import { LastCalls } from '../../../../src/surfaces/http/stop/last-calls.ts';
+import { LastCalls } from '../../../../src/surfaces/http/last-calls.ts';
 import { skippableTime } from '../../../support/skip-time.ts';
 import { startHttp } from '../http-harness.ts';
 

@@ -1,14 +1,13 @@
 /** `sandhaven exec`: runs a command in a sandbox; its output and its exit status become the command's own. */
 import { z } from 'zod';
 import { runCommand } from '../../../../catalog/execution/run-command.ts';
-import { toCallArguments } from '../../arguments.ts';
+import { readParameters, toCallArguments } from '../../arguments.ts';
 import { createClient } from '../../client.ts';
 import { shapeOfInput } from '../../completion/shape.ts';
 import { connectionOf } from '../../connection.ts';
 import { flagIsSet, flagValue, usageError } from '../../flags.ts';
 import { parametersHelp } from '../../help.ts';
 import type { Command } from '../../io.ts';
-import { readParameters } from '../../parameters-file.ts';
 import { commandLine, runShown } from '../../verbs/ran-command.ts';
 
 const USAGE = 'sandhaven exec SANDBOX [flags] -- COMMAND [ARGUMENT …]';

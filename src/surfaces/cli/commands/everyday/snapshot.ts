@@ -11,9 +11,8 @@ import type { Command } from '../../io.ts';
 import { printProblem } from '../../output.ts';
 import { printable, render, table } from '../../render.ts';
 import { allPages } from '../../verbs/all-pages.ts';
-import { eachVerb } from '../../verbs/each-verb.ts';
 import { familyVerb } from '../../verbs/family-verb.ts';
-import { toolVerb } from '../../verbs/tool-verb.ts';
+import { eachVerb, toolVerb } from '../../verbs/tool-verb.ts';
 
 interface SnapshotView {
   name: string;

@@ -1,4 +1,4 @@
-/** Shares of users: requests, streams and connections through gateways, with those that were refused. */
+/** Shares of users: requests, streams and connections through gateways, with those that were refused; traffic of sandboxes. */
 import { type Family, single } from '../family.ts';
 
 export const gatewayFamilies: readonly Family[] = [
@@ -30,5 +30,37 @@ export const gatewayFamilies: readonly Family[] = [
     labels: ['status'],
     read: ({ previewAnswers }) =>
       [...previewAnswers].map(([status, value]) => ({ labels: { status }, value })),
+  },
+];
+
+/** Traffic of all sandboxes together, and the sandboxes that are refused the network. */
+export const trafficFamilies: readonly Family[] = [
+  {
+    name: 'sandhaven_network_bytes_total',
+    help: 'Bytes that sandboxes have sent to the outside and received from it.',
+    type: 'counter',
+    labels: ['direction'],
+    read: ({ traffic }) =>
+      traffic
+        ? [
+            { labels: { direction: 'sent' }, value: traffic.sentBytes },
+            { labels: { direction: 'received' }, value: traffic.receivedBytes },
+          ]
+        : [],
+  },
+  {
+    name: 'sandhaven_network_refused_connections_total',
+    help: 'New connections of sandboxes that were refused for their rate.',
+    type: 'counter',
+    labels: [],
+    read: ({ traffic }) => (traffic ? single(traffic.refusedConnections) : []),
+  },
+  {
+    name: 'sandhaven_network_used_up',
+    help: 'Running sandboxes without a network, since their own traffic of the day, or that of their owner, is used up.',
+    type: 'gauge',
+    labels: ['of'],
+    read: ({ traffic }) =>
+      traffic ? Object.entries(traffic.refused).map(([of, value]) => ({ labels: { of }, value })) : [],
   },
 ];
