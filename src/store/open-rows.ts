@@ -14,7 +14,7 @@ import { PasskeyRows } from './rows/identity/passkeys.ts';
 import { PasswordRows } from './rows/identity/passwords.ts';
 import { SignInRows } from './rows/identity/sign-ins.ts';
 import { UserDeletionRows } from './rows/identity/user-deletions.ts';
-import { OAuthRows } from './rows/oauth/oauth.ts';
+import { OAuthRows } from './rows/oauth.ts';
 import { OwnerNetworkRows } from './rows/owner-networks.ts';
 import { PendingAuthorizationRows } from './rows/pending-authorizations.ts';
 import { RegistryCredentialRows } from './rows/registry-credentials.ts';
@@ -25,7 +25,7 @@ import { SessionRows } from './rows/sessions.ts';
 import { SnapshotRows } from './rows/snapshots.ts';
 import { TeamRows } from './rows/teams.ts';
 import { UserRows } from './rows/users.ts';
-import { WebhookRows } from './rows/webhooks/webhooks.ts';
+import { WebhookRows } from './rows/webhooks.ts';
 import type { Secrets } from './secrets.ts';
 import { type Sql, statement } from './sql/sql.ts';
 

@@ -5,7 +5,7 @@ import { TrafficWatch } from '../../../src/control/network/traffic/traffic-watch
 import type { NetworkTraffic } from '../../../src/control/ports/index.ts';
 import { type SandboxTrafficLimits, usualTraffic } from '../../../src/model/network/traffic.ts';
 import { type Quota, unlimited } from '../../../src/model/quota.ts';
-import { trafficNotes } from '../../../src/store/traffic-notes.ts';
+import { trafficNotes } from '../../../src/store/record-files.ts';
 
 export interface WatchOptions {
   /** Owners by sandbox. */

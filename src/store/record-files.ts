@@ -1,6 +1,9 @@
-/** End of the audit chain in a file of its own, which reveals rows removed from the end of the table. */
+/**
+ * Records of the data directory beside the database: the seal of the audit log's end, and counts of the day's
+ * traffic.
+ */
 import { z } from 'zod';
-import type { AuditCheckpoint } from '../control/ports/index.ts';
+import type { AuditCheckpoint, TrafficNotes } from '../control/ports/index.ts';
 import { readIfThere, replaceFileAside } from './durable-file.ts';
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
@@ -27,4 +30,12 @@ function jsonOf(bytes: Buffer | null): unknown {
   } catch {
     return null;
   }
+}
+
+/** Counts of the day's traffic, in a file of the data directory. A copy of the store leaves them behind. */
+export function trafficNotes(file: string): TrafficNotes {
+  return {
+    read: () => readIfThere(file)?.toString() ?? null,
+    write: (text) => replaceFileAside(file, Buffer.from(text)),
+  };
 }

@@ -5,17 +5,16 @@ import type {
   Settled,
   WebhookPatch,
   WebhookStore,
-} from '../../../control/ports/index.ts';
-import { SandhavenError } from '../../../model/errors.ts';
-import { newDeliveryId } from '../../../model/ids.ts';
-import { limits } from '../../../model/limits.ts';
-import type { QuotaKind } from '../../../model/quota.ts';
-import { TEST_EVENT } from '../../../model/webhooks/events.ts';
-import type { Delivery, Webhook } from '../../../model/webhooks/webhook.ts';
-import type { Secrets } from '../../secrets.ts';
-import type { Row, Sql, Work } from '../../sql/sql.ts';
-import { deliveryIn, webhookIn } from './decode.ts';
-import { prepare } from './statements.ts';
+} from '../../control/ports/index.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import { newDeliveryId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { QuotaKind } from '../../model/quota.ts';
+import { TEST_EVENT } from '../../model/webhooks/events.ts';
+import type { Delivery, Webhook } from '../../model/webhooks/webhook.ts';
+import type { Secrets } from '../secrets.ts';
+import type { Row, Sql, Work } from '../sql/sql.ts';
+import { deliveryIn, prepare, webhookIn } from './webhook-statements.ts';
 
 type SecretColumn = 'secret' | 'previous_secret';
 
