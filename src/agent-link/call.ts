@@ -10,7 +10,7 @@ import { limits } from '../model/limits.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { unavailable } from './faults.ts';
 import { type FrameBounds, ProtocolError } from './frames.ts';
-import { LiveOutputReader } from './live/output.ts';
+import { LiveOutputReader } from './live-output.ts';
 import { parseReply } from './replies.ts';
 
 /** Bound on the JSON of all items of one answer. */

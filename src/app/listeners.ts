@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import type { Tool } from '../catalog/tool.ts';
 import type { Log } from '../control/ports/index.ts';
 import { PreviewGateway } from '../gateways/preview/gateway.ts';
-import { openSshGateway, type SshGateway } from '../gateways/ssh/main/gateway.ts';
+import { openSshGateway, type SshGateway } from '../gateways/ssh/gateway.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createArrivals } from '../model/network/arrival.ts';

@@ -8,8 +8,7 @@
  */
 import { type Server, Socket } from 'node:net';
 import { networkOf } from '../model/network/address-network.ts';
-import { Demand } from './demand.ts';
-import { PacedIntake } from './paced-intake.ts';
+import { Demand, PacedIntake } from './paced-intake.ts';
 
 /**
  * Paces every connection that this server accepts.

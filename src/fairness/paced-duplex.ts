@@ -3,9 +3,8 @@
  * is part of the slice's measured time.
  */
 import { Duplex, type DuplexOptions, type Readable } from 'node:stream';
-import { Demand } from './demand.ts';
 import type { Source } from './loop-share.ts';
-import { intakeFrom, type PacedIntake } from './paced-intake.ts';
+import { Demand, intakeFrom, type PacedIntake } from './paced-intake.ts';
 
 export abstract class PacedDuplex extends Duplex {
   readonly #demand: Demand;

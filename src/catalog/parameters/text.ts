@@ -23,3 +23,11 @@ export function atMostBytes(max: number, measure: (value: string) => number = Bu
     issues.push({ code: 'custom', input: value, message: `must be at most ${max} bytes; it is ${bytes}` });
   });
 }
+
+/** Parameter that makes a pattern plain text instead of an expression. */
+export const literal = z.boolean().optional().describe('Plain text, no expression.');
+
+/** Returns the note for an expression that finds nothing. @param where `3 times`, `in 2 files`. */
+export function plainTextNote(where: string): string {
+  return `Nothing matches the expression, but as plain text it is there ${where}; set literal to find that.`;
+}

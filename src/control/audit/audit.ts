@@ -2,7 +2,7 @@
  * Audit log of the service. Surfaces record calls and their outcomes, admins and members read rows, and any caller who
  * may read all of them may verify the log.
  */
-import { InProgress } from '../../concurrency/in-progress.ts';
+import { InProgress } from '../../concurrency/closing.ts';
 import {
   type AuditEvent,
   type AuditOutcome,

@@ -2,7 +2,7 @@
  * Registry of open work by the id that permits it, so that it ends with that id. A message ends it at other replicas; one
  * that was missed is made good by reading the rights anew.
  */
-import { mapBounded } from '../../concurrency/map-bounded.ts';
+import { mapBounded } from '../../concurrency/in-portions.ts';
 import { limits } from '../../model/limits.ts';
 import type { Replicas } from '../ports/index.ts';
 

@@ -2,7 +2,7 @@
  * Passwords, where the operator takes them. A password signs nobody in who has a passkey. Every attempt is answered alike, after
  * the same work: whether the user is there, has a password, has a passkey or typed a wrong one.
  */
-import { Buckets } from '../../fairness/buckets.ts';
+import { Buckets } from '../../fairness/rate.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { networkOf } from '../../model/network/address-network.ts';

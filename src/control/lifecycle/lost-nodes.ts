@@ -2,7 +2,7 @@
  * Looks after sandboxes whose nodes do not answer. After a while they are in error; their machines may still run, so nothing
  * starts in their place before the cluster knows that they have ended. When the node is back, its old machines are ended.
  */
-import { paged } from '../../concurrency/paged.ts';
+import { paged } from '../../concurrency/in-portions.ts';
 import { isLost, type NodeLoss } from '../../model/kubernetes/lost-node.ts';
 import { deletedByStop } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';

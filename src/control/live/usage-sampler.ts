@@ -7,7 +7,7 @@
  */
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { mapBounded } from '../../concurrency/map-bounded.ts';
+import { mapBounded } from '../../concurrency/in-portions.ts';
 import { limits } from '../../model/limits.ts';
 import type { Resources, Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';

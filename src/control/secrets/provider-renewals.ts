@@ -3,7 +3,7 @@
  * change in force at once. A look once a minute finds what is due, and what nobody has told of, such as a user who is
  * enabled again.
  */
-import { mapBounded } from '../../concurrency/map-bounded.ts';
+import { mapBounded } from '../../concurrency/in-portions.ts';
 import { limits } from '../../model/limits.ts';
 import type { RunningSandboxes } from '../network/running-sandboxes.ts';
 import type { Log, SecretStore } from '../ports/index.ts';

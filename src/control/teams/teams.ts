@@ -1,6 +1,6 @@
 /** Teams and their members: admins change them, and users see the teams that they are in. */
 
-import { mapBounded } from '../../concurrency/map-bounded.ts';
+import { mapBounded } from '../../concurrency/in-portions.ts';
 import { membershipId, type Team, type TeamMember, type TeamRole } from '../../model/access/team.ts';
 import { notFound } from '../../model/errors.ts';
 import { newTeamId } from '../../model/ids.ts';

@@ -6,8 +6,7 @@ import type { CollectionSchema, FieldSchema } from '../../model/documents/schema
 import { fieldAt } from '../../model/documents/schema-lookup.ts';
 import { limits } from '../../model/limits.ts';
 import { type Condition, conditionsOf } from './filter-walk.ts';
-import { strangeIn } from './strange-expressions.ts';
-import { adviceFor, isStrange } from './strange-values.ts';
+import { adviceFor, isStrange, strangeIn } from './strange-expressions.ts';
 import { type Held, heldBy, kindOf, listed, named, seenIn, show } from './values.ts';
 
 export function mismatches(filter: unknown, schema: CollectionSchema, parameter: string): string[] {

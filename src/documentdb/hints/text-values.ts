@@ -1,7 +1,6 @@
 /** Reads values that callers write as plain strings and documents hold as types of their own. */
 import { Decimal128, ObjectId } from '../bson/library.ts';
-import { parseInstant } from '../bson/parse/instant.ts';
-import { readNumber } from '../bson/parse/read-number.ts';
+import { parseInstant, readNumber } from '../bson/parse/read-scalars.ts';
 
 export interface Reading {
   type: 'objectId' | 'date' | 'number';

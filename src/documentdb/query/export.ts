@@ -5,7 +5,7 @@
 import type { AbstractCursor, MongoClient } from 'mongodb';
 import type { ExportedQuery } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
-import { FirstNames } from '../bson/first-names.ts';
+import { FirstNames } from '../bson/field.ts';
 import { EjsonWriter } from '../bson/write/write.ts';
 import { batchesOf, readAhead } from '../collections/batches.ts';
 import type { AskOptions, Connection } from '../connection/connection.ts';

@@ -3,8 +3,7 @@ import type { FieldSchema } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { MalformedBson } from '../bson/malformed.ts';
 import { describeFields } from './describe.ts';
-import { DocumentStats } from './document-stats.ts';
-import { FieldBudget } from './field-budget.ts';
+import { DocumentStats, FieldBudget } from './document-stats.ts';
 import { Walk } from './walk.ts';
 
 const { fields: mostFields } = limits.documents.schema;

@@ -7,8 +7,7 @@
 import { limits } from '../../model/limits.ts';
 import { MalformedBson } from '../bson/malformed.ts';
 import { code, placeOf } from './bson-types.ts';
-import { DocumentStats, type FieldStats, isNamed } from './document-stats.ts';
-import type { FieldBudget } from './field-budget.ts';
+import { DocumentStats, type FieldBudget, type FieldStats, isNamed } from './document-stats.ts';
 import { countAt, ElementStats } from './field-stats.ts';
 import { endOfDocument, endOfName, endOfValue } from './value-bounds.ts';
 

@@ -1,6 +1,6 @@
 /** `sandhaven`: finds the command, and turns every error into a problem and an exit status. */
 
-import { toolkitLines } from '../../catalog/toolkits.ts';
+import { toolkitLines } from '../../catalog/toolsets.ts';
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { nearest } from '../../model/nearest.ts';

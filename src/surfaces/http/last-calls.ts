@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { InProgress } from '../../concurrency/in-progress.ts';
+import { InProgress } from '../../concurrency/closing.ts';
 import { limits } from '../../model/limits.ts';
 
 export class LastCalls {

@@ -1,5 +1,5 @@
 /** Quotas of owners whose sandboxes run, read again every few seconds: soon for those with traffic, later for others. */
-import { mapBounded } from '../../../concurrency/map-bounded.ts';
+import { mapBounded } from '../../../concurrency/in-portions.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Quota } from '../../../model/quota.ts';
 import type { Quotas } from '../../callers/quotas.ts';

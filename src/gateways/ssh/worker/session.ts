@@ -6,9 +6,8 @@ import type { AgentProcesses, RunningProcess, TerminalSize } from '../../../cont
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { withoutMissingLocales } from './locales.ts';
-import { failProgram, type ProgramPlace, runProgram } from './program.ts';
+import { failProgram, type ProgramPlace, runProgram, terminalSize } from './program.ts';
 import { boundInput, whenClosed } from './ssh2-gaps.ts';
-import { terminalSize } from './terminal.ts';
 
 const SHELLS = ['bash', 'sh'];
 /** A client that may run anything can set anything; these are the variables that it intends for the other side. */

@@ -8,7 +8,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { growingPauses } from '../../../concurrency/growing-pauses.ts';
+import { growingPauses } from '../../../concurrency/patience.ts';
 import { createSemaphore } from '../../../concurrency/semaphore.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';

@@ -1,5 +1,5 @@
 /** Derives the administration part of the OpenAPI description from the actions. */
-import { type ActionDescription, actionDescriptions } from '../../../administration/describe.ts';
+import { type ActionDescription, actionDescriptions } from '../../../administration/call.ts';
 import { failures, JSON_TYPE, type Json, reference } from './service.ts';
 
 export const adminPaths: Json = {

@@ -1,7 +1,7 @@
 /** Derives the OpenAPI 3.1 description of the HTTP surface from the catalogue. */
 import type { FastifyInstance } from 'fastify';
 import { descriptions, type ToolDescription } from '../../../catalog/describe.ts';
-import { toolkitVersions } from '../../../catalog/toolkits.ts';
+import { toolkitVersions } from '../../../catalog/toolsets.ts';
 import { SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
 import { limits } from '../../../model/limits.ts';
 import { adminPaths, adminSchemas } from './admin.ts';

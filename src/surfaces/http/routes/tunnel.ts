@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { sandbox } from '../../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../../catalog/validate.ts';
-import { InProgress } from '../../../concurrency/in-progress.ts';
+import { InProgress } from '../../../concurrency/closing.ts';
 import type { Services } from '../../../control/services.ts';
 import { type Load, Shares } from '../../../fairness/shares.ts';
 import { assertScope } from '../../../model/access/scopes.ts';

@@ -1,6 +1,5 @@
 /** Rate of each network, counted in memory: who asks too often waits, and nobody else does. */
-import { Buckets } from '../../../fairness/buckets.ts';
-import type { Rate } from '../../../fairness/rate.ts';
+import { Buckets, type Rate } from '../../../fairness/rate.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';

@@ -6,12 +6,11 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
-import { growingPauses } from '../../concurrency/growing-pauses.ts';
-import { SandhavenError } from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
-import { unavailable } from '../faults.ts';
+import { growingPauses } from '../concurrency/patience.ts';
+import { SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { type CertifiedKey, sandboxIdentity } from './authority.ts';
-import { TlsSessions } from './sessions.ts';
+import { unavailable } from './faults.ts';
 
 export interface AgentAddress {
   sandboxId: string;
@@ -128,4 +127,27 @@ function distrusted(cause: Error): SandhavenError {
       ? "The certificate of the sandbox's agent is not valid at this time."
       : "The sandbox's agent has no certificate of this installation.";
   return new SandhavenError('unavailable', detail, { hint }, cause);
+}
+
+const { sessions: MOST, sessionBytes: MAX_BYTES } = limits.agentTls;
+
+/**
+ * The last TLS session of each agent, by its identity. The next connection resumes it and saves the signatures of
+ * both sides; the keys are exchanged anew. An agent that does not know it any more makes a whole handshake.
+ */
+export class TlsSessions {
+  /** The least recently kept first. */
+  readonly #sessions = new Map<string, Buffer>();
+
+  of(identity: string): Buffer | undefined {
+    return this.#sessions.get(identity);
+  }
+
+  keep(identity: string, session: Buffer): void {
+    if (session.length > MAX_BYTES) return;
+    this.#sessions.delete(identity);
+    this.#sessions.set(identity, session);
+    const [oldest] = this.#sessions.keys();
+    if (this.#sessions.size > MOST && oldest !== undefined) this.#sessions.delete(oldest);
+  }
 }

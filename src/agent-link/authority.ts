@@ -10,9 +10,10 @@ import {
   type KeyObject,
   X509Certificate,
 } from 'node:crypto';
-import { type CertificateFields, makeCertificate } from '../../model/certificates/certificate.ts';
-import { SandhavenError } from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
+import type { ServiceSecretStore } from '../control/ports/index.ts';
+import { type CertificateFields, makeCertificate } from '../model/certificates/certificate.ts';
+import { SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 
 /** PEM. */
 export interface CertifiedKey {
@@ -115,4 +116,26 @@ function checked(name: string): string {
 
 function unfit(name: string): SandhavenError {
   return new SandhavenError('invalid_argument', `A certificate cannot name '${name.slice(0, 64)}'.`);
+}
+
+/** In the store. */
+const SECRET_NAME = 'agent authority';
+
+/**
+ * Returns the authority that the store keeps, so that agents know every replica by it; makes it, once, when there is none.
+ * @param installation Name of a new one.
+ */
+export async function openAuthority(
+  secrets: ServiceSecretStore,
+  installation: string,
+  nowMs: number,
+): Promise<CertifiedKey> {
+  const text = await secrets.getOrCreate(SECRET_NAME, () =>
+    JSON.stringify(makeAuthority(installation, nowMs)),
+  );
+  const { certificate, key } = JSON.parse(text) as CertifiedKey;
+  if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) {
+    throw new Error('the key in the store is not that of the authority');
+  }
+  return { certificate, key };
 }

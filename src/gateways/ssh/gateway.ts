@@ -4,11 +4,11 @@
  * connected; when it fails its connections end, and the next one starts another.
  */
 import { createServer, type Server, type Socket } from 'node:net';
-import type { SshVisits } from '../../../control/access/ssh-visits.ts';
-import type { Log } from '../../../control/ports/index.ts';
-import { Crowd } from '../../../fairness/crowd.ts';
-import { limits } from '../../../model/limits.ts';
-import { networkOf } from '../../../model/network/address-network.ts';
+import type { SshVisits } from '../../control/access/ssh-visits.ts';
+import type { Log } from '../../control/ports/index.ts';
+import { Crowd } from '../../fairness/crowd.ts';
+import { limits } from '../../model/limits.ts';
+import { networkOf } from '../../model/network/address-network.ts';
 import { GatewayThread } from './worker-thread.ts';
 
 export interface GatewayOptions {

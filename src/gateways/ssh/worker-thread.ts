@@ -2,13 +2,13 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { SshVisit, SshVisits } from '../../../control/access/ssh-visits.ts';
-import type { Log } from '../../../control/ports/index.ts';
-import { isDefect, SandhavenError } from '../../../model/errors.ts';
-import { limits } from '../../../model/limits.ts';
-import { plainAddress } from '../../../model/network/arrival.ts';
-import type { Failure, GatewaySettings, Guest, Order, Report } from '../messages.ts';
-import { PortStream } from '../port-stream.ts';
+import type { SshVisit, SshVisits } from '../../control/access/ssh-visits.ts';
+import type { Log } from '../../control/ports/index.ts';
+import { isDefect, SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { plainAddress } from '../../model/network/arrival.ts';
+import type { Failure, GatewaySettings, Guest, Order, Report } from './messages.ts';
+import { PortStream } from './port-stream.ts';
 
 interface ThreadOptions {
   file: URL;

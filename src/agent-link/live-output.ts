@@ -4,10 +4,10 @@
  * together, unless they come only as fast as their reader takes them.
  */
 import { z } from 'zod';
-import type { LiveOutput, LivePiece } from '../../control/ports/index.ts';
-import { limits } from '../../model/limits.ts';
-import { ProtocolError } from '../frames.ts';
-import { parseReply } from '../replies.ts';
+import type { LiveOutput, LivePiece } from '../control/ports/index.ts';
+import { limits } from '../model/limits.ts';
+import { ProtocolError } from './frames.ts';
+import { parseReply } from './replies.ts';
 
 const head = z.strictObject({
   live: z.enum(['stdout', 'stderr']),
