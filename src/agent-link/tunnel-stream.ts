@@ -3,7 +3,7 @@
  * copy, and backpressure holds both ways: bytes not read here are not read in the sandbox.
  */
 import type { Duplex } from 'node:stream';
-import { PacedDuplex } from '../fairness/paced-duplex.ts';
+import { PacedDuplex } from '../fairness/paced-connection.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { channelOver, type OpenChannel } from './exchange.ts';

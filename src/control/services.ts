@@ -1,9 +1,7 @@
 /** Services that the tools call, as one bundle that main.ts fills. */
 
 import type { FilePreviews } from './access/file-previews.ts';
-import type { PreviewService } from './access/previews.ts';
-import type { AccessRevocation } from './access/revocation.ts';
-import type { SshAccessService } from './access/ssh-access.ts';
+import type { AccessRevocation, PreviewService, SshAccessService } from './access/granted-access.ts';
 import type { AuditService } from './audit/audit.ts';
 import type { IdentityService } from './callers/identity.ts';
 import type { Credentials } from './credentials/credentials.ts';
@@ -18,7 +16,7 @@ import type { HealthEvents } from './live/health-events.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { SnapshotEvents } from './live/snapshot-events.ts';
 import type { UsageSampler } from './live/usage-sampler.ts';
-import type { Metrics } from './metrics/metrics.ts';
+import type { Metrics } from './metrics.ts';
 import type { Learning } from './network/learning.ts';
 import type { NetworkService } from './network/network-service.ts';
 import type { OwnerNetworkService } from './network/owner-networks.ts';

@@ -5,10 +5,9 @@ import type { Clock, IdentityProvider, Log } from '../control/ports/index.ts';
 import type { IdentityClaims, ProviderLogout, SignInProof } from '../model/access/identity.ts';
 import type { IdentityOptions } from '../model/access/identity-options.ts';
 import { SandhavenError } from '../model/errors.ts';
-import { lacksClaims, parseClaims } from './claims.ts';
+import { lacksClaims, parseClaims, readLogoutToken } from './claims.ts';
 import { Discovery, withoutSlash } from './discovery.ts';
 import { explained, invalid } from './failures.ts';
-import { readLogoutToken } from './logout-token.ts';
 
 export interface OpenIdParts {
   options: IdentityOptions;

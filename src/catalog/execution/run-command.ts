@@ -7,8 +7,8 @@ import { optionalSandbox } from '../parameters/sandbox.ts';
 import { environment } from '../parameters/string-map.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
 import { present } from '../present.ts';
+import { execOutput, execPrinted, execText, toExecView } from '../printed.ts';
 import { defineTool } from '../tool.ts';
-import { execOutput, execPrinted, execText, toExecView } from './exec-result.ts';
 
 export const runCommand = defineTool({
   name: 'Sandbox.RunCommand',

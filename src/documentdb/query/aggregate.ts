@@ -15,9 +15,8 @@ import type { Connection } from '../connection/connection.ts';
 import { checkPipeline } from '../guard/guard.ts';
 import { advisePipeline } from './advice.ts';
 import { type Settled, settlePipeline } from './coercion/settle.ts';
-import { exportQuery } from './export.ts';
-import { cutNote, isEmptyPage, type Page, readPage } from './page.ts';
 import { readPipeline } from './query-text.ts';
+import { cutNote, exportQuery, isEmptyPage, type Page, readPage } from './results.ts';
 
 const bounds = limits.documents;
 

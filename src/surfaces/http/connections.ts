@@ -3,12 +3,12 @@
  * one more stranger, since every member begins as one: the oldest connection of the address with most of them is
  * closed for it.
  */
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { keepOpen, readNoMore } from '../../fairness/paced-connection.ts';
 import { Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
-import { transportOf } from '../streams.ts';
+import { breakOff, transportOf } from '../streams.ts';
 
 export class Connections {
   /** Keyed by address; the oldest connection first. */
@@ -96,4 +96,57 @@ export function linger(request: IncomingMessage): void {
   if (Number(request.headers['content-length']) > left) readNoMore(socket);
   socket.on('data', read);
   request.resume();
+}
+
+/**
+ * Answers whose call is in progress. What waits of them is bounded, and a reader who pauses, as a pager does, keeps the
+ * command that it watches, until no command runs any more.
+ */
+export const patient = new WeakSet<ServerResponse>();
+
+interface Watched {
+  /** Bytes that the kernel had taken at the last progress, and its time. */
+  taken: number;
+  progressAt: number;
+  /** Begin of the time in which it has to read on. */
+  since: number;
+}
+
+/** Cuts connections whose client reads nothing of a waiting answer: unread bytes must not stay in memory. */
+export class SlowReaders {
+  readonly #open = new Map<ServerResponse, Watched>();
+  #timer: NodeJS.Timeout | null = null;
+
+  watch(response: ServerResponse): void {
+    const now = performance.now();
+    this.#open.set(response, { taken: -1, progressAt: now, since: now });
+    response.once('close', () => this.#open.delete(response));
+    this.#timer ??= setInterval(() => this.#look(), limits.stalledReaderCheckMs).unref();
+  }
+
+  close(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const [response, watched] of this.#open) {
+      const { socket } = response;
+      // A tunnel's bytes wait at the other end.
+      if (!socket || response.statusCode === 101) continue;
+      const waiting = socket.writableLength;
+      const taken = socket.bytesWritten - waiting;
+      if (waiting === 0 || taken > watched.taken) {
+        watched.taken = taken;
+        watched.progressAt = now;
+        watched.since = now;
+      } else if (patient.has(response) && now - watched.progressAt < limits.live.stalledMs) {
+        watched.since = now;
+      } else if (now - watched.since >= limits.stalledReaderMs) {
+        this.#open.delete(response);
+        breakOff(socket);
+      }
+    }
+  }
 }

@@ -27,7 +27,7 @@ import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { breakOff } from '../streams.ts';
 import { Admission } from './admission.ts';
 import { authenticate } from './authenticate.ts';
-import { Connections, linger } from './connections.ts';
+import { Connections, linger, SlowReaders } from './connections.ts';
 import { assertOneHost, createHostCheck, createPublicOrigin } from './hosts.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { LastCalls } from './last-calls.ts';
@@ -41,17 +41,15 @@ import { addRequestSpans } from './request-spans.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAuthorizationRoutes } from './routes/authorization.ts';
 import { addByteRoutes } from './routes/bytes.ts';
-import { addCredentialRoutes } from './routes/credentials.ts';
 import { addDeviceSignInRoutes } from './routes/device-sign-in.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { addMcpRoute } from './routes/mcp.ts';
-import { addSignInRoutes } from './routes/sign-in.ts';
+import { addCredentialRoutes, addSignInRoutes } from './routes/sign-in.ts';
 import { addTerminalRoute } from './routes/terminal.ts';
 import { addToolRoutes } from './routes/tools.ts';
 import { addTunnelRoute } from './routes/tunnel.ts';
 import { Attempts } from './sign-in/network-rate.ts';
-import { SlowReaders } from './slow-readers.ts';
 import { asksForUpgrade, Upgrades } from './upgrades.ts';
 
 export interface HttpServerDependencies extends Pick<OAuthDependencies, 'exit' | 'fetchDocument'> {

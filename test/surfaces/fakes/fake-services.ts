@@ -5,8 +5,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PreviewService } from '../../../src/control/access/previews.ts';
-import type { SshAccessService } from '../../../src/control/access/ssh-access.ts';
+import type { PreviewService, SshAccessService } from '../../../src/control/access/granted-access.ts';
 import { HealthService } from '../../../src/control/health/health.ts';
 import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';

@@ -28,8 +28,7 @@ import type {
   TrafficNotes,
 } from '../../ports/index.ts';
 import type { DayTraffic } from './day-traffic.ts';
-import { limitsOf, type UsedUp, usedUpOf } from './judgement.ts';
-import type { OwnerQuotas } from './owner-quotas.ts';
+import { limitsOf, type OwnerQuotas, type UsedUp, usedUpOf } from './judgement.ts';
 
 export interface TrafficWatchDependencies {
   traffic: NetworkTraffic;

@@ -2,12 +2,12 @@
 import { SandhavenError, toProblem } from '../../../model/errors.ts';
 import { newRequestId } from '../../../model/ids.ts';
 import { chosenContext, readContexts, writeContexts } from '../contexts.ts';
+import { familyVerb } from '../family-verb.ts';
 import { commonFlags, flagIsSet, type ParsedFlags, parseKnownFlags, usageError } from '../flags.ts';
 import { commonHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
 import { printProblem } from '../output.ts';
 import { printable, table } from '../render.ts';
-import { familyVerb } from '../verbs/family-verb.ts';
 import { removeContext, warnOfEnvironment } from './login.ts';
 
 const ls = contextVerb(

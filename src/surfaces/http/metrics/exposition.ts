@@ -3,9 +3,8 @@
  * numbers elsewhere, so counting a call costs no look at labels.
  */
 import { collectDefaultMetrics, type Gauge, Registry, type RegistryContentType } from 'prom-client';
-import type { Figures } from '../../../control/metrics/metrics.ts';
-import { callFamilies } from './families/calls.ts';
-import { gatewayFamilies, trafficFamilies } from './families/gateways.ts';
+import type { Figures } from '../../../control/metrics.ts';
+import { callFamilies, gatewayFamilies, trafficFamilies } from './families/calls.ts';
 import { hostFamilies } from './families/host.ts';
 import { sandboxFamilies } from './families/sandboxes.ts';
 import { serviceFamilies } from './families/service.ts';

@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify';
 import { scopeOf } from '../../../administration/action.ts';
 import { getHealth } from '../../../administration/health.ts';
-import type { Metrics } from '../../../control/metrics/metrics.ts';
+import type { Metrics } from '../../../control/metrics.ts';
 import { assertAdmin } from '../../../model/access/admins.ts';
 import { assertScope } from '../../../model/access/scopes.ts';
 import { limits } from '../../../model/limits.ts';

@@ -7,7 +7,7 @@ import type { Problem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { OutputText, type PieceOfText } from '../../../model/output/output-text.ts';
 import { jsonPieces, writePieces } from '../../json/pieces.ts';
-import { patient } from '../slow-readers.ts';
+import { patient } from '../connections.ts';
 
 export type Reporting = Pick<CallContext, 'progress' | 'live'>;
 

@@ -13,8 +13,7 @@ import { commonHelp } from '../../help.ts';
 import type { Command } from '../../io.ts';
 import { printProblem, printResult } from '../../output.ts';
 import { printable, render, table } from '../../render.ts';
-import { allPages } from '../../verbs/all-pages.ts';
-import { eachVerb, toolVerb } from '../../verbs/tool-verb.ts';
+import { allPages, eachVerb, toolVerb } from '../../tool-verb.ts';
 
 const lsHelp = `Usage: sandhaven ls [--state STATE] [--json]
 

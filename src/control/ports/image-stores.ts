@@ -1,4 +1,4 @@
-/** Rows of snapshots, the templates of sandboxes. */
+/** Stores about images: rows of snapshots, the templates of sandboxes, and credentials of registries. */
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { Allowance, Page } from './common.ts';
 
@@ -33,4 +33,30 @@ export interface SnapshotStore {
   delete(id: string): Promise<boolean>;
   /** Returns the digests of all images that a snapshot or a sandbox, in any state, was created from. */
   imagesInUse(): Promise<Set<string>>;
+}
+
+/** Store of registry credentials: one username and password for each registry. */
+export interface RegistryCredential {
+  /** Key from `registryKey`. */
+  registry: string;
+  username: string;
+  password: string;
+}
+
+/** The public part of a credential. */
+export interface RegistryAccount {
+  registry: string;
+  username: string;
+  updatedAt: number;
+}
+
+/** Passwords are encrypted at rest. */
+export interface RegistryCredentialStore {
+  /** Replaces the registry's credential. Rejects with `resource_exhausted` when there are too many registries. */
+  put(credential: RegistryCredential, now: number): Promise<RegistryAccount>;
+  get(registry: string): Promise<RegistryCredential | null>;
+  /** Sorted by registry. */
+  list(): Promise<RegistryAccount[]>;
+  /** Returns true when it existed. */
+  remove(registry: string): Promise<boolean>;
 }

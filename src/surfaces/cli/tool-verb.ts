@@ -1,14 +1,16 @@
-/** A verb that is one tool of the catalogue: its flags, its help and its checks are the tool's own. */
+/** A verb that is one tool of the catalogue: its flags, its help and its checks are the tool's own. It may take several things, or list all. */
 import { z } from 'zod';
-import type { Tool } from '../../../catalog/tool.ts';
-import { readParameters, toCallArguments } from '../arguments.ts';
-import { type CallOptions, type CallOutcome, createClient } from '../client.ts';
-import { type Named, shapeOfInput } from '../completion/shape.ts';
-import { type Connection, connectionOf } from '../connection.ts';
-import { flagIsSet, flagValue, usageError } from '../flags.ts';
-import { parametersHelp } from '../help.ts';
-import type { CliIo, Command } from '../io.ts';
-import { printProblem, progressLine } from '../output.ts';
+import type { Tool } from '../../catalog/tool.ts';
+import type { Problem } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { readParameters, toCallArguments } from './arguments.ts';
+import { type CallOptions, type CallOutcome, type Client, createClient } from './client.ts';
+import { type Named, shapeOfInput } from './completion/shape.ts';
+import { type Connection, connectionOf } from './connection.ts';
+import { flagIsSet, flagValue, usageError } from './flags.ts';
+import { parametersHelp } from './help.ts';
+import type { CliIo, Command } from './io.ts';
+import { printProblem, progressLine } from './output.ts';
 
 export interface ToolVerb {
   /** As typed, such as `sandhaven create`. */
@@ -118,4 +120,24 @@ async function reportEach(
     else print(result, io);
   }
   return status;
+}
+
+/** Every page of a list, as one. */
+type Listed<Item> = { items: Item[]; problem?: never } | { problem: Problem; items?: never };
+
+/** @param key Field of the result that holds the items. */
+export async function allPages<Item>(
+  client: Client,
+  { tool, key, parameters = {} }: { tool: Tool; key: string; parameters?: Record<string, unknown> },
+  signal: AbortSignal,
+): Promise<Listed<Item>> {
+  const items: Item[] = [];
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const asked = { ...parameters, page, page_size: limits.pageSize.max };
+    const { result, problem } = await client(tool, asked, { signal });
+    if (problem) return { problem };
+    items.push(...(result[key] as Item[]));
+    pages = Number(result['total_pages']);
+  }
+  return { items };
 }

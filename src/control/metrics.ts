@@ -2,22 +2,22 @@
  * Figures of this process for its metrics. The parts keep plain numbers where these arise; a look collects them, from memory
  * but for the capacity of the host and the promised disk space, whose answers it waits for within a bound.
  */
-import { within } from '../../concurrency/deadline.ts';
-import type { QueueLoad } from '../../concurrency/keyed-queue.ts';
-import type { Load } from '../../fairness/shares.ts';
-import type { AuditOutcome } from '../../model/audit.ts';
-import { GiB, limits } from '../../model/limits.ts';
-import type { AuditService } from '../audit/audit.ts';
-import type { AuditReport } from '../audit/verification.ts';
-import { callBounds, DurationTally } from '../base/duration-tally.ts';
-import type { Turn } from '../base/last-turn.ts';
-import type { IdentityService } from '../callers/identity.ts';
-import type { HealthService } from '../health/health.ts';
-import type { Creation } from '../lifecycle/creation.ts';
-import type { Census, Scheduler } from '../lifecycle/scheduler.ts';
-import type { TrafficWatch } from '../network/traffic/traffic-watch.ts';
-import type { PoolState, WarmPool } from '../pool/pool.ts';
-import type { Capacity, Replicas, Runtime, Store, StoreConnections } from '../ports/index.ts';
+import { within } from '../concurrency/deadline.ts';
+import type { QueueLoad } from '../concurrency/keyed-queue.ts';
+import type { Load } from '../fairness/shares.ts';
+import type { AuditOutcome } from '../model/audit.ts';
+import { GiB, limits } from '../model/limits.ts';
+import type { AuditService } from './audit/audit.ts';
+import type { AuditReport } from './audit/verification.ts';
+import { callBounds, DurationTally } from './base/duration-tally.ts';
+import type { Turn } from './base/last-turn.ts';
+import type { IdentityService } from './callers/identity.ts';
+import type { HealthService } from './health/health.ts';
+import type { Creation } from './lifecycle/creation.ts';
+import type { Census, Scheduler } from './lifecycle/scheduler.ts';
+import type { TrafficWatch } from './network/traffic/traffic-watch.ts';
+import type { PoolState, WarmPool } from './pool/pool.ts';
+import type { Capacity, Replicas, Runtime, Store, StoreConnections } from './ports/index.ts';
 
 export interface MetricSources {
   store: Pick<Store, 'connections'> & { sandboxes: Pick<Store['sandboxes'], 'promisedDiskGb'> };

@@ -1,7 +1,5 @@
-/**
- * Exports a query's result as JSON lines, in pieces of a steady size: memory holds one round trip's documents, and
- * the next ones are on their way while a piece is taken.
- */
+/** Results of a query as text: its first documents, or all of them as JSON lines for a file. */
+import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { AbstractCursor, MongoClient } from 'mongodb';
 import type { ExportedQuery } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
@@ -113,4 +111,60 @@ class Export implements Exported {
     this.bytes += lines.length;
     return lines;
   }
+}
+
+const { resultTurnBytes } = limits.documents;
+
+/** Reads the first documents of a cursor as text, up to a number and a size in bytes. */
+export interface Page {
+  documents: string[];
+  /** More documents follow. */
+  hasMore: boolean;
+  /** Bytes of the last document in `documents`. */
+  last: Uint8Array | null;
+  /** Set when the size limit ended it: the text length of the document that did not fit. */
+  tooLargeBytes: number | null;
+}
+
+/** Stops reading as soon as another document is seen. */
+export async function readPage(
+  batches: AsyncIterable<Uint8Array[]>,
+  limit: number,
+  maxBytes: number,
+): Promise<Page> {
+  const writer = new EjsonWriter();
+  const documents: string[] = [];
+  let last: Uint8Array | null = null;
+  let bytes = 0;
+  let turn = resultTurnBytes;
+  for await (const batch of batches) {
+    for (const document of batch) {
+      if (documents.length === limit) return { documents, hasMore: true, last, tooLargeBytes: null };
+      const text = writer.text(document);
+      if (bytes + writer.length > maxBytes) {
+        return { documents, hasMore: true, last, tooLargeBytes: writer.length };
+      }
+      bytes += writer.length;
+      documents.push(text);
+      last = document;
+      if (bytes < turn) continue;
+      turn = bytes + resultTurnBytes;
+      await turnOfOthers();
+    }
+  }
+  return { documents, hasMore: false, last, tooLargeBytes: null };
+}
+
+export function isEmptyPage({ documents, hasMore }: Page): boolean {
+  return documents.length === 0 && !hasMore;
+}
+
+/** Returns null unless the size limit ended the page. */
+export function cutNote({ documents, tooLargeBytes }: Page, maxBytes: number): string | null {
+  if (tooLargeBytes === null) return null;
+  const remedy =
+    'project fewer fields, or write the result into a file with save_to_sandbox and save_to_path.';
+  return documents.length > 0
+    ? `Ended at ${maxBytes} bytes of text; for more at once, ${remedy}`
+    : `The next document alone is ${tooLargeBytes} bytes of text, over the ${maxBytes} that a result holds: ${remedy}`;
 }

@@ -1,8 +1,8 @@
 /** A verb of several words: the first names the family, and the second its member. */
-import { nearest } from '../../../model/nearest.ts';
-import { usageError } from '../flags.ts';
-import { commonHelp } from '../help.ts';
-import type { Command } from '../io.ts';
+import { nearest } from '../../model/nearest.ts';
+import { usageError } from './flags.ts';
+import { commonHelp } from './help.ts';
+import type { Command } from './io.ts';
 
 export function familyVerb(family: string, summary: string, members: Record<string, Command>): Command {
   return {
