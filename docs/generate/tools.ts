@@ -4,7 +4,7 @@ import { mcpName } from '../../src/catalog/call.ts';
 import { descriptions, type ToolDescription } from '../../src/catalog/describe.ts';
 import { tools } from '../../src/catalog/index.ts';
 import type { JsonSchema } from '../../src/catalog/json-schema.ts';
-import { BOUNDLESS } from '../../src/catalog/parameters/integer.ts';
+import { BOUNDLESS } from '../../src/catalog/parameters/scalars.ts';
 import { toolsets } from '../../src/catalog/toolsets.ts';
 import { errorTable } from '../../src/model/errors.ts';
 import { exampleOf } from './examples.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
 import { sandbox, terminalId } from '../catalog/parameters/sandbox.ts';
-import { textWithoutNul } from '../catalog/parameters/text.ts';
+import { textWithoutNul } from '../catalog/parameters/scalars.ts';
 import { timestamp } from '../catalog/sandbox-view.ts';
 import type { OwnedSandbox } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';

@@ -10,7 +10,7 @@ import { growingPauses } from '../concurrency/patience.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type CertifiedKey, sandboxIdentity } from './authority.ts';
-import { unavailable } from './faults.ts';
+import { unavailable } from './replies.ts';
 
 export interface AgentAddress {
   sandboxId: string;

@@ -39,8 +39,7 @@ import type { WebhookService } from './webhooks/webhooks.ts';
 import type { ExecutionService } from './work/execution.ts';
 import type { FileService } from './work/files.ts';
 import type { SessionService } from './work/sessions.ts';
-import type { TerminalService } from './work/terminals.ts';
-import type { TunnelService } from './work/tunnels.ts';
+import type { TerminalService, TunnelService } from './work/terminals.ts';
 
 /** Passkeys and passwords come with `Credentials`. */
 export interface Services extends Credentials {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { descriptions } from '../../src/catalog/describe.ts';
 import type { JsonSchema } from '../../src/catalog/json-schema.ts';
-import { BOUNDLESS } from '../../src/catalog/parameters/integer.ts';
+import { BOUNDLESS } from '../../src/catalog/parameters/scalars.ts';
 
 /** What a model reads of each tool; output schemas are for programs. */
 const MODEL_BYTES_A_TOOL = 870;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { CodeHost, GitPurpose, Log, Store } from '../../src/control/ports/index.ts';
 import { AuthorizationService } from '../../src/control/provider/authorizations.ts';
-import type { AuthorizationUses } from '../../src/control/provider/granted.ts';
+import type { AuthorizationUses } from '../../src/control/provider/device-polls.ts';
 import { ProviderRemotes } from '../../src/control/provider/remotes.ts';
 import { UserTokens } from '../../src/control/provider/tokens.ts';
 import { parseGitUrl } from '../../src/model/git/url.ts';

@@ -5,7 +5,7 @@ import { limits } from '../../model/limits.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
 import { glob, path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { literal, plainTextNote, text, textWithoutNul } from '../parameters/text.ts';
+import { literal, plainTextNote, text, textWithoutNul } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import { counted } from './offset-text.ts';

@@ -2,11 +2,10 @@
 import { z } from 'zod';
 import type { ContentMatch } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
-import { integerWithDefault } from '../parameters/integer.ts';
 import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { literal, plainTextNote, textWithoutNul } from '../parameters/text.ts';
+import { integerWithDefault, literal, plainTextNote, textWithoutNul } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import { counted, offsetText, type PageOf } from './offset-text.ts';

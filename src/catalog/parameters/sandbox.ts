@@ -1,7 +1,7 @@
 /** Parameters that name a sandbox or a terminal of one, and the rule of tools that change only the given parameters. */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { textWithoutNul } from './text.ts';
+import { textWithoutNul } from './scalars.ts';
 
 function reference() {
   return textWithoutNul().min(1).max(limits.sandboxNameChars);

@@ -14,10 +14,9 @@ import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditCheckpoint, AuditStore, Clock, Log, Replicas } from '../ports/index.ts';
 import { AuditChain } from './chain.ts';
-import { pruneAudit } from './retention.ts';
 import { type AuditScope, inScope } from './scope.ts';
 import { type AuditPage, type AuditQuery, searchAudit } from './search.ts';
-import { type AuditReport, verifyAudit } from './verification.ts';
+import { type AuditReport, pruneAudit, verifyAudit } from './verification.ts';
 import { AuditWriter } from './writer.ts';
 
 /** Transport and client address of a call. */

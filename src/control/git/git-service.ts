@@ -14,15 +14,13 @@ import type { ProviderRemotes } from '../provider/remotes.ts';
 import type { Environments } from '../reach/environment.ts';
 import type { Uses } from '../work/use.ts';
 import { type Cloned, clone } from './clone.ts';
-import { type CommitRequest, commit } from './commit.ts';
+import { type Added, add, type CommitRequest, commit } from './commit.ts';
 import { named } from './faults.ts';
 import type { GitCommit, GitStatus } from './formats.ts';
 import { Git } from './git.ts';
 import { type Branches, branches, log, status } from './inspect.ts';
-import { type Pulled, pull } from './pull.ts';
-import { type Pushed, push } from './push.ts';
+import { type Pulled, type Pushed, pull, push } from './pull.ts';
 import type { Login, RemoteDependencies } from './remote.ts';
-import { type Added, add } from './stage.ts';
 import { type Checkout, checkout, createBranch, deleteBranch } from './switch.ts';
 
 /** Place of a call. */

@@ -9,7 +9,7 @@ import type { Networks } from '../reach/networks.ts';
 import type { SandboxTrust } from '../reach/sandbox-trust.ts';
 import type { SecretUses } from '../reach/secret-uses.ts';
 import type { KeptSessions } from '../work/kept-sessions.ts';
-import { DiskCopies } from './disk-copies.ts';
+import { DiskCopies } from './archives.ts';
 import type { Watches } from './watches.ts';
 
 export interface WorkDependencies {

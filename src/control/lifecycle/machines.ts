@@ -16,9 +16,9 @@ import type { SandboxTrust } from '../reach/sandbox-trust.ts';
 import type { OperationQueue } from '../turns/operation-queue.ts';
 import type { Others } from '../turns/others.ts';
 import { overtaken, Turns } from '../turns/turns.ts';
+import { cannotArchive } from './archives.ts';
 import { assertRoomToStart, type DiskPromises } from './capacity.ts';
 import { discard, forAMoment } from './discard.ts';
-import { cannotArchive } from './disk-copies.ts';
 import { type Loss, Operations, type OperationsDependencies, type Settled } from './operations.ts';
 
 export interface MachinesDependencies extends Omit<OperationsDependencies, 'finishLater' | 'exited'> {

@@ -23,8 +23,8 @@ import type { SecretUses } from '../reach/secret-uses.ts';
 import type { Activity } from '../turns/activity.ts';
 import { overtaken } from '../turns/turns.ts';
 import type { KeptSessions } from '../work/kept-sessions.ts';
+import { dropSpare, type Spare, spareAfter, spareLeft } from './archives.ts';
 import { consequences, failureOf, isDeclined } from './consequences.ts';
-import { dropSpare, type Spare, spareAfter, spareLeft } from './disk-copies.ts';
 import { MachineWork } from './machine-work.ts';
 import type { Watches } from './watches.ts';
 

@@ -11,10 +11,9 @@ import type { PasskeyStore, PasswordStore } from './credentials.ts';
 import type { IdentityStore } from './identity.ts';
 import type { RegistryCredentialStore, SnapshotStore } from './image-stores.ts';
 import type { OwnerNetworkStore } from './network.ts';
-import type { OAuthStore } from './oauth-store.ts';
 import type { Replicas } from './replicas.ts';
 import type { SecretStore, ServiceSecretStore } from './secrets.ts';
-import type { DeviceSignInStore, SignInStore } from './sign-in-store.ts';
+import type { DeviceSignInStore, OAuthStore, SignInStore } from './sign-in-store.ts';
 import type { KeyStore, TeamStore, UserDeletionStore, UserStore } from './user-store.ts';
 import type { WebhookStore } from './webhooks.ts';
 

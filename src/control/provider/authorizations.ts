@@ -16,8 +16,7 @@ import type {
   PendingAuthorizationStore,
   TakenFlow,
 } from '../ports/index.ts';
-import { DevicePolls } from './device-polls.ts';
-import { type GrantDependencies, storeGranted } from './granted.ts';
+import { DevicePolls, type GrantDependencies, storeGranted } from './device-polls.ts';
 
 export interface AuthorizationDependencies extends GrantDependencies {
   pending: PendingAuthorizationStore;

@@ -6,7 +6,7 @@ import type { Authorization } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
 import { assertTenure, underLease } from '../base/tenure.ts';
 import type { AuthorizationStore, Clock, CodeHost, Log, Replicas } from '../ports/index.ts';
-import type { AuthorizationUses } from './granted.ts';
+import type { AuthorizationUses } from './device-polls.ts';
 
 export interface UserTokensDependencies {
   store: AuthorizationStore;

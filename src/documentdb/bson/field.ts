@@ -1,9 +1,8 @@
 /** Extracts top-level fields of a raw document by name, without reading their values. */
 
 import { limits } from '../../model/limits.ts';
-import { bsonType, checkLeast, documentEnd, int32, stringEnd, terminator } from './bytes.ts';
+import { bsonType, checkLeast, documentEnd, int32, MalformedBson, stringEnd, terminator } from './bytes.ts';
 import { deserialize } from './library.ts';
-import { MalformedBson } from './malformed.ts';
 
 /**
  * Returns a document that holds this field alone; null when there is none. The first of several with the name

@@ -6,7 +6,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { mcpName } from '../../catalog/call.ts';
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../../catalog/json-schema.ts';
-import { BOUNDLESS } from '../../catalog/parameters/integer.ts';
+import { BOUNDLESS } from '../../catalog/parameters/scalars.ts';
 import type { Tool } from '../../catalog/tool.ts';
 import { inMcpNames } from './result.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Services } from '../../../src/control/services.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { LineFeeds } from '../../../src/surfaces/cli/attach/attachment.ts';
-import { DetachKeys, parseDetachKeys } from '../../../src/surfaces/cli/attach/detach-keys.ts';
+import { DetachKeys, parseDetachKeys } from '../../../src/surfaces/cli/attach/local-terminal.ts';
 import { runCli } from '../../../src/surfaces/cli/cli.ts';
 import type { CliIo } from '../../../src/surfaces/cli/io.ts';
 import { API_KEY, createFakeServices } from '../fakes/fake-services.ts';

@@ -1,10 +1,9 @@
 /** Work inside one machine, performed by its agent. */
 import type { Duplex, Readable } from 'node:stream';
 import type { Language } from '../../../model/sandbox.ts';
-import type { AgentProcesses, LiveRequest } from './processes.ts';
+import type { AgentProcesses, AgentTerminals, LiveRequest } from './processes.ts';
 import type { AgentSearch } from './search.ts';
 import type { AgentSessions } from './sessions.ts';
-import type { AgentTerminals } from './terminals.ts';
 
 export interface ExecRequest {
   argv: string[];

@@ -1,6 +1,5 @@
 /** Writes values of rare types from raw BSON to Extended JSON. The caller has run `checkLeast` for each. */
-import { bsonType, int32, terminator } from '../bytes.ts';
-import { MalformedBson } from '../malformed.ts';
+import { bsonType, int32, MalformedBson, terminator } from '../bytes.ts';
 import { ascii, type TextBuffer, writeObjectId, writeString } from './text-buffer.ts';
 
 const CLOSE = 0x7d;

@@ -9,8 +9,7 @@
  * - lossless: relaxed, but `parseEjson` reads the very same back: a long that an int could hold is named.
  */
 import { limits } from '../../../model/limits.ts';
-import { bsonType, checkLeast, documentEnd, int32, terminator } from '../bytes.ts';
-import { MalformedBson } from '../malformed.ts';
+import { bsonType, checkLeast, documentEnd, int32, MalformedBson, terminator } from '../bytes.ts';
 import { type EjsonMode, writeScalar } from './scalar-text.ts';
 import { TextBuffer, writeString } from './text-buffer.ts';
 

@@ -4,8 +4,7 @@ import type { Problem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { CliIo } from '../io.ts';
 import { missing } from '../shown-output.ts';
-import type { DetachKeys } from './detach-keys.ts';
-import type { LocalTerminal } from './local-terminal.ts';
+import type { DetachKeys, LocalTerminal } from './local-terminal.ts';
 
 /** The reason of an attachment's end. */
 export type Ending =

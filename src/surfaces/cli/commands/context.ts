@@ -6,8 +6,7 @@ import { familyVerb } from '../family-verb.ts';
 import { commonFlags, flagIsSet, type ParsedFlags, parseKnownFlags, usageError } from '../flags.ts';
 import { commonHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
-import { printProblem } from '../output.ts';
-import { printable, table } from '../render.ts';
+import { printable, printProblem, table } from '../output.ts';
 import { removeContext, warnOfEnvironment } from './login.ts';
 
 const ls = contextVerb(

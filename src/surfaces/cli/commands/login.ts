@@ -19,8 +19,7 @@ import { commonFlags, type FlagSpec, flagIsSet, flagValue, parseKnownFlags, usag
 import { commonHelp } from '../help.ts';
 import { readHiddenLine } from '../hidden-line.ts';
 import type { CliIo, Command } from '../io.ts';
-import { printProblem } from '../output.ts';
-import { printable } from '../render.ts';
+import { printable, printProblem } from '../output.ts';
 
 const help = `Usage: sandhaven login URL [--context NAME] [--team NAME]
        sandhaven login --key URL

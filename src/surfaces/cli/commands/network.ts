@@ -11,8 +11,7 @@ import type { Shape } from '../completion/shape.ts';
 import { type Connection, connectionOf, headersOf } from '../connection.ts';
 import { flagIsSet } from '../flags.ts';
 import type { CliIo, Command } from '../io.ts';
-import { printProblem } from '../output.ts';
-import { table } from '../render.ts';
+import { printProblem, table } from '../output.ts';
 
 type LogPage = NetworkLogView & { next_after: number; has_more: boolean };
 

@@ -11,7 +11,7 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { DEFAULT_DATA_DIR } from '../connection.ts';
 import { usageError } from '../flags.ts';
 import type { CliIo } from '../io.ts';
-import { printable } from '../render.ts';
+import { printable } from '../output.ts';
 import type { Check, Finding } from './check.ts';
 import { dataChecks } from './data.ts';
 import { engineChecks, gpuCheck } from './engine.ts';

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { text } from '../../../catalog/parameters/text.ts';
+import { text } from '../../../catalog/parameters/scalars.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { DeviceResult } from '../../../control/people/device-sign-ins.ts';
 import type { Services } from '../../../control/services.ts';

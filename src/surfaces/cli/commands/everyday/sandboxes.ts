@@ -11,8 +11,7 @@ import { connectionOf } from '../../connection.ts';
 import { commonFlags, flagIsSet, flagValue, parseKnownFlags, usageError } from '../../flags.ts';
 import { commonHelp } from '../../help.ts';
 import type { Command } from '../../io.ts';
-import { printProblem, printResult } from '../../output.ts';
-import { printable, render, table } from '../../render.ts';
+import { printable, printProblem, printResult, render, table } from '../../output.ts';
 import { allPages, eachVerb, toolVerb } from '../../tool-verb.ts';
 
 const lsHelp = `Usage: sandhaven ls [--state STATE] [--json]

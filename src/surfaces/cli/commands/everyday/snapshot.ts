@@ -9,8 +9,7 @@ import { familyVerb } from '../../family-verb.ts';
 import { commonFlags, flagIsSet, parseKnownFlags } from '../../flags.ts';
 import { commonHelp } from '../../help.ts';
 import type { Command } from '../../io.ts';
-import { printProblem } from '../../output.ts';
-import { printable, render, table } from '../../render.ts';
+import { printable, printProblem, render, table } from '../../output.ts';
 import { allPages, eachVerb, toolVerb } from '../../tool-verb.ts';
 
 interface SnapshotView {

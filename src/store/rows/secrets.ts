@@ -1,6 +1,9 @@
-/** Secrets of owners as rows. Values are sealed; `opened` alone opens them. Every method that writes has committed when its promise resolves. */
+/**
+ * Secrets of owners and of the service as rows. Values are sealed; `opened` alone opens those of owners. Every method
+ * that writes has committed when its promise resolves.
+ */
 import { z } from 'zod';
-import type { NewSecret, SecretPatch, SecretStore } from '../../control/ports/index.ts';
+import type { NewSecret, SecretPatch, SecretStore, ServiceSecretStore } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Secret } from '../../model/secrets/secret.ts';
@@ -186,4 +189,41 @@ function tooMany(): SandhavenError {
 
 function placeOf(id: string) {
   return { table: 'secrets', row: id, column: 'value' };
+}
+
+/** Secrets of the service as rows, sealed. A row is written once. */
+export class ServiceSecretRows implements ServiceSecretStore {
+  readonly #sql: Sql;
+  readonly #secrets: Secrets;
+
+  constructor(sql: Sql, secrets: Secrets) {
+    this.#sql = sql;
+    this.#secrets = secrets;
+  }
+
+  async getOrCreate(name: string, make: () => string): Promise<string> {
+    const row =
+      (await this.#sql.read(() => serviceStatements.get.get({ name }))) ?? (await this.#add(name, make()));
+    return this.#secrets.open(row?.['box'], placeOfService(name));
+  }
+
+  /** Returns the row that is there then. */
+  async #add(name: string, secret: string) {
+    const box = this.#secrets.seal(secret, placeOfService(name));
+    return this.#sql.write('service secrets', function* () {
+      yield* serviceStatements.add.run({ name, box });
+      return yield* serviceStatements.get.get({ name });
+    });
+  }
+}
+
+const serviceStatements = {
+  get: statement('SELECT box FROM service_secrets WHERE name = :name'),
+  add: statement(
+    'INSERT INTO service_secrets (name, box) VALUES (:name, :box) ON CONFLICT (name) DO NOTHING',
+  ),
+};
+
+function placeOfService(name: string) {
+  return { table: 'service_secrets', row: name, column: 'box' };
 }

@@ -1,4 +1,7 @@
-/** Strings with bounds in bytes, without characters that UTF-8 and C strings cannot hold. */
+/**
+ * Strings and integers with bounds. Strings have them in bytes, and no characters that UTF-8 and C strings cannot
+ * hold.
+ */
 import { z } from 'zod';
 
 /**
@@ -30,4 +33,37 @@ export const literal = z.boolean().optional().describe('Plain text, no expressio
 /** Returns the note for an expression that finds nothing. @param where `3 times`, `in 2 files`. */
 export function plainTextNote(where: string): string {
   return `Nothing matches the expression, but as plain text it is there ${where}; set literal to find that.`;
+}
+
+interface Bounds {
+  min: number;
+  max: number;
+}
+
+/**
+ * Returns an optional parameter; `integerWithDefault` returns one with a default. The description repeats bounds and default,
+ * since some model vendors drop the keywords.
+ */
+export function optionalInteger(about: string, bounds: Bounds) {
+  return integerWithin(bounds)
+    .optional()
+    .describe(`${about} (${range(bounds)}).`);
+}
+
+export function integerWithDefault(about: string, bounds: Bounds & { default: number }) {
+  return integerWithin(bounds)
+    .default(bounds.default)
+    .describe(`${about} (${range(bounds)}, default ${bounds.default}).`);
+}
+
+function integerWithin({ min, max }: Bounds) {
+  return z.int().min(min).max(max);
+}
+
+/** Smallest maximum that only keeps sums exact, and is not worth telling a model. */
+export const BOUNDLESS = 1_000_000;
+
+function range({ min, max }: Bounds): string {
+  if (max >= BOUNDLESS) return `from ${min}`;
+  return min < 0 ? `${min} to ${max}` : `${min}-${max}`;
 }
