@@ -7,7 +7,6 @@ import { circle, type Import, importsOf } from './support/imports.ts';
 const root = join(import.meta.dirname, '..');
 const sources = globSync('src/**/*.ts', { cwd: root }).toSorted();
 
-const MAX_FILES = 20;
 const MAX_LINES = 300;
 const LONG_LINES = 200;
 
@@ -194,28 +193,6 @@ describe('imports', () => {
     const within = (allowed: string) => path === `src/${allowed}` || path.startsWith(`src/${allowed}/`);
     return run.some(within) || (typeOnly && types.some(within));
   }
-});
-
-describe('folders', () => {
-  it('hold at most 20 files', () => {
-    const tests = globSync(
-      [
-        'test/**/*.{ts,py,sh,pl,mjs}',
-        'sdk/**/*.ts',
-        'sdk-python/**/*.{ts,py}',
-        'packages/**/*.ts',
-        'bench/**/*.ts',
-        'setup/**/*.{ts,sh}',
-      ],
-      {
-        cwd: root,
-        exclude: ['**/node_modules/**', '**/dist/**'],
-      },
-    );
-    const files = Map.groupBy([...sources, ...tests], dirname);
-    const full = [...files].filter(([, inside]) => inside.length > MAX_FILES).map(([folder]) => folder);
-    expect(full).toEqual([]);
-  });
 });
 
 describe('import circles', () => {

@@ -9,7 +9,7 @@
 import { buffer } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { createAgentLink } from '../../src/agent-link/agent-link.ts';
-import { createConnector } from '../../src/agent-link/tls/connector.ts';
+import { createConnector } from '../../src/agent-link/connector.ts';
 import type { AgentLink } from '../../src/control/ports/index.ts';
 import type { NetworkReach } from '../../test/agent-link/reach.ts';
 import { startScratchSandbox } from '../../test/agent-link/scratch-sandbox.ts';

@@ -1,7 +1,6 @@
 /** Actions on audit rows. */
 import { z } from 'zod';
-import { integerWithDefault } from '../catalog/parameters/integer.ts';
-import { text } from '../catalog/parameters/text.ts';
+import { integerWithDefault, text } from '../catalog/parameters/scalars.ts';
 import { present } from '../catalog/present.ts';
 import { type AuditFilter, type AuditRow, auditOutcomes, auditTransports } from '../model/audit.ts';
 import { SandhavenError } from '../model/errors.ts';

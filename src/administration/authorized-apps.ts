@@ -1,7 +1,7 @@
 /** Actions on applications that act for a person. */
 import { z } from 'zod';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
-import { textWithoutNul } from '../catalog/parameters/text.ts';
+import { textWithoutNul } from '../catalog/parameters/scalars.ts';
 import type { Grant } from '../model/access/oauth/grant.ts';
 import { defineAction } from './action.ts';
 import { user } from './owners.ts';

@@ -1,10 +1,12 @@
 /** Calls an administration action: checks the role, then the parameters, then runs it. Every surface uses this. */
+import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../catalog/json-schema.ts';
 import { validateInput } from '../catalog/validate.ts';
 import { inSpan } from '../concurrency/span.ts';
 import { assertAdmin } from '../model/access/admins.ts';
-import { assertScope, isViewer, refusedToViewers } from '../model/access/scopes.ts';
+import { assertScope, isViewer, refusedToViewers, type Scope } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
+import type { Role } from '../model/user.ts';
 import { type Action, type ActionContext, scopeOf } from './action.ts';
 import { actions } from './index.ts';
 
@@ -39,4 +41,27 @@ export async function callAction(
       return action.handler(validateInput(action.input, rawParameters), context);
     });
   return inSpan(action.name, {}, audited);
+}
+
+/** Descriptions of the actions as data, for their list and OpenAPI. */
+export interface ActionDescription {
+  name: string;
+  title: string;
+  description: string;
+  role: Role;
+  /** Scope that a key needs. */
+  scope: Scope;
+  /** Words of the command after `sandhaven`. */
+  command: string;
+  input_schema: JsonSchema;
+  output_schema: JsonSchema;
+}
+
+export const actionDescriptions: readonly ActionDescription[] = actions.map(describeAction);
+
+function describeAction(action: Action): ActionDescription {
+  const { name, title, description, role, command } = action;
+  const scope = scopeOf(action);
+  const schemas = { input_schema: inputJsonSchema(action), output_schema: outputJsonSchema(action) };
+  return { name, title, description, role, scope, command, ...schemas };
 }

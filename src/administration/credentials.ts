@@ -1,7 +1,7 @@
 /** Actions on passkeys and passwords. */
 
 import { z } from 'zod';
-import { text, textWithoutNul } from '../catalog/parameters/text.ts';
+import { text, textWithoutNul } from '../catalog/parameters/scalars.ts';
 import type { Passkey } from '../model/access/passkeys.ts';
 import { limits } from '../model/limits.ts';
 import { defineAction } from './action.ts';

@@ -1,7 +1,7 @@
 /** Actions on identities at the identity provider. */
 import { z } from 'zod';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
-import { text } from '../catalog/parameters/text.ts';
+import { text } from '../catalog/parameters/scalars.ts';
 import type { OwnedIdentity } from '../model/access/identity.ts';
 import { limits } from '../model/limits.ts';
 import { defineAction } from './action.ts';

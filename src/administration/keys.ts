@@ -1,8 +1,7 @@
 /** Actions on API keys. */
 import { z } from 'zod';
-import { integerWithDefault } from '../catalog/parameters/integer.ts';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
-import { text } from '../catalog/parameters/text.ts';
+import { integerWithDefault, text } from '../catalog/parameters/scalars.ts';
 import type { OwnedKey } from '../control/people/keys.ts';
 import { scopes } from '../model/access/scopes.ts';
 import { limits } from '../model/limits.ts';

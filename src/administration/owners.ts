@@ -1,7 +1,6 @@
 /** Users and teams as actions name them, and what owners have and use. */
 import { z } from 'zod';
-import { optionalInteger } from '../catalog/parameters/integer.ts';
-import { text } from '../catalog/parameters/text.ts';
+import { optionalInteger, text } from '../catalog/parameters/scalars.ts';
 import { networkOutput, toNetworkView } from '../catalog/sandbox-view.ts';
 import { teamNamePattern, teamRoles } from '../model/access/team.ts';
 import { limits } from '../model/limits.ts';

@@ -1,6 +1,6 @@
 /** Actions on credentials of registries. */
 import { z } from 'zod';
-import { atMostBytes, textWithoutNul } from '../catalog/parameters/text.ts';
+import { atMostBytes, textWithoutNul } from '../catalog/parameters/scalars.ts';
 import type { RegistryAccount } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { isRegistryName } from '../model/registry-name.ts';

@@ -1,9 +1,8 @@
 /** Actions on sandboxes of everybody, on terminals and on snapshots. */
 import { z } from 'zod';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
-import { sandbox } from '../catalog/parameters/sandbox.ts';
-import { terminalId } from '../catalog/parameters/terminal.ts';
-import { textWithoutNul } from '../catalog/parameters/text.ts';
+import { sandbox, terminalId } from '../catalog/parameters/sandbox.ts';
+import { textWithoutNul } from '../catalog/parameters/scalars.ts';
 import { timestamp } from '../catalog/sandbox-view.ts';
 import type { OwnedSandbox } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';

@@ -1,8 +1,12 @@
 /** Actions on secrets of sandboxes. */
 import { z } from 'zod';
-import { integerWithDefault, optionalInteger } from '../catalog/parameters/integer.ts';
 import { sandbox } from '../catalog/parameters/sandbox.ts';
-import { atMostBytes, textWithoutNul } from '../catalog/parameters/text.ts';
+import {
+  atMostBytes,
+  integerWithDefault,
+  optionalInteger,
+  textWithoutNul,
+} from '../catalog/parameters/scalars.ts';
 import { timestamp } from '../catalog/sandbox-view.ts';
 import type { ShownSecrets } from '../control/secrets/sandbox-secrets.ts';
 import { limits } from '../model/limits.ts';

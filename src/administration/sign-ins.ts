@@ -1,8 +1,7 @@
 /** Actions on sign-ins of browsers and machines. */
 import { z } from 'zod';
-import { integerWithDefault } from '../catalog/parameters/integer.ts';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
-import { textWithoutNul } from '../catalog/parameters/text.ts';
+import { integerWithDefault, textWithoutNul } from '../catalog/parameters/scalars.ts';
 import type { DeviceSignIn } from '../model/access/device-sign-ins.ts';
 import { isNarrowed, scopes } from '../model/access/scopes.ts';
 import type { SignIn } from '../model/access/sign-ins.ts';

@@ -1,7 +1,7 @@
 /** Actions on users. */
 import { z } from 'zod';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
-import { text } from '../catalog/parameters/text.ts';
+import { text } from '../catalog/parameters/scalars.ts';
 import { present } from '../catalog/present.ts';
 import type { Member } from '../control/people/users.ts';
 import { invalidArgument } from '../model/errors.ts';

@@ -1,6 +1,6 @@
 /** Actions on webhooks. */
 import { z } from 'zod';
-import { textWithoutNul } from '../catalog/parameters/text.ts';
+import { textWithoutNul } from '../catalog/parameters/scalars.ts';
 import { limits } from '../model/limits.ts';
 import { webhookEvents } from '../model/webhooks/events.ts';
 import { type Delivery, deliveryStates, type Webhook } from '../model/webhooks/webhook.ts';

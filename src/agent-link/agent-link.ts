@@ -2,7 +2,6 @@
  * Host's end of the agent protocol: every operation is one channel and one round trip.
  * Replies are hostile input; a reply that does not fit its schema gives `unavailable`.
  */
-
 import { X509Certificate } from 'node:crypto';
 import type { AgentLink, AgentProcesses, AgentTunnels } from '../control/ports/index.ts';
 import { subjectHash } from '../model/certificates/certificate.ts';
@@ -10,13 +9,10 @@ import { limits } from '../model/limits.ts';
 import { type Ask, call, tooSlow } from './call.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { executionOf } from './execution.ts';
-import { unavailable } from './faults.ts';
-import { filesOf } from './files.ts';
+import { filesOf, openReadStream } from './files.ts';
 import { ProtocolError } from './frames.ts';
-import { SpokenVersions } from './live/spoken-versions.ts';
 import { openListener } from './port-listener.ts';
-import { openReadStream } from './read-stream.ts';
-import { emptyReply, helloReply, parseReply, portsReply } from './replies.ts';
+import { emptyReply, helloReply, parseReply, portsReply, unavailable } from './replies.ts';
 import { openRunningProcess, sizeOf } from './running-process.ts';
 import { searchOf } from './search.ts';
 import { sessionsOf } from './sessions.ts';
@@ -170,4 +166,27 @@ function tunnelsOf(openChannel: OpenChannel, ask: Ask): AgentTunnels {
           reply.ports.map(({ port, name, pid = null, command = null }) => ({ port, name, pid, command })),
       ),
   };
+}
+
+interface Known {
+  generation: number;
+  version: number;
+}
+
+/** Versions of the protocol that agents speak, by sandbox and run: an agent is replaced at a start, and only then. */
+class SpokenVersions {
+  readonly #known = new Map<string, Known>();
+
+  note(id: string, known: Known): void {
+    this.#known.delete(id);
+    this.#known.set(id, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > limits.live.knownAgents && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /** Returns null for an agent that has yet to greet. */
+  of(id: string, generation: number): number | null {
+    const known = this.#known.get(id);
+    return known?.generation === generation ? known.version : null;
+  }
 }

@@ -8,10 +8,9 @@ import type { Release } from '../fairness/shares.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
-import { unavailable } from './faults.ts';
 import { type FrameBounds, ProtocolError } from './frames.ts';
-import { LiveOutputReader } from './live/output.ts';
-import { parseReply } from './replies.ts';
+import { LiveOutputReader } from './live-output.ts';
+import { parseReply, unavailable } from './replies.ts';
 
 /** Bound on the JSON of all items of one answer. */
 const MAX_ITEM_BYTES = 4 * limits.agentFrameBytes;

@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { limits } from '../model/limits.ts';
 import { call } from './call.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
-import { unavailable } from './faults.ts';
 import { ProtocolError } from './frames.ts';
-import { emptyReply, parseReply } from './replies.ts';
+import { emptyReply, parseReply, unavailable } from './replies.ts';
 
 const VERSION = 1;
 

@@ -10,7 +10,6 @@ import type { Duplex } from 'node:stream';
 import { intakeFrom, type PacedIntake } from '../fairness/paced-intake.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { faultOf, unavailable } from './faults.ts';
 import {
   encodeJson,
   type FrameBounds,
@@ -22,6 +21,7 @@ import {
   ProtocolError,
   parseJson,
 } from './frames.ts';
+import { faultOf, unavailable } from './replies.ts';
 
 export type OpenChannel = (id: string) => Promise<Duplex>;
 

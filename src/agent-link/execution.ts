@@ -3,9 +3,8 @@ import type { z } from 'zod';
 import type { AgentLink, Chart, ExecBytes, ExecResult, LiveRequest } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import type { Answer, Ask, Item } from './call.ts';
-import { unavailable } from './faults.ts';
 import type { FrameBounds } from './frames.ts';
-import { chartItem, emptyReply, execReply, execReplyOf } from './replies.ts';
+import { chartItem, emptyReply, execReply, execReplyOf, unavailable } from './replies.ts';
 
 type Execution = Pick<AgentLink, 'exec' | 'execBytes' | 'runCode' | 'startBackground'>;
 

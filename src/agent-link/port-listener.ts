@@ -10,7 +10,6 @@ import { type Bucket, takeOne } from '../fairness/rate.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { OpenChannel } from './exchange.ts';
-import { faultOf, unavailable } from './faults.ts';
 import {
   encodeJson,
   FrameParser,
@@ -20,7 +19,7 @@ import {
   ProtocolError,
   parseJson,
 } from './frames.ts';
-import { connectionItem, listenReply, parseReply } from './replies.ts';
+import { connectionItem, faultOf, listenReply, parseReply, unavailable } from './replies.ts';
 import { openTunnel } from './tunnel-stream.ts';
 
 export interface ListenRequest {

@@ -1,7 +1,8 @@
-/** Schemas and bounds of an agent's replies. Any other reply violates the protocol. */
+/** Schemas and bounds of an agent's replies, and its errors. Any other reply violates the protocol. */
 import { z } from 'zod';
+import { type ErrorFields, SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { ProtocolError } from './frames.ts';
+import { errorBounds, ProtocolError, parseJson } from './frames.ts';
 
 /**
  * Schema of an array with at most `most` elements. Stops at the first fault: zod's own array collects an issue for
@@ -154,4 +155,57 @@ export function parseReply<T>(schema: z.ZodType<T>, json: unknown): T {
 function faultIn({ issues }: z.ZodError): string {
   const [first] = issues;
   return `${first?.path.join('.') ?? ''} ${first?.message ?? ''}`.slice(0, limits.agentBreachChars);
+}
+
+const MAX_TEXT_CHARS = 2_000;
+
+const word = z.string().regex(/^[a-z_]{1,40}$/);
+
+const faultSchema = z.object({
+  /** Without `unavailable` and the service's own codes, which an agent may not send. */
+  code: z.enum([
+    'invalid_argument',
+    'not_found',
+    'already_exists',
+    'permission_denied',
+    'failed_precondition',
+    'too_large',
+    'resource_exhausted',
+    'timeout',
+    'internal',
+  ]),
+  detail: z.string(),
+  hint: z.string().optional(),
+  parameter: word.optional(),
+  resource: word.optional(),
+});
+
+/**
+ * Maps an agent's error to the caller's. An agent is hostile: codes are allow-listed, texts bounded.
+ * @param payload Payload of an error frame.
+ */
+export function faultOf(payload: Buffer): SandhavenError {
+  const parsed = faultSchema.safeParse(parseJson(payload, errorBounds));
+  if (!parsed.success) throw new ProtocolError('an error without a known code');
+  const { code, detail, hint, parameter, resource } = parsed.data;
+  const fields: ErrorFields = {};
+  if (hint !== undefined) fields.hint = tidy(hint);
+  if (parameter !== undefined) fields.parameter = parameter;
+  if (resource !== undefined) fields.resource = resource;
+  return new SandhavenError(code, tidy(detail), fields);
+}
+
+export function unavailable(detail: string, cause?: unknown): SandhavenError {
+  return new SandhavenError(
+    'unavailable',
+    detail,
+    { hint: 'Try again; if it stays, stop and start the sandbox.' },
+    cause,
+  );
+}
+
+/** Reduces a text to one line of bounded length. */
+function tidy(text: string): string {
+  const line = text.slice(0, MAX_TEXT_CHARS).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
+  return text.length > MAX_TEXT_CHARS ? `${line}…` : line;
 }

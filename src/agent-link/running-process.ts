@@ -4,14 +4,12 @@
  *
  * Both outputs share the channel, so an unread one blocks the other; a destroyed one does not.
  */
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import type { ProcessEnd, RunningProcess, TerminalSize } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
-import { unavailable } from './faults.ts';
 import { ProtocolError } from './frames.ts';
-import { InputStream } from './process-input.ts';
-import { emptyReply, parseReply, processItem } from './replies.ts';
+import { emptyReply, parseReply, processItem, unavailable } from './replies.ts';
 
 /** Resolves when the program runs. Aborting the signal kills its whole tree at any time. */
 export function openRunningProcess(
@@ -140,4 +138,83 @@ export function sizeOf({ columns, rows }: TerminalSize): TerminalSize {
   const bounded = (count: number) =>
     Math.max(0, Math.min(Math.trunc(count) || 0, limits.process.terminalSize));
   return { columns: bounded(columns), rows: bounded(rows) };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+type Done = (error?: Error | null) => void;
+
+/**
+ * Input of a program. At most one window of bytes is in flight, so messages to the agent never wait behind input that
+ * the program does not read.
+ */
+export class InputStream extends Writable {
+  readonly #exchange: Exchange;
+  /** Bytes that may be sent now. */
+  #window: number = limits.process.inputWindowBytes;
+  /** Input beyond the window, and the callback of its write. */
+  #rest: Buffer = NOTHING;
+  #done: Done | null = null;
+  #endSent = false;
+  /** The program has ended; further input is dropped. */
+  #over = false;
+
+  constructor(exchange: Exchange) {
+    super({ highWaterMark: limits.process.bufferBytes });
+    this.#exchange = exchange;
+    // An error before the caller listens must not end the process; the stream stays in error.
+    this.on('error', () => {});
+  }
+
+  taken(bytes: number): void {
+    this.#window += bytes;
+    if (this.#window > limits.process.inputWindowBytes) throw new ProtocolError('more taken than was sent');
+    this.#send();
+  }
+
+  over(): void {
+    this.#over = true;
+    this.#send();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+    this.#rest = chunk;
+    this.#done = done;
+    this.#send();
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: Done): void {
+    this.#rest = Buffer.concat(chunks.map(({ chunk }) => chunk));
+    this.#done = done;
+    this.#send();
+  }
+
+  override _final(done: Done): void {
+    this.#sendEnd();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    this.#rest = NOTHING;
+    this.#done = null;
+    this.#sendEnd();
+    done(error);
+  }
+
+  #send(): void {
+    const piece = this.#over ? NOTHING : this.#rest.subarray(0, this.#window);
+    if (piece.length > 0) this.#exchange.sendNow(piece);
+    this.#window -= piece.length;
+    this.#rest = this.#over ? NOTHING : this.#rest.subarray(piece.length);
+    if (this.#rest.length > 0) return;
+    const done = this.#done;
+    this.#done = null;
+    done?.();
+  }
+
+  #sendEnd(): void {
+    if (this.#endSent || this.#over) return;
+    this.#endSent = true;
+    this.#exchange.sendEnd();
+  }
 }

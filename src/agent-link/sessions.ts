@@ -5,9 +5,8 @@ import { limits } from '../model/limits.ts';
 import { OutputText } from '../model/output/output-text.ts';
 import type { Ask, Item } from './call.ts';
 import type { VersionOf } from './execution.ts';
-import { unavailable } from './faults.ts';
 import { ProtocolError } from './frames.ts';
-import { parseReply, rows } from './replies.ts';
+import { parseReply, rows, unavailable } from './replies.ts';
 
 /** Protocol version that introduced sessions. */
 const v = 2;

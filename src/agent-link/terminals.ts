@@ -16,11 +16,9 @@ import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Ask, Item } from './call.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
-import { unavailable } from './faults.ts';
 import { ProtocolError } from './frames.ts';
-import { InputStream } from './process-input.ts';
-import { emptyReply, parseReply } from './replies.ts';
-import { sizeOf } from './running-process.ts';
+import { emptyReply, parseReply, unavailable } from './replies.ts';
+import { InputStream, sizeOf } from './running-process.ts';
 
 /** Protocol version that introduced terminals. */
 const v = 4;

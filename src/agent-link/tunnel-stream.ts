@@ -3,11 +3,10 @@
  * copy, and backpressure holds both ways: bytes not read here are not read in the sandbox.
  */
 import type { Duplex } from 'node:stream';
-import { PacedDuplex } from '../fairness/paced-duplex.ts';
+import { PacedDuplex } from '../fairness/paced-connection.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { channelOver, type OpenChannel } from './exchange.ts';
-import { faultOf, unavailable } from './faults.ts';
 import {
   encodeJson,
   FrameParser,
@@ -18,7 +17,7 @@ import {
   ProtocolError,
   parseJson,
 } from './frames.ts';
-import { emptyReply, parseReply } from './replies.ts';
+import { emptyReply, faultOf, parseReply, unavailable } from './replies.ts';
 
 type Done = (error?: Error | null) => void;
 

@@ -4,8 +4,8 @@ import {
   certifySandbox,
   certifyService,
   serviceIdentity,
-} from '../agent-link/tls/authority.ts';
-import { createConnector } from '../agent-link/tls/connector.ts';
+} from '../agent-link/authority.ts';
+import { createConnector } from '../agent-link/connector.ts';
 import type { Clock } from '../control/ports/index.ts';
 import { AGENT_PORT, type AgentDoor } from '../runtime/kubernetes/settings.ts';
 

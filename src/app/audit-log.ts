@@ -1,8 +1,8 @@
 /** Wires the audit log: rows in the database, the end of the chain beside it, the key of both. */
 import { AuditService } from '../control/audit/audit.ts';
 import type { Clock, Log, Store } from '../control/ports/index.ts';
-import { auditCheckpointFile } from '../store/audit-checkpoint.ts';
 import type { DataDirectory } from '../store/data-directory.ts';
+import { auditCheckpointFile } from '../store/record-files.ts';
 import type { Secrets } from '../store/secrets.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

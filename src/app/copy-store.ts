@@ -2,8 +2,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { SandhavenError } from '../model/errors.ts';
 import { parseStoreUrl } from '../model/store-address.ts';
-import { openExistingDataDirectory } from '../store/data-directory.ts';
-import { lockDataDirectory } from '../store/lock.ts';
+import { lockDataDirectory, openExistingDataDirectory } from '../store/data-directory.ts';
 import { bindToStore, storeNameIn } from '../store/open-store.ts';
 import { openSecrets } from '../store/secrets.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';

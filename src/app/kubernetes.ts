@@ -1,7 +1,7 @@
 /** The engine of a service whose sandboxes are Pods of a Kubernetes. Loaded only with --runtime kubernetes. */
 import { createAgentLink } from '../agent-link/agent-link.ts';
+import { openAuthority } from '../agent-link/authority.ts';
 import { packDisk, unpackDisk } from '../agent-link/carrier.ts';
-import { openAuthority } from '../agent-link/tls/kept-authority.ts';
 import { assertTenure } from '../control/base/tenure.ts';
 import type { AgentLink, Clock, Log, RegistryCredentialStore, Store } from '../control/ports/index.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';

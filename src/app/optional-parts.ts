@@ -11,7 +11,7 @@ import { isLoopback } from './announce.ts';
 
 export async function openCodeHost(options: ProviderOptions | null, clock: Clock): Promise<CodeHost | null> {
   if (options === null) return null;
-  const { openGitHub } = await import('../provider/github/open.ts');
+  const { openGitHub } = await import('../provider/github/github.ts');
   return openGitHub(options, clock);
 }
 
@@ -22,7 +22,7 @@ export async function openSignInProvider(
   log: Log,
 ): Promise<SignInProvider | null> {
   if (options === null) return null;
-  const { openIdentityProvider } = await import('../identity/open.ts');
+  const { openIdentityProvider } = await import('../identity/openid.ts');
   const provider = openIdentityProvider(options, clock, log);
   return { provider, rules: options.rules, key: secrets.deriveKey('sign-in by the identity provider') };
 }

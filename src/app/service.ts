@@ -17,12 +17,16 @@ import { quotaOfMembers } from '../model/quota.ts';
 import { everyRegistry } from '../model/registry-rules.ts';
 import { createExit, type Exit } from '../outbound/exit.ts';
 import { folderOnMachine } from '../runtime/archives/s3/own-folder.ts';
-import { type DataDirectory, openDataDirectory, readOrCreateApiKey } from '../store/data-directory.ts';
-import { lockDataDirectory } from '../store/lock.ts';
+import {
+  type DataDirectory,
+  lockDataDirectory,
+  openDataDirectory,
+  readOrCreateApiKey,
+} from '../store/data-directory.ts';
 import { openStore } from '../store/open-store.ts';
+import { trafficNotes } from '../store/record-files.ts';
 import { openSecrets } from '../store/secrets.ts';
 import { type HostKey, openHostKey } from '../store/ssh-host-key.ts';
-import { trafficNotes } from '../store/traffic-notes.ts';
 import { auditLog } from './audit-log.ts';
 import { type Engine, isOnHost, openEngine } from './engine.ts';
 import { openCodeHost, openDocuments, openRemoteArchives, openSignInProvider } from './optional-parts.ts';

@@ -1,4 +1,4 @@
-/** Timeouts, and callbacks at a time that may be years away. */
+/** Timeouts, callbacks at a time that may be years away, and work that an abort leaves behind. */
 
 /** Node's own timers fire at once beyond 2^31 ms. */
 const LONGEST_TIMER_MS = 24 * 60 * 60 * 1000;
@@ -34,5 +34,21 @@ export async function within<T>(timeoutMs: number, work: Promise<T>, late: () =>
     return await Promise.race([work, promise]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/**
+ * Resolves or rejects with `work`, or rejects with the signal's reason as soon as it is aborted; the work itself
+ * continues.
+ */
+export async function abortRace<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -1,5 +1,5 @@
 /** One run of work for several concurrent callers. It continues until the last of them has cancelled. */
-import { abortRace } from './abort-race.ts';
+import { abortRace } from './deadline.ts';
 
 export interface FlightOptions<Progress> {
   signal?: AbortSignal;

@@ -1,14 +1,11 @@
 /** Services that the tools call, as one bundle that main.ts fills. */
 
 import type { FilePreviews } from './access/file-previews.ts';
-import type { PreviewService } from './access/previews.ts';
-import type { AccessRevocation } from './access/revocation.ts';
-import type { SshAccessService } from './access/ssh-access.ts';
+import type { AccessRevocation, PreviewService, SshAccessService } from './access/granted-access.ts';
 import type { AuditService } from './audit/audit.ts';
 import type { IdentityService } from './callers/identity.ts';
 import type { Credentials } from './credentials/credentials.ts';
 import type { DocumentService } from './documents/documents.ts';
-import type { EverybodysSandboxes } from './everybody/everybodys-sandboxes.ts';
 import type { GitService } from './git/git-service.ts';
 import type { HealthService } from './health/health.ts';
 import type { RegistryService } from './images/registries.ts';
@@ -19,14 +16,15 @@ import type { HealthEvents } from './live/health-events.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { SnapshotEvents } from './live/snapshot-events.ts';
 import type { UsageSampler } from './live/usage-sampler.ts';
-import type { Metrics } from './metrics/metrics.ts';
+import type { Metrics } from './metrics.ts';
 import type { Learning } from './network/learning.ts';
 import type { NetworkService } from './network/network-service.ts';
 import type { OwnerNetworkService } from './network/owner-networks.ts';
-import type { AuthorizedApps } from './people/apps/authorized-apps.ts';
-import type { OAuthRecords } from './people/apps/oauth-records.ts';
+import type { AuthorizedApps } from './people/authorized-apps.ts';
 import type { DeviceSignInService } from './people/device-sign-ins.ts';
+import type { EverybodysSandboxes } from './people/everybodys-sandboxes.ts';
 import type { KeyService } from './people/keys.ts';
+import type { OAuthRecords } from './people/oauth-records.ts';
 import type { LinkedIdentities } from './people/provider/identities.ts';
 import type { ProviderSignIns } from './people/provider/provider-sign-ins.ts';
 import type { SignInService } from './people/sign-ins.ts';
@@ -41,8 +39,7 @@ import type { WebhookService } from './webhooks/webhooks.ts';
 import type { ExecutionService } from './work/execution.ts';
 import type { FileService } from './work/files.ts';
 import type { SessionService } from './work/sessions.ts';
-import type { TerminalService } from './work/terminals.ts';
-import type { TunnelService } from './work/tunnels.ts';
+import type { TerminalService, TunnelService } from './work/terminals.ts';
 
 /** Passkeys and passwords come with `Credentials`. */
 export interface Services extends Credentials {

@@ -2,6 +2,8 @@
  * Fair queue of a bounded total that owners take parts of and give back: each owner has a share and a line of their
  * own, and the lines are served in turn. An owner at the share waits behind their own requests alone.
  */
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../model/limits.ts';
 import { type Release, Shares, type SharesOptions } from './shares.ts';
 
 export interface FairQueueOptions extends SharesOptions {
@@ -108,5 +110,33 @@ export class FairQueue {
     const shares = this.#shares;
     const isOwed = [...this.#lines].some(([owner, [next]]) => next && shares.hasShare(owner, next.amount));
     return !isOwed && shares.hasRoom(amount);
+  }
+}
+
+/**
+ * Queue of work that holds the thread: one piece at a time, for each owner in turn, then a pause of equal length. An
+ * owner with much work takes half of the thread's time at most, and other work runs between any two pieces.
+ */
+export class LongWork {
+  readonly #turns: FairQueue;
+
+  /** @param what Continues "1 …": `large bodies are being read`. */
+  constructor(what: string) {
+    this.#turns = new FairQueue({ ...limits.shares.longWork, what });
+  }
+
+  /**
+   * Rejects as the work does; with `resource_exhausted` after too long a wait; with the signal's reason when it is
+   * aborted before the work begins.
+   */
+  async run<T>(owner: string, work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+    const done = await this.#turns.take(owner, 1, signal);
+    await setImmediate();
+    const begun = performance.now();
+    try {
+      return await work();
+    } finally {
+      void sleep(performance.now() - begun).then(() => done());
+    }
   }
 }

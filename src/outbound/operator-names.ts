@@ -5,8 +5,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import { abortRace } from '../concurrency/abort-race.ts';
-import { within } from '../concurrency/deadline.ts';
+import { abortRace, within } from '../concurrency/deadline.ts';
 import { limits } from '../model/limits.ts';
 import { NotReached } from './failure.ts';
 import { type Address, lookupBy } from './socket-lookup.ts';

@@ -9,7 +9,7 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { limits } from '../model/limits.ts';
 import type { TracingOptions } from '../model/tracing/tracing-options.ts';
 import { operatorNames } from '../outbound/operator-names.ts';
-import type { Losses } from './losses.ts';
+import type { Losses } from './bounded-queue.ts';
 
 const { exportMs, exportsAtOnce } = limits.traces;
 

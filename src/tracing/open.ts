@@ -14,9 +14,8 @@ import type { Tracer } from '../concurrency/span.ts';
 import type { Log } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import type { Sampling, TracingOptions } from '../model/tracing/tracing-options.ts';
-import { boundedQueue } from './bounded-queue.ts';
+import { boundedQueue, countLosses } from './bounded-queue.ts';
 import { openCollector } from './collector.ts';
-import { countLosses } from './losses.ts';
 import { tracerOn } from './spans.ts';
 
 export interface Traces {

@@ -1,8 +1,8 @@
 /** Where an agent is reached, on either transport; as JSON it goes to other processes. */
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { CertifiedKey } from '../../src/agent-link/tls/authority.ts';
-import { type AgentAddress, createConnector } from '../../src/agent-link/tls/connector.ts';
+import type { CertifiedKey } from '../../src/agent-link/authority.ts';
+import { type AgentAddress, createConnector } from '../../src/agent-link/connector.ts';
 
 export type Reach = { socketPath: string } | NetworkReach;
 

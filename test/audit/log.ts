@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { AuditService, type AuditSubject } from '../../src/control/audit/audit.ts';
 import type { AuditStore, Store } from '../../src/control/ports/index.ts';
-import { auditCheckpointFile } from '../../src/store/audit-checkpoint.ts';
+import { auditCheckpointFile } from '../../src/store/record-files.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { temporaryDirectory } from '../store/fixtures.ts';

@@ -17,8 +17,7 @@ import { newestSchema, restoreBackup } from '../../src/app/parts/backup/restore-
 import type { Entry } from '../../src/backup/entry.ts';
 import { entriesOfFolder, once, writeFolder } from '../../src/backup/folder.ts';
 import { backupKey, type Manifest, writeManifest } from '../../src/backup/manifest.ts';
-import { entriesOfTar } from '../../src/backup/tar/read.ts';
-import { sumOf, tarOf } from '../../src/backup/tar/write.ts';
+import { entriesOfTar, sumOf, tarOf } from '../../src/backup/tar.ts';
 import { secretsOf } from '../../src/store/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 

@@ -1,7 +1,6 @@
 /** Limits of time: what is late gets a stand-in or an error, and what is aborted rejects at once. */
 import { describe, expect, it } from 'vitest';
-import { abortRace } from '../../src/concurrency/abort-race.ts';
-import { within } from '../../src/concurrency/deadline.ts';
+import { abortRace, within } from '../../src/concurrency/deadline.ts';
 
 const never = new Promise<string>(() => {});
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { growingPauses } from '../../src/concurrency/growing-pauses.ts';
+import { growingPauses } from '../../src/concurrency/patience.ts';
 
 it('pauses grow by a quarter, from a millisecond to the longest', () => {
   const pauses = growingPauses(2);

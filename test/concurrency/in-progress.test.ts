@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { InProgress } from '../../src/concurrency/in-progress.ts';
+import { InProgress } from '../../src/concurrency/closing.ts';
 
 describe('work in progress', () => {
   it('is waited for, but not what begins meanwhile', async () => {

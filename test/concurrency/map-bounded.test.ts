@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { mapBounded } from '../../src/concurrency/map-bounded.ts';
+import { mapBounded } from '../../src/concurrency/in-portions.ts';
 
 it('works on so many items at once, and keeps their order', async () => {
   let [running, most] = [0, 0];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { paged } from '../../src/concurrency/paged.ts';
+import { paged } from '../../src/concurrency/in-portions.ts';
 
 it('yields all rows in the order of their ids, and reads a page at a time', async () => {
   const ids = ['a', 'b', 'c', 'd', 'e'];

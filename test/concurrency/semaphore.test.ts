@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createSemaphore } from '../../src/concurrency/semaphore.ts';
+import { createSemaphore } from '../../src/concurrency/in-portions.ts';
 
 describe('a semaphore', () => {
   it('runs at most so many at once, in order of arrival', async () => {

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { ArchiveCollector } from '../../src/control/archives/archive-collector.ts';
+import { ArchiveCollector } from '../../src/control/lifecycle/archives.ts';
 import type { RemoteArchives } from '../../src/control/ports/index.ts';
 import type { ArchiveLocation } from '../../src/model/sandbox.ts';
 import { createAlone } from '../../src/store/alone.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DiskPromises } from '../../src/control/lifecycle/disk-promises.ts';
+import { DiskPromises } from '../../src/control/lifecycle/capacity.ts';
 import type { Capacity } from '../../src/control/ports/index.ts';
 
 const GiB = 1024 ** 3;

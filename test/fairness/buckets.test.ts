@@ -1,6 +1,6 @@
 /** Token buckets by key, and their parts at several processes. */
 import { describe, expect, it } from 'vitest';
-import { Buckets } from '../../src/fairness/buckets.ts';
+import { Buckets } from '../../src/fairness/rate.ts';
 
 const rate = { perSecond: 1, burst: 10 };
 

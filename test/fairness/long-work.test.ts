@@ -1,7 +1,7 @@
 /** Work that holds the thread leaves half of its time to others. */
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { LongWork } from '../../src/fairness/long-work.ts';
+import { LongWork } from '../../src/fairness/fair-queue.ts';
 
 const HOLD_MS = 40;
 

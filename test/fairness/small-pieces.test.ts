@@ -1,6 +1,6 @@
 /** Small pieces of bytes are put together, in order, and cost no more memory than they have bytes. */
 import { expect, it } from 'vitest';
-import { SmallPieces } from '../../src/fairness/small-pieces.ts';
+import { SmallPieces } from '../../src/fairness/body-pieces.ts';
 
 const KiB = 1024;
 

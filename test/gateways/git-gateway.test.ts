@@ -14,7 +14,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GitProxy, GitPurpose } from '../../src/control/ports/index.ts';
 import { createGitGateway } from '../../src/gateways/git/gateway.ts';
-import { judge } from '../../src/gateways/git/push-commands.ts';
+import { judge } from '../../src/gateways/git/remote-proxy.ts';
 import { parseGitUrl } from '../../src/model/git/url.ts';
 import { parseAllowedHosts } from '../../src/model/network/allowed-hosts.ts';
 import { createExit, type Exit } from '../../src/outbound/exit.ts';

@@ -42,7 +42,7 @@ export const areas: Readonly<Record<string, Area>> = {
       'src/control/audit/chain.ts',
       'src/control/documents/order-of-use.ts',
       'src/control/git/formats.ts',
-      'src/control/lifecycle/{capacity,consequences,disk-promises,template}.ts',
+      'src/control/lifecycle/{capacity,consequences,template}.ts',
       'src/control/turns/{activity,operation-queue}.ts',
       'src/control/callers/{quotas,rates}.ts',
     ],

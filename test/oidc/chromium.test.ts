@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readPage } from '../../src/surfaces/http/page/files.ts';
+import { readPage } from '../../src/surfaces/http/page.ts';
 import { launch, visit } from '../web/support/visitor.ts';
 import { startWorld } from './support/signing-in.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-const opener = join(import.meta.dirname, '../../src/identity/open.ts');
+const opener = join(import.meta.dirname, '../../src/identity/openid.ts');
 /** Opens a provider with the file that its last argument names. */
 const program = `
   const { openIdentityProvider } = await import(${JSON.stringify(opener)});

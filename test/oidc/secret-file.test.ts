@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openIdentityProvider } from '../../src/identity/open.ts';
+import { openIdentityProvider } from '../../src/identity/openid.ts';
 
 let folder: string;
 

@@ -1,6 +1,6 @@
 /** Names of others are asked for over sockets of their own: what is answered, what is no answer, and when it ends. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { askServers } from '../../src/outbound/ask-servers.ts';
+import { askServers } from '../../src/outbound/exit.ts';
 import { type NameServer, startNameServer, type Zone } from './name-server.ts';
 
 const zones: Record<string, Zone> = {

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { CodeHost, GitPurpose, Log, Store } from '../../src/control/ports/index.ts';
-import type { AuthorizationUses } from '../../src/control/provider/authorization-uses.ts';
 import { AuthorizationService } from '../../src/control/provider/authorizations.ts';
+import type { AuthorizationUses } from '../../src/control/provider/device-polls.ts';
 import { ProviderRemotes } from '../../src/control/provider/remotes.ts';
 import { UserTokens } from '../../src/control/provider/tokens.ts';
 import { parseGitUrl } from '../../src/model/git/url.ts';

@@ -5,9 +5,13 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDataDirectory, readOrCreateApiKey, writeApiKey } from '../../src/store/data-directory.ts';
+import {
+  lockDataDirectory,
+  openDataDirectory,
+  readOrCreateApiKey,
+  writeApiKey,
+} from '../../src/store/data-directory.ts';
 import { readOrCreate, replaceFile } from '../../src/store/durable-file.ts';
-import { lockDataDirectory } from '../../src/store/lock.ts';
 import { temporaryDirectory } from './fixtures.ts';
 
 const lockHolder = join(import.meta.dirname, 'lock-holder.ts');

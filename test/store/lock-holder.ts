@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { SandhavenError } from '../../src/model/errors.ts';
-import { lockDataDirectory } from '../../src/store/lock.ts';
+import { lockDataDirectory } from '../../src/store/data-directory.ts';
 
 const [directory = '', stay] = process.argv.slice(2);
 try {

@@ -4,9 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { secretsOf } from '../../src/store/secrets.ts';
 import { type Migration, migrations } from '../../src/store/sql/schema.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
-import { migrate } from '../../src/store/sqlite/migrations.ts';
+import { dropWebhookTriggers, migrate } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { dropWebhookTriggers } from '../../src/store/sqlite/webhook-triggers.ts';
 import { alice, sandboxRecord, temporaryDirectory } from './fixtures.ts';
 
 const secrets = secretsOf(Buffer.alloc(32, 1));

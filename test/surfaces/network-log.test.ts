@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { NetworkEvent } from '../../src/model/network/event.ts';
-import { readEvents } from '../../src/surfaces/cli/events.ts';
+import { readEvents } from '../../src/surfaces/cli/client.ts';
 import { cliFor } from './cli/cli-harness.ts';
 import { API_KEY, MEMBER_KEY } from './fakes/fake-services.ts';
 import { type Harness, startHttp } from './http/http-harness.ts';

@@ -1,8 +1,7 @@
 /** Large answers that are sent side by side: none holds up the event loop, nor do all of them. */
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { jsonPieces } from '../../src/surfaces/json/pieces.ts';
-import { writePieces } from '../../src/surfaces/json/write-pieces.ts';
+import { jsonPieces, writePieces } from '../../src/surfaces/json/pieces.ts';
 import { longestTurn } from '../support/event-loop.ts';
 
 const MiB = 1024 * 1024;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readPage } from '../../src/surfaces/http/page/files.ts';
+import { readPage } from '../../src/surfaces/http/page.ts';
 import { MEMBER_KEY } from '../surfaces/fakes/fake-services.ts';
 import type { Harness } from '../surfaces/http/http-harness.ts';
 import { connect, Kept, transportOf } from '../surfaces/http/oauth/app.ts';

@@ -1,6 +1,6 @@
 /** Paths, kinds of files, links and output: all that comes out of a sandbox is hostile. */
 import { describe, expect, it } from 'vitest';
-import { shownTypeOf } from '../../src/control/access/shown-types.ts';
+import { shownTypeOf } from '../../src/control/access/file-previews.ts';
 import { safeHref } from '../../web/src/sandbox/files/links.ts';
 import {
   absolute,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { network, networkOrDefault, networkWords } from '../../catalog/parameters/network.ts';
 import { sandbox } from '../../catalog/parameters/sandbox.ts';
-import { textWithoutNul } from '../../catalog/parameters/text.ts';
+import { textWithoutNul } from '../../catalog/parameters/scalars.ts';
 import { networkOutput, timestamp, toNetworkView } from '../../catalog/sandbox-view.ts';
 import type { ShownNetwork } from '../../control/network/network-service.ts';
 import type { ShownTraffic } from '../../control/network/traffic/traffic-watch.ts';

@@ -1,7 +1,7 @@
 /** `sandhaven config`: checks a configuration file, and shows what the service would run with. */
 import { usageError } from '../../surfaces/cli/flags.ts';
 import type { CliIo } from '../../surfaces/cli/io.ts';
-import { table } from '../../surfaces/cli/render.ts';
+import { table } from '../../surfaces/cli/output.ts';
 import { allFlags } from '../options/all-flags.ts';
 import { CONFIG_FLAG, readSources, type Source } from '../options/sources.ts';
 import { parseUpOptions } from '../options/up-options.ts';

@@ -1,9 +1,7 @@
 /** Wires access to sandboxes from outside: SSH, previews of ports and of files, and their end. */
 import { FilePreviews } from '../../control/access/file-previews.ts';
+import { AccessRevocation, PreviewService, SshAccessService } from '../../control/access/granted-access.ts';
 import { PreviewAccess } from '../../control/access/preview-access.ts';
-import { PreviewService } from '../../control/access/previews.ts';
-import { AccessRevocation } from '../../control/access/revocation.ts';
-import { SshAccessService } from '../../control/access/ssh-access.ts';
 import type { AccessService } from '../../control/access/tokens.ts';
 import type { AuditService } from '../../control/audit/audit.ts';
 import { PreviewGrants } from '../../control/audit/preview-grants.ts';

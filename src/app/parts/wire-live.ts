@@ -4,8 +4,7 @@ import { HealthService } from '../../control/health/health.ts';
 import { AuditEvents } from '../../control/live/audit-events.ts';
 import { HealthEvents } from '../../control/live/health-events.ts';
 import type { SandboxEvents } from '../../control/live/sandbox-events.ts';
-import { usageInside } from '../../control/live/usage-inside.ts';
-import { UsageSampler } from '../../control/live/usage-sampler.ts';
+import { UsageSampler, usageInside } from '../../control/live/usage-sampler.ts';
 import type { UserService } from '../../control/people/users.ts';
 import type {
   AgentLink,

@@ -1,6 +1,5 @@
 /** Wires the metrics: each part's numbers, and what users share of the parts. */
-import type { ShareName } from '../../control/metrics/loads.ts';
-import { type MetricSources, Metrics } from '../../control/metrics/metrics.ts';
+import { type MetricSources, Metrics, type ShareName } from '../../control/metrics.ts';
 import type { Load } from '../../fairness/shares.ts';
 
 export interface MetricsDependencies extends MetricSources {

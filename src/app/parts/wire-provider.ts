@@ -1,7 +1,7 @@
 /** Wires users' authorizations at the code-hosting provider. */
 import type { Clock, CodeHost, Log, Store } from '../../control/ports/index.ts';
-import type { AuthorizationUses } from '../../control/provider/authorization-uses.ts';
 import { AuthorizationService } from '../../control/provider/authorizations.ts';
+import type { AuthorizationUses } from '../../control/provider/device-polls.ts';
 import { UserTokens } from '../../control/provider/tokens.ts';
 
 export interface ProviderParts {

@@ -1,8 +1,8 @@
 /** Sandbox.CreateSshAccess */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { integerWithDefault } from '../parameters/integer.ts';
 import { sandbox } from '../parameters/sandbox.ts';
+import { integerWithDefault } from '../parameters/scalars.ts';
 import { defineTool } from '../tool.ts';
 
 export const createSshAccess = defineTool({

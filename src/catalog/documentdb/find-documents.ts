@@ -1,7 +1,7 @@
 /** DocumentDb.FindDocuments */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { integerWithDefault } from '../parameters/integer.ts';
+import { integerWithDefault } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import {

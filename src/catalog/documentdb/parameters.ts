@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import type { CollectionName } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
-import { integerWithDefault } from '../parameters/integer.ts';
 import { path } from '../parameters/path.ts';
-import { atMostBytes, text, textWithoutNul } from '../parameters/text.ts';
+import { atMostBytes, integerWithDefault, text, textWithoutNul } from '../parameters/scalars.ts';
 
 const bounds = limits.documents;
 

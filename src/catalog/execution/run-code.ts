@@ -1,12 +1,11 @@
 /** Sandbox.RunCode */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { integerWithDefault } from '../parameters/integer.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { atMostBytes, text } from '../parameters/text.ts';
+import { atMostBytes, integerWithDefault, text } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
+import { execOutput, execPrinted, execText, toExecView } from '../printed.ts';
 import { defineTool } from '../tool.ts';
-import { execOutput, execPrinted, execText, toExecView } from './exec-result.ts';
 
 const chart = z.looseObject({
   type: z.enum(['line', 'scatter', 'bar', 'pie', 'box', 'composite', 'unknown']),

@@ -1,14 +1,13 @@
 /** Sandbox.RunCommand */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { integerWithDefault } from '../parameters/integer.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
+import { atMostBytes, integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
 import { environment } from '../parameters/string-map.ts';
-import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
 import { present } from '../present.ts';
+import { execOutput, execPrinted, execText, toExecView } from '../printed.ts';
 import { defineTool } from '../tool.ts';
-import { execOutput, execPrinted, execText, toExecView } from './exec-result.ts';
 
 export const runCommand = defineTool({
   name: 'Sandbox.RunCommand',

@@ -2,9 +2,9 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { optionalInteger } from '../parameters/integer.ts';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
+import { optionalInteger } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 

@@ -3,14 +3,12 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
-import { literal, plainTextNote } from '../parameters/literal.ts';
 import { glob, path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { text, textWithoutNul } from '../parameters/text.ts';
+import { literal, plainTextNote, text, textWithoutNul } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import { counted } from './offset-text.ts';
-import { replaceText } from './replace-text.ts';
 
 /** Left out of MCP's list: the text contains it. */
 const unlisted = { unlisted: true };
@@ -82,3 +80,32 @@ export const replaceInFiles = defineTool({
   },
   text: replaceText,
 });
+
+interface ReplaceResult {
+  results: { path: string; status: 'success' | 'error'; replacements: number; error?: string | undefined }[];
+  files_unchanged: number;
+  total_replacements: number;
+  dry_run?: boolean | undefined;
+  literal: boolean;
+  note?: string | undefined;
+}
+
+/** Text of ReplaceInFiles: the sums, then a line for each file with a match or an error. */
+export function replaceText(result: ReplaceResult): string {
+  const { results, files_unchanged, total_replacements, dry_run, literal, note } = result;
+  const failed = results.filter(({ status }) => status === 'error');
+  const edited = results.filter(({ replacements }) => replacements > 0);
+  const unmatched = files_unchanged + results.length - failed.length - edited.length;
+  const done = dry_run ? 'Dry run, nothing is changed: ' : '';
+  const sums = [
+    `${counted(total_replacements, 'replacement')} in ${counted(edited.length, 'file')}`,
+    `${counted(unmatched, 'file')} without a match`,
+    ...(failed.length > 0 ? [counted(failed.length, 'error')] : []),
+    ...(literal ? ['the pattern was plain text (literal)'] : []),
+  ];
+  return [
+    `${done}${sums.join('; ')}.${note === undefined ? '' : ` ${note}`}`,
+    ...failed.map(({ path, error }) => `error ${path}: ${error}`),
+    ...edited.map(({ path, replacements }) => `${replacements} ${path}`),
+  ].join('\n');
+}

@@ -2,16 +2,13 @@
 import { z } from 'zod';
 import type { ContentMatch } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
-import { integerWithDefault } from '../parameters/integer.ts';
-import { literal, plainTextNote } from '../parameters/literal.ts';
 import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { textWithoutNul } from '../parameters/text.ts';
+import { integerWithDefault, literal, plainTextNote, textWithoutNul } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
-import { counted } from './offset-text.ts';
-import { searchText } from './search-text.ts';
+import { counted, offsetText, type PageOf } from './offset-text.ts';
 
 const around = z.array(z.string()).optional().describe('Lines around it; only with context_lines above 0.');
 
@@ -109,4 +106,47 @@ export const searchContent = defineTool({
 /** Leaves out two empty lists from each match without context. */
 function shownMatch({ line, text, before, after }: ContentMatch, withContext: boolean) {
   return withContext ? { line, text, before, after } : { line, text };
+}
+
+/** Text of SearchContent, in grep's form: a file's path, then `12: a line`, and `11- one around it`. */
+interface SearchMatch {
+  line: number;
+  text: string;
+  before?: string[] | undefined;
+  after?: string[] | undefined;
+}
+
+interface SearchFile {
+  path: string;
+  matches?: SearchMatch[] | undefined;
+  match_count?: number | undefined;
+  capped?: boolean | undefined;
+}
+
+interface SearchResult extends PageOf {
+  files: SearchFile[];
+  literal: boolean;
+  note?: string | undefined;
+}
+
+export function searchText(result: SearchResult): string {
+  const verb = result.total_count === 1 ? 'matches' : 'match';
+  const how = result.literal ? ' as plain text' : '';
+  const what = `${counted(result.total_count, 'file')} ${verb}${how}`;
+  const found = offsetText(what, result, result.files.map(fileText));
+  return result.note === undefined ? found : `${found} ${result.note}`;
+}
+
+function fileText({ path, matches = [], match_count, capped }: SearchFile): string {
+  const count =
+    match_count === undefined ? '' : ` (${counted(match_count, 'line')}${capped ? ', and more' : ''})`;
+  return [`${path}${count}`, ...matches.flatMap(linesOf)].join('\n');
+}
+
+function linesOf({ line, text, before = [], after = [] }: SearchMatch): string[] {
+  return [
+    ...before.map((around, index) => `${line - before.length + index}- ${around}`),
+    `${line}: ${text}`,
+    ...after.map((around, index) => `${line + 1 + index}- ${around}`),
+  ];
 }

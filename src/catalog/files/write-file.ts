@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { text } from '../parameters/text.ts';
+import { text } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 

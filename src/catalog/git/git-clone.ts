@@ -6,7 +6,7 @@ import { limits } from '../../model/limits.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { textWithoutNul } from '../parameters/text.ts';
+import { textWithoutNul } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import { branchName, optionsOf } from './parameters.ts';

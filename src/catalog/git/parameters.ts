@@ -6,7 +6,7 @@ import { branchNameFault, revisionFault } from '../../model/git/ref.ts';
 import { limits } from '../../model/limits.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { textWithoutNul } from '../parameters/text.ts';
+import { textWithoutNul } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import type { CallContext } from '../tool.ts';
 

@@ -1,4 +1,4 @@
-/** Network of a sandbox: `open`, `none`, or what rules and profiles allow. */
+/** Network and secrets of a sandbox. A network is `open`, `none`, or what rules and profiles allow. */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 
@@ -28,4 +28,11 @@ function texts(most: number) {
     .string()
     .refine(({ length }) => length <= ruleChars, `must be at most ${ruleChars} characters long`);
   return z.array(text).refine(({ length }) => length <= most, `must be at most ${most} items long`);
+}
+
+const { nameChars, perSandbox } = limits.secrets;
+
+/** Secrets by name or id. */
+export function secretReferences() {
+  return z.array(z.string().min(1).max(nameChars)).max(perSandbox);
 }

@@ -1,7 +1,7 @@
 /** The two ways to page: by number for records, by offset for entries of a file system. */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { integerWithDefault } from './integer.ts';
+import { integerWithDefault } from './scalars.ts';
 
 /** Repeats the caller's input, so it is left out of MCP's list. */
 const echoed = { unlisted: true };

@@ -1,7 +1,7 @@
 /** Paths and globs inside a sandbox. Only the agent resolves them. */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { atMostBytes, textWithoutNul } from './text.ts';
+import { atMostBytes, textWithoutNul } from './scalars.ts';
 
 export const SANDBOX_ROOT = '.';
 

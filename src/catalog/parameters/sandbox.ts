@@ -1,6 +1,7 @@
-/** Parameter that names the sandbox, for every tool. */
+/** Parameters that name a sandbox or a terminal of one, and the rule of tools that change only the given parameters. */
+import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { textWithoutNul } from './text.ts';
+import { textWithoutNul } from './scalars.ts';
 
 function reference() {
   return textWithoutNul().min(1).max(limits.sandboxNameChars);
@@ -9,3 +10,25 @@ function reference() {
 export const sandbox = reference().describe('Name or ID.');
 
 export const optionalSandbox = reference().optional().describe('Name or ID, if you have several.');
+
+const { idChars } = limits.terminal;
+
+/** Id of a terminal. */
+export function terminalId() {
+  return z
+    .string()
+    .regex(new RegExp(`^[A-Za-z0-9_-]{1,${idChars}}$`), `must be 1-${idChars} letters, digits, _ or -`);
+}
+
+/**
+ * Rule of tools that change only the given parameters: at least one is required. Returns a function for `.check()` of
+ * an input; the error names the first of the parameters.
+ */
+export function nothingToChange(...parameters: [string, ...string[]]) {
+  return z.check<Record<string, unknown>>(({ value, issues }) => {
+    if (parameters.some((parameter) => value[parameter] !== undefined)) return;
+    const [first, ...others] = parameters;
+    const message = `or ${others.join(' or ')} must be given: there is nothing to change`;
+    issues.push({ code: 'custom', path: [first], input: value, message });
+  });
+}

@@ -2,11 +2,9 @@
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { languages } from '../../model/sandbox.ts';
-import { integerWithDefault } from '../parameters/integer.ts';
-import { network } from '../parameters/network.ts';
-import { secretReferences } from '../parameters/secrets.ts';
+import { network, secretReferences } from '../parameters/network.ts';
+import { integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
 import { environment, labels } from '../parameters/string-map.ts';
-import { textWithoutNul } from '../parameters/text.ts';
 import { present } from '../present.ts';
 import { sandboxText, sizedOutput, toNetworkView, toSandboxView, toSecretsView } from '../sandbox-view.ts';
 import { defineTool } from '../tool.ts';

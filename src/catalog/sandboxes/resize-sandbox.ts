@@ -1,9 +1,8 @@
 /** Sandbox.ResizeSandbox */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { optionalInteger } from '../parameters/integer.ts';
-import { nothingToChange } from '../parameters/nothing-to-change.ts';
-import { sandbox } from '../parameters/sandbox.ts';
+import { nothingToChange, sandbox } from '../parameters/sandbox.ts';
+import { optionalInteger } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { sandboxText, sizedOutput, toSandboxView } from '../sandbox-view.ts';
 import { defineTool } from '../tool.ts';

@@ -1,8 +1,8 @@
 /** Sandbox.GetSessionCommandLogs */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { optionalInteger } from '../parameters/integer.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
+import { optionalInteger } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import {

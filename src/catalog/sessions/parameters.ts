@@ -1,7 +1,7 @@
 /** Parameters that name a session and its command, and the view of a command. */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { integerWithDefault } from '../parameters/integer.ts';
+import { integerWithDefault } from '../parameters/scalars.ts';
 import { asPrinted, type Printed, printedText } from '../printed.ts';
 
 function id() {

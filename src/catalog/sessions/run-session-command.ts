@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
+import { atMostBytes, textWithoutNul } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import {

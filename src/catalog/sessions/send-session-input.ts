@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { atMostBytes, text } from '../parameters/text.ts';
+import { atMostBytes, text } from '../parameters/scalars.ts';
 import { defineTool } from '../tool.ts';
 import {
   commandId,

@@ -1,7 +1,7 @@
 /** Sandbox.CreateSnapshot */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { atMostBytes, textWithoutNul } from '../parameters/text.ts';
+import { atMostBytes, textWithoutNul } from '../parameters/scalars.ts';
 import { present } from '../present.ts';
 import { defineTool } from '../tool.ts';
 import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';

@@ -1,7 +1,7 @@
 /** Sandbox.GetSnapshot */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { textWithoutNul } from '../parameters/text.ts';
+import { textWithoutNul } from '../parameters/scalars.ts';
 import { defineTool } from '../tool.ts';
 import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';
 

@@ -2,6 +2,7 @@
  * Previews of single files: images and PDFs get an address of a few minutes at the preview gateway, each a site of its own.
  * An address ends with the key that made it, with its user, with the sandbox, and when previews of the sandbox are revoked.
  */
+import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { at } from '../../concurrency/deadline.ts';
 import { type Load, Shares } from '../../fairness/shares.ts';
@@ -13,8 +14,6 @@ import type { PreviewGrants } from '../audit/preview-grants.ts';
 import type { Standing } from '../callers/standing.ts';
 import type { AgentLink, Clock } from '../ports/index.ts';
 import type { Uses } from '../work/use.ts';
-import { type FilePass, readPass, writePass } from './file-pass.ts';
-import { shownTypeOf } from './shown-types.ts';
 import type { AccessService } from './tokens.ts';
 
 export interface FilePreview {
@@ -137,4 +136,68 @@ export class FilePreviews {
 
 function notShown(message: string): SandhavenError {
   return invalidArgument('path', message, 'Download it instead: GET /v1/sandboxes/{sandbox}/files.');
+}
+
+const NONCE_BYTES = 12;
+
+/**
+ * Pass to one file: says in the path of an address which file it is, for whom, and until when. The name of the host
+ * holds its signature, so neither part opens anything alone.
+ */
+interface FilePass {
+  sandboxId: string;
+  path: string;
+  /** Owner of the sandbox: the user, or a team that the user acts for. */
+  ownerId: string;
+  userId: string;
+  keyId: string;
+  /** Milliseconds since the epoch. */
+  expiresAt: number;
+}
+
+/** Returns the text of the pass, which no two passes have in common. */
+function writePass({ sandboxId, path, ownerId, userId, keyId, expiresAt }: FilePass): string {
+  const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+  const fields = [sandboxId, path, ownerId, userId, keyId, expiresAt, nonce];
+  return Buffer.from(JSON.stringify(fields)).toString('base64url');
+}
+
+/** Returns null for what is no pass. The signature is not looked at. */
+function readPass(text: string): FilePass | null {
+  const [sandboxId, path, ownerId, userId, keyId, expiresAt] = fieldsOf(text);
+  const texts = [sandboxId, path, ownerId, userId, keyId];
+  if (!texts.every((value) => typeof value === 'string') || typeof expiresAt !== 'number') return null;
+  return { sandboxId, path, ownerId, userId, keyId, expiresAt } as FilePass;
+}
+
+function fieldsOf(text: string): unknown[] {
+  try {
+    const fields: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    return Array.isArray(fields) ? fields : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Media types of the files that a preview shows, by the endings of their names. Contents never choose one: HTML in a file
+ * named .png is a broken image.
+ */
+const types: Record<string, string> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  ico: 'image/x-icon',
+  svg: 'image/svg+xml',
+  pdf: 'application/pdf',
+};
+
+/** Returns null for a file that is no image and no PDF by its name. */
+export function shownTypeOf(path: string): string | null {
+  const ending = /[^/.]\.([^/.]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(types, ending) ? (types[ending] ?? null) : null;
 }

@@ -6,7 +6,7 @@ import { at } from '../../concurrency/deadline.ts';
 import { type Load, Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
 import type { PreviewGrants } from '../audit/preview-grants.ts';
-import type { Right } from '../callers/open-ends.ts';
+import type { Right } from '../callers/standing.ts';
 import type { AgentLink, Clock } from '../ports/index.ts';
 import type { Uses } from '../work/use.ts';
 import type { AccessService } from './tokens.ts';

@@ -10,7 +10,7 @@ import { type AuditOutcome, auditActions } from '../../model/audit.ts';
 import { isDefect, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditService } from '../audit/audit.ts';
-import { visitorOf } from '../audit/visitor.ts';
+import { visitorOf } from '../audit/preview-grants.ts';
 import type { AccessToken, AgentLink, Clock, Log, Runtime } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
 import type { Uses } from '../work/use.ts';

@@ -8,7 +8,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { SandhavenError } from '../../model/errors.ts';
 import { newTokenId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { type End, OpenEnds, type Right } from '../callers/open-ends.ts';
+import { type End, OpenEnds, type Right } from '../callers/standing.ts';
 import type { AccessKind, AccessToken, AccessTokenStore, Clock, Replicas } from '../ports/index.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';

@@ -2,7 +2,7 @@
  * Audit log of the service. Surfaces record calls and their outcomes, admins and members read rows, and any caller who
  * may read all of them may verify the log.
  */
-import { InProgress } from '../../concurrency/in-progress.ts';
+import { InProgress } from '../../concurrency/closing.ts';
 import {
   type AuditEvent,
   type AuditOutcome,
@@ -14,10 +14,9 @@ import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditCheckpoint, AuditStore, Clock, Log, Replicas } from '../ports/index.ts';
 import { AuditChain } from './chain.ts';
-import { type AuditReport, verifyAudit } from './report.ts';
-import { pruneAudit } from './retention.ts';
 import { type AuditScope, inScope } from './scope.ts';
 import { type AuditPage, type AuditQuery, searchAudit } from './search.ts';
+import { type AuditReport, pruneAudit, verifyAudit } from './verification.ts';
 import { AuditWriter } from './writer.ts';
 
 /** Transport and client address of a call. */

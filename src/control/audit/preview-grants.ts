@@ -1,12 +1,12 @@
 /**
- * Audit rows of preview visits. A page is many requests, so a visitor gets one row, and another after a while; a
+ * Audit rows of visits through gateways. A page is many requests, so a visitor gets one row, and another after a while; a
  * visitor is an address with one token at one port.
  */
 import { auditActions } from '../../model/audit.ts';
+import { isTeamId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock } from '../ports/index.ts';
-import type { AuditService } from './audit.ts';
-import { visitorOf } from './visitor.ts';
+import type { AuditService, AuditSubject } from './audit.ts';
 
 export interface PreviewGrant {
   sandboxId: string;
@@ -45,4 +45,13 @@ export class PreviewGrants {
     } as const;
     this.#audit.note(subject, { outcome: 'ok', durationMs: 0, sandboxId });
   }
+}
+
+/**
+ * Visitors of gateways in the audit log: nobody knows their names, so they stand for the owner of the sandbox.
+ * @param tokenId What the visitor was let in by.
+ */
+export function visitorOf(ownerId: string | null, tokenId: string | null): AuditSubject['caller'] {
+  if (ownerId === null || !isTeamId(ownerId)) return { id: ownerId, keyId: tokenId };
+  return { id: null, keyId: tokenId, team: { id: ownerId } };
 }

@@ -4,10 +4,10 @@ import type { People } from '../people/people.ts';
 import type { SignInService } from '../people/sign-ins.ts';
 import type { UserService } from '../people/users.ts';
 import type { Clock, PasskeyVerifier, Store } from '../ports/index.ts';
-import { FreshSignIns } from './fresh.ts';
 import { PasskeyService } from './passkeys.ts';
 import { PasswordHashes } from './password-hashes.ts';
 import { PasswordService } from './passwords.ts';
+import { FreshSignIns } from './safeguards.ts';
 
 export interface CredentialDependencies {
   store: Pick<Store, 'passkeys' | 'passwords' | 'keys' | 'identities' | 'signIns' | 'replicas'>;

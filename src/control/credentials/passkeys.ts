@@ -10,8 +10,7 @@ import type { KeyService } from '../people/keys.ts';
 import type { Opened, SignInService } from '../people/sign-ins.ts';
 import type { UserService } from '../people/users.ts';
 import type { AddingAnswer, PasskeyStore, PasskeyVerifier, SigningAnswer } from '../ports/index.ts';
-import type { FreshSignIns } from './fresh.ts';
-import { assertWayLeft, type Ways } from './ways-left.ts';
+import { assertWayLeft, type FreshSignIns, type Ways } from './safeguards.ts';
 
 export interface PasskeyDependencies {
   store: PasskeyStore;

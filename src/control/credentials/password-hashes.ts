@@ -3,7 +3,7 @@
  * files that share the pool wait for guesses.
  */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
-import { createSemaphore } from '../../concurrency/semaphore.ts';
+import { createSemaphore } from '../../concurrency/in-portions.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 

@@ -2,7 +2,7 @@
  * Passwords, where the operator takes them. A password signs nobody in who has a passkey. Every attempt is answered alike, after
  * the same work: whether the user is there, has a password, has a passkey or typed a wrong one.
  */
-import { Buckets } from '../../fairness/buckets.ts';
+import { Buckets } from '../../fairness/rate.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { networkOf } from '../../model/network/address-network.ts';
@@ -10,9 +10,8 @@ import type { Caller } from '../../model/user.ts';
 import type { KeyService } from '../people/keys.ts';
 import type { Opened, SignInService } from '../people/sign-ins.ts';
 import type { PasswordOwner, PasswordStore } from '../ports/index.ts';
-import type { FreshSignIns } from './fresh.ts';
 import type { PasswordHashes } from './password-hashes.ts';
-import { assertWayLeft, type Ways } from './ways-left.ts';
+import { assertWayLeft, type FreshSignIns, type Ways } from './safeguards.ts';
 
 export interface PasswordDependencies {
   store: PasswordStore;

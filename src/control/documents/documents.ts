@@ -4,8 +4,7 @@
  */
 import { inSpan } from '../../concurrency/span.ts';
 import { currentHold } from '../../fairness/answer-room.ts';
-import { FairQueue } from '../../fairness/fair-queue.ts';
-import { LongWork } from '../../fairness/long-work.ts';
+import { FairQueue, LongWork } from '../../fairness/fair-queue.ts';
 import { assertScope } from '../../model/access/scopes.ts';
 import type { CollectionName, CollectionSchema } from '../../model/documents/schema.ts';
 import { SandhavenError } from '../../model/errors.ts';

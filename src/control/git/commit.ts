@@ -1,9 +1,11 @@
-/** Commits the staged changes. */
-import { SandhavenError } from '../../model/errors.ts';
+/** Stages files, and commits what is staged. */
+import { randomBytes } from 'node:crypto';
+import { notFound, SandhavenError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { holdsRawBytes, pathToBytes } from '../../model/path-text.ts';
 import { failureOf, named, noIdentity, noRepository } from './faults.ts';
 import { nulSeparated } from './formats.ts';
 import type { Git, GitConfig } from './git.ts';
-import { withFile } from './stage.ts';
 
 export interface CommitRequest {
   message: string;
@@ -93,4 +95,124 @@ async function refusalOf(
     });
   }
   return (await knowsWhoCommits(git, options)) ? null : noIdentity();
+}
+
+const EVERYTHING = '.';
+
+/** Stages files for the next commit. Paths are literal: no file's name is a pattern. */
+export interface Added {
+  /** The requested paths that differ from the last commit and are staged now. */
+  added: string[];
+  /** Counts paths beyond the list too; a lower bound when git's own list was cut. */
+  addedCount: number;
+  truncated: boolean;
+}
+
+/** Stages paths, relative to the repository's root, as in GitStatus, or absolute. */
+export async function add(git: Git, files: string[]): Promise<Added> {
+  const root = await git.ask(['rev-parse', '--show-toplevel']);
+  if (root === null) throw (await noRepository(git)) ?? notFound('folder', 'The repository is gone.');
+  const top = git.at(root);
+  const everything = files.includes(EVERYTHING);
+  const run = everything ? await top.run(['add', '--all']) : await addPaths(top, files);
+  if (run.exitCode !== 0) {
+    throw (await unusable(top, files)) ?? (await failureOf(top, run, 'The files could not be staged.'));
+  }
+  const { names, cut } = await stagedNames(top);
+  const wanted = everything ? names : names.filter(within(files.map((file) => normalized(file, root))));
+  return {
+    added: wanted.slice(0, limits.git.paths),
+    addedCount: wanted.length,
+    truncated: cut || wanted.length > limits.git.paths,
+  };
+}
+
+async function stagedNames(git: Git): Promise<{ names: string[]; cut: boolean }> {
+  const run = await git.run([
+    'diff',
+    '--cached',
+    '--name-only',
+    '-z',
+    '--no-renames',
+    '--no-ext-diff',
+    '--no-relative',
+  ]);
+  if (run.exitCode !== 0) throw await failureOf(git, run, 'What is staged could not be read.');
+  return { names: nulSeparated(run.stdout), cut: run.cut };
+}
+
+/** Writes a temporary file for input that cannot be an argument, and removes it after `use`. */
+async function withFile<T>(git: Git, content: Buffer, use: (path: string) => Promise<T>): Promise<T> {
+  const { agent, sandboxId, signal } = git.place;
+  const path = `/tmp/.sandhaven-git-${randomBytes(12).toString('hex')}`;
+  try {
+    await agent.write(sandboxId, { path, createParents: true, mode: 0o600, content }, signal);
+    return await use(path);
+  } finally {
+    await agent.remove(sandboxId, { path, recursive: false }).catch(() => {});
+  }
+}
+
+async function addPaths(git: Git, files: string[]) {
+  const bytes = files.reduce((sum, file) => sum + Buffer.byteLength(file) + 1, 0);
+  if (bytes <= limits.git.argumentBytes && !files.some(holdsRawBytes)) {
+    return git.run(['add', '--all', '--', ...files]);
+  }
+  const list = Buffer.concat(files.map((file) => Buffer.concat([pathToBytes(file), Buffer.of(0)])));
+  return withFile(git, list, (path) =>
+    git.run(['add', '--all', `--pathspec-from-file=${path}`, '--pathspec-file-nul']),
+  );
+}
+
+/** Returns an error that names the missing or ignored files; null when the cause is another. */
+async function unusable(git: Git, files: string[]): Promise<SandhavenError | null> {
+  const { agent, sandboxId } = git.place;
+  const checked = files.filter((file) => file !== EVERYTHING).slice(0, limits.git.namedFiles);
+  const missing: string[] = [];
+  const ignored: string[] = [];
+  for (const file of checked) {
+    const path = file.startsWith('/') ? file : `${git.folder}/${file}`;
+    const there = await agent.stat(sandboxId, path).then(
+      () => true,
+      () => false,
+    );
+    if (!there) missing.push(file);
+    else if (!holdsRawBytes(file) && (await git.holds(['check-ignore', '--quiet', '--', file]))) {
+      ignored.push(file);
+    }
+  }
+  if (missing.length > 0) {
+    return new SandhavenError('not_found', `There is no file ${named(missing)} in the repository.`, {
+      parameter: 'files',
+      resource: 'file',
+      hint: 'Paths start at the root of the repository, as Sandbox.GitStatus names them.',
+    });
+  }
+  if (ignored.length === 0) return null;
+  return new SandhavenError('failed_precondition', `${named(ignored)} is ignored by a .gitignore.`, {
+    parameter: 'files',
+    hint: 'Change the .gitignore, or stage it with Sandbox.RunCommand: git add --force.',
+  });
+}
+
+function normalized(file: string, root: string): string {
+  const inside = file === root ? '' : file.startsWith(`${root}/`) ? file.slice(root.length + 1) : file;
+  const parts: string[] = [];
+  for (const part of inside.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}
+
+/** Returns a predicate for names that equal one of the paths or lie below one. */
+function within(paths: string[]): (name: string) => boolean {
+  const wanted = new Set(paths);
+  return (name) => {
+    if (wanted.has('') || wanted.has(name)) return true;
+    for (let at = name.indexOf('/'); at > 0; at = name.indexOf('/', at + 1)) {
+      if (wanted.has(name.slice(0, at))) return true;
+    }
+    return false;
+  };
 }

@@ -14,15 +14,13 @@ import type { ProviderRemotes } from '../provider/remotes.ts';
 import type { Environments } from '../reach/environment.ts';
 import type { Uses } from '../work/use.ts';
 import { type Cloned, clone } from './clone.ts';
-import { type CommitRequest, commit } from './commit.ts';
-import { onlyRepository, saysNoRepository } from './find-repository.ts';
+import { type Added, add, type CommitRequest, commit } from './commit.ts';
+import { named } from './faults.ts';
 import type { GitCommit, GitStatus } from './formats.ts';
 import { Git } from './git.ts';
 import { type Branches, branches, log, status } from './inspect.ts';
-import { type Pulled, pull } from './pull.ts';
-import { type Pushed, push } from './push.ts';
+import { type Pulled, type Pushed, pull, push } from './pull.ts';
 import type { Login, RemoteDependencies } from './remote.ts';
-import { type Added, add } from './stage.ts';
 import { type Checkout, checkout, createBranch, deleteBranch } from './switch.ts';
 
 /** Place of a call. */
@@ -234,4 +232,41 @@ function loginOf(
       hint: 'Use the https URL of the repository, or a key that is set up in the sandbox.',
     },
   );
+}
+
+/** Returns true for an error that reports a missing repository at the folder. */
+function saysNoRepository(error: unknown): error is SandhavenError {
+  return (
+    error instanceof SandhavenError &&
+    error.code === 'failed_precondition' &&
+    error.fields.parameter === 'path'
+  );
+}
+
+/**
+ * Returns the folder of the only repository beneath the sandbox root, relative to it.
+ * Rejects with `refusal` when there is none, and with an error that names them when there are several.
+ */
+async function onlyRepository(
+  agent: Pick<AgentLink, 'find'>,
+  sandboxId: string,
+  refusal: SandhavenError,
+  signal?: AbortSignal,
+): Promise<string> {
+  const query = { path: '.', pattern: '.git', maxItems: limits.maxItems.max, offset: 0 };
+  const { items } = await agent.find(sandboxId, query, signal);
+  const folders = outermost(items.map((path) => posix.dirname(path)));
+  const [only] = folders;
+  if (only === undefined) throw refusal;
+  if (folders.length === 1) return only;
+  throw new SandhavenError(
+    'failed_precondition',
+    `There is no Git repository at /workspace, and several beneath it: ${named(folders)}.`,
+    { parameter: 'path', hint: 'Give one of them as path.' },
+  );
+}
+
+/** Drops submodules and vendored repositories, which lie inside others. */
+function outermost(folders: string[]): string[] {
+  return folders.filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)));
 }

@@ -1,7 +1,11 @@
-/** Fetches, then merges, so that a refusal of the remote and a failed merge are distinct errors. */
+/**
+ * Pulls and pushes. A pull fetches, then merges, so that a refusal of the remote and a failed merge are distinct
+ * errors.
+ */
 import { SandhavenError } from '../../model/errors.ts';
 import { conflicts, knowsWhoCommits, unresolved } from './commit.ts';
 import { detached, failureOf, noIdentity, noRepository, noSuchBranch, quoted } from './faults.ts';
+import { type PushedRef, parsePush } from './formats.ts';
 import type { Git } from './git.ts';
 import {
   accessFor,
@@ -78,7 +82,7 @@ function sourceOf(config: Configuration, branch: string, from: string | undefine
 }
 
 /** Returns the only remote's name, else `origin`. */
-export function onlyRemote(config: Configuration): string {
+function onlyRemote(config: Configuration): string {
   const names = new Set([...config.keys()].flatMap((key) => /^remote\.(.+)\.url$/s.exec(key)?.[1] ?? []));
   const [first] = names;
   return names.size === 1 && first !== undefined ? first : 'origin';
@@ -121,4 +125,75 @@ async function merge(git: Git, commit: string, message: string): Promise<void> {
     'What was fetched could not be merged.',
     'Local changes in the way: commit them first with Sandbox.GitAdd and Sandbox.GitCommit, then pull again.',
   );
+}
+
+const SUMMARY_CHARS = 300;
+
+/** Pushes one branch to the branch of the same name. */
+export interface Pushed {
+  branch: string;
+  /** The remote's name in the repository, and its URL without credentials. */
+  remote: string;
+  url: string;
+}
+
+/** Pushes, and makes the branch track its destination unless it tracks another. */
+export async function push(
+  git: Git,
+  parts: RemoteDependencies,
+  request: { branch?: string; force: boolean },
+): Promise<Pushed> {
+  const branch = request.branch ?? (await git.branch());
+  if (branch === null) throw (await noRepository(git)) ?? detached('there is no branch to push');
+  const ref = `refs/heads/${branch}`;
+  if ((await git.commit(ref)) === null) throw (await noRepository(git)) ?? nothingToPush(branch, request);
+  const config = await configuration(git);
+  const tracked = config.get(`branch.${branch}.remote`)?.at(-1);
+  const name =
+    config.get(`branch.${branch}.pushremote`)?.at(-1) ??
+    config.get('remote.pushdefault')?.at(-1) ??
+    tracked ??
+    onlyRemote(config);
+  const remote = remoteOf(config, name, true);
+  const purpose = { service: 'git-receive-pack', ref } as const;
+  const access = await accessFor(parts, git.place.sandboxId, remote, purpose);
+  const operation = { remote, access, config, purpose, doing: 'Pushing to' };
+  const args = [
+    'push',
+    '--porcelain',
+    '--no-follow-tags',
+    ...(request.force ? ['--force'] : []),
+    ...(tracked === undefined ? ['--set-upstream'] : []),
+    '--',
+    name,
+    `${ref}:${ref}`,
+  ];
+  await withRemote(git, parts, operation, async (run) => {
+    const pushed = await run(git, args);
+    const rejected = parsePush(pushed.stdout).find((each) => each.rejected);
+    if (rejected) throw rejection(branch, rejected);
+    if (pushed.exitCode === 0) return;
+    // A hook inside the repository ends the push before git contacts the remote.
+    throw (
+      (await noRepository(git)) ??
+      (access ? await failureOf(git, pushed, 'The push failed.') : unreachable(pushed, remote, access))
+    );
+  });
+  return { branch, remote: name, url: remote.shown };
+}
+
+function nothingToPush(branch: string, request: { branch?: string }): SandhavenError {
+  if (request.branch !== undefined) return noSuchBranch(branch);
+  return new SandhavenError('failed_precondition', `The branch ${quoted(branch)} has no commits yet.`, {
+    hint: 'Commit first, with Sandbox.GitAdd and Sandbox.GitCommit.',
+  });
+}
+
+function rejection(branch: string, { byRemote, summary }: PushedRef): SandhavenError {
+  const why = summary.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ').slice(0, SUMMARY_CHARS);
+  return new SandhavenError('failed_precondition', `The branch ${quoted(branch)} was refused: ${why}`, {
+    hint: byRemote
+      ? 'The remote has a rule or a hook against it; push another branch, or change what it asks for.'
+      : 'The remote has commits that are not here: call Sandbox.GitPull first, or set force to true to drop them.',
+  });
 }

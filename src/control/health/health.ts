@@ -2,6 +2,7 @@
  * Health of the service for its operators: room, sandboxes, the warm pool, pauses for want of disk, the process itself with a
  * short history, and the findings of the doctor. Figures of the host are of this process's own.
  */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { limits } from '../../model/limits.ts';
 import type {
   Capacity,
@@ -13,7 +14,6 @@ import type {
   SandboxStore,
 } from '../ports/index.ts';
 import { type DoctorFinding, Examinations, type Examined } from './examinations.ts';
-import { LoopDelay } from './loop-delay.ts';
 
 /** One moment of the history. */
 export interface HealthSample {
@@ -132,5 +132,35 @@ export class HealthService {
       residentBytes: process.memoryUsage.rss(),
       loopDelayMs: this.loopDelayMs,
     };
+  }
+}
+
+const RESOLUTION_MS = 20;
+
+/**
+ * Delay of the event loop: by how much turns come late. The histogram of Node counts the whole time between two
+ * looks, so its resolution is taken off; a coarse one wakes an idle process less often.
+ */
+export class LoopDelay {
+  readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+
+  begin(): void {
+    this.#histogram.enable();
+  }
+
+  /** Begins a new series. */
+  reset(): void {
+    this.#histogram.reset();
+  }
+
+  close(): void {
+    this.#histogram.disable();
+  }
+
+  /** Returns the 99th percentile of the series, to a tenth; null before its first look. */
+  longestMs(): number | null {
+    if (this.#histogram.count === 0) return null;
+    const lateNs = this.#histogram.percentile(99) - RESOLUTION_MS * 1e6;
+    return Math.max(0, Math.round(lateNs / 1e5) / 10);
   }
 }

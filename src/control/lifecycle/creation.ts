@@ -24,8 +24,7 @@ import type {
 import type { Bounds } from '../reach/bounds.ts';
 import type { Networks } from '../reach/networks.ts';
 import type { SandboxSecrets } from '../secrets/sandbox-secrets.ts';
-import { assertRoomToStart } from './capacity.ts';
-import type { DiskPromises } from './disk-promises.ts';
+import { assertRoomToStart, type DiskPromises } from './capacity.ts';
 import type { Machines } from './machines.ts';
 import { type Template, templateOf } from './template.ts';
 

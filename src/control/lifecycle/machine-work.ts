@@ -3,13 +3,13 @@ import { inSpan } from '../../concurrency/span.ts';
 import { deletedByStop } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
-import { DiskCopies } from '../archives/disk-copies.ts';
 import type { AgentLink, Images, Runtime } from '../ports/index.ts';
 import { Environments } from '../reach/environment.ts';
 import type { Networks } from '../reach/networks.ts';
 import type { SandboxTrust } from '../reach/sandbox-trust.ts';
 import type { SecretUses } from '../reach/secret-uses.ts';
 import type { KeptSessions } from '../work/kept-sessions.ts';
+import { DiskCopies } from './archives.ts';
 import type { Watches } from './watches.ts';
 
 export interface WorkDependencies {

@@ -8,7 +8,6 @@ import { type NodeLoss, nodeAway } from '../../model/kubernetes/lost-node.ts';
 import { type Command, type Decision, decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import { cannotArchive } from '../archives/no-place.ts';
 import type { AwayMachines } from '../base/away-machines.ts';
 import type { Quotas } from '../callers/quotas.ts';
 import type { Allowance, Comparable } from '../ports/index.ts';
@@ -17,9 +16,9 @@ import type { SandboxTrust } from '../reach/sandbox-trust.ts';
 import type { OperationQueue } from '../turns/operation-queue.ts';
 import type { Others } from '../turns/others.ts';
 import { overtaken, Turns } from '../turns/turns.ts';
-import { assertRoomToStart } from './capacity.ts';
+import { cannotArchive } from './archives.ts';
+import { assertRoomToStart, type DiskPromises } from './capacity.ts';
 import { discard, forAMoment } from './discard.ts';
-import type { DiskPromises } from './disk-promises.ts';
 import { type Loss, Operations, type OperationsDependencies, type Settled } from './operations.ts';
 
 export interface MachinesDependencies extends Omit<OperationsDependencies, 'finishLater' | 'exited'> {

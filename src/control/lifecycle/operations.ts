@@ -5,7 +5,6 @@
 import { inOwnSpan } from '../../concurrency/span.ts';
 import { deletedByStop, type Outcome, type Settlement, settle } from '../../model/lifecycle.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import { dropSpare, type Spare, spareAfter, spareLeft } from '../archives/spare-copy.ts';
 import { leaseIsOver } from '../base/tenure.ts';
 import type {
   AgentLink,
@@ -24,6 +23,7 @@ import type { SecretUses } from '../reach/secret-uses.ts';
 import type { Activity } from '../turns/activity.ts';
 import { overtaken } from '../turns/turns.ts';
 import type { KeptSessions } from '../work/kept-sessions.ts';
+import { dropSpare, type Spare, spareAfter, spareLeft } from './archives.ts';
 import { consequences, failureOf, isDeclined } from './consequences.ts';
 import { MachineWork } from './machine-work.ts';
 import type { Watches } from './watches.ts';

@@ -3,8 +3,7 @@ import { notFound, SandhavenError } from '../../model/errors.ts';
 import type { Resources, Sandbox } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import { BASE_IMAGE, defaultResources } from '../base/base-image.ts';
-import { isBase } from '../base/base-snapshot.ts';
+import { BASE_IMAGE, defaultResources, isBase } from '../base/base-image.ts';
 import type { SnapshotStore } from '../ports/index.ts';
 
 /** Fields of a request that choose the template. */

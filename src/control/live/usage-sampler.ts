@@ -5,12 +5,13 @@
  * owners that have viewers, and the next one begins a pause after its end. Some owners are measured side by side, each with
  * a part of the measurements at once, so that slow sandboxes hold up their own owner's figures.
  */
+import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { mapBounded } from '../../concurrency/map-bounded.ts';
+import { mapBounded } from '../../concurrency/in-portions.ts';
 import { limits } from '../../model/limits.ts';
 import type { Resources, Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import type { Clock, Log, SandboxStore, SandboxUsage } from '../ports/index.ts';
+import type { AgentLink, Clock, Log, SandboxStore, SandboxUsage } from '../ports/index.ts';
 import type { Follower, SandboxEvents } from './sandbox-events.ts';
 
 export interface Figures extends SandboxUsage {
@@ -192,4 +193,37 @@ class Watched implements Follower {
     for (const id of this.boxes.keys()) if (!started.has(id)) this.boxes.delete(id);
     for (const sandbox of sandboxes) this.changed(sandbox);
   }
+}
+
+const FOLDER = '/sys/fs/cgroup';
+
+/**
+ * Usage of a sandbox as its own kernel files say, read by the agent inside, where no host is within reach. Root in
+ * the sandbox can put other files in their place, and then sees its own figures wrong.
+ */
+export function usageInside(agent: Pick<AgentLink, 'readStream'>) {
+  return async (id: string): Promise<SandboxUsage> => {
+    const signal = AbortSignal.timeout(limits.usage.insideMs);
+    const read = async (file: string): Promise<string> => {
+      const part = { path: `${FOLDER}/${file}`, start: 0, end: limits.usage.insideBytes - 1 };
+      return text((await agent.readStream(id, part, signal)).stream);
+    };
+    const [processor, memory, parts] = await Promise.all(
+      ['cpu.stat', 'memory.current', 'memory.stat'].map((file) => read(file).catch(() => '')),
+    );
+    const microseconds = numberIn(processor, /^usage_usec (\d+)$/m);
+    const bytes = numberIn(memory, /^(\d+)$/m);
+    const cached = numberIn(parts, /^inactive_file (\d+)$/m) ?? 0;
+    return {
+      cpuMs: microseconds === null ? null : microseconds / 1_000,
+      memoryBytes: bytes === null ? null : Math.max(0, bytes - cached),
+      diskBytes: null,
+    };
+  };
+}
+
+function numberIn(file: string | undefined, pattern: RegExp): number | null {
+  const digits = pattern.exec(file ?? '')?.[1];
+  const number = Number(digits);
+  return digits === undefined || !Number.isSafeInteger(number) ? null : number;
 }

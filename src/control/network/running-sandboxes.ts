@@ -3,7 +3,7 @@
  * restart leaves, the next start of the sandbox or the adoption by the next process repairs: both read the store.
  */
 import { within } from '../../concurrency/deadline.ts';
-import { mapBounded } from '../../concurrency/map-bounded.ts';
+import { mapBounded } from '../../concurrency/in-portions.ts';
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';

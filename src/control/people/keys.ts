@@ -10,7 +10,7 @@ import { concernsUser } from '../audit/scope.ts';
 import type { KeyUse } from '../callers/key-use.ts';
 import type { Standing } from '../callers/standing.ts';
 import type { Clock, KeyStore, Page, SignInStore, TeamStore } from '../ports/index.ts';
-import { noTeam } from '../teams/acting.ts';
+import { noTeam } from '../teams/teams.ts';
 import type { UserService } from './users.ts';
 
 export interface KeyDependencies {

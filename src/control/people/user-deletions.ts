@@ -3,7 +3,7 @@
  * last, with all the rest. The store has each deletion from its beginning, so a process that is killed in between leaves a disabled user,
  * whom the next one goes on deleting.
  */
-import { mapBounded } from '../../concurrency/map-bounded.ts';
+import { mapBounded } from '../../concurrency/in-portions.ts';
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { auditActions } from '../../model/audit.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';

@@ -12,10 +12,8 @@ import { assertRoomToStart } from '../lifecycle/capacity.ts';
 import type { Machines } from '../lifecycle/machines.ts';
 import type { Clock, Images, Log, Replicas, Runtime, SandboxStore } from '../ports/index.ts';
 import type { Networks } from '../reach/networks.ts';
-import { Demand } from './demand.ts';
 import { poolSandbox } from './pool-sandbox.ts';
-import { RefillTimer } from './refill-timer.ts';
-import { type PoolBounds, poolSize } from './size.ts';
+import { Demand, type PoolBounds, poolSize } from './size.ts';
 
 export interface WarmPoolDependencies {
   store: SandboxStore;
@@ -223,5 +221,61 @@ export class WarmPool {
     const { store, machines } = this.#d;
     const spare = await store.claim({ imageDigest, diskGb }, { operation: 'deleting' });
     if (spare) await machines.finish(spare.id);
+  }
+}
+
+const { refillDelayMs, postponedMs } = limits.warmPool;
+
+/** Time of the next refill: behind a burst of requests, but not for long, and a while after one that failed. */
+class RefillTimer {
+  readonly #act: () => void;
+  #timer: NodeJS.Timeout | null = null;
+  /** Bounds the postponement: runs from the first request. */
+  #latest: NodeJS.Timeout | null = null;
+  #pauses = false;
+
+  constructor(act: () => void) {
+    this.#act = act;
+  }
+
+  get isSet(): boolean {
+    return this.#timer !== null;
+  }
+
+  /** Restarts the delay, within the bound. Shortens no pause. */
+  request(delayMs: number = refillDelayMs): void {
+    if (this.#pauses) return;
+    this.#restart(delayMs);
+    this.#latest ??= setTimeout(() => this.#fire(), postponedMs);
+  }
+
+  /** Acts after that time, unless a request comes first. */
+  later(ms: number): void {
+    if (!this.isSet) this.#restart(ms);
+  }
+
+  /** Acts after that time, however many requests come. */
+  pause(ms: number): void {
+    this.clear();
+    this.#restart(ms);
+    this.#pauses = true;
+  }
+
+  clear(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    if (this.#latest) clearTimeout(this.#latest);
+    this.#timer = null;
+    this.#latest = null;
+    this.#pauses = false;
+  }
+
+  #restart(ms: number): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#fire(), ms);
+  }
+
+  #fire(): void {
+    this.clear();
+    this.#act();
   }
 }

@@ -5,7 +5,7 @@ import type { LearningPolicy, NetworkPolicy } from '../../model/network/policy.t
 import type { ArchiveLocation, ArchiveRecord, Resources } from '../../model/sandbox.ts';
 import type { SecretUse } from '../../model/secrets/use.ts';
 import type { CallOptions, PullOptions } from './common.ts';
-import type { NetworkTraffic } from './network/traffic.ts';
+import type { NetworkTraffic } from './network.ts';
 
 /** Inputs of a machine. Two applications of equal specs at one generation are one. */
 export interface MachineSpec {

@@ -1,5 +1,7 @@
-/** Store of browsers' sign-ins and of one-time links. */
+/** Stores of sign-ins: of browsers, by one-time links, of machines without a browser, and of applications by OAuth. */
+import type { DeviceAnswer, DeviceGrant, DeviceSignIn } from '../../model/access/device-sign-ins.ts';
 import type { ProviderSession } from '../../model/access/identity.ts';
+import type { Grant, OAuthClient } from '../../model/access/oauth/grant.ts';
 import type { Scope } from '../../model/access/scopes.ts';
 import type { SignIn, SignInTokens } from '../../model/access/sign-ins.ts';
 import type { Maker } from '../../model/access/ways-in.ts';
@@ -57,4 +59,76 @@ export interface SignInStore {
   addLink(hash: Buffer, userId: string, link: NewLink): Promise<void>;
   /** Uses the link up. Returns null for one that is unknown, used or over. */
   takeLink(hash: Buffer, now: number): Promise<TakenLink | null>;
+}
+
+/** Store of sign-ins of machines without a browser. */
+export interface DeviceSignInStore {
+  /**
+   * Adds one under the hash of its secret, after the removal of those that are over. Returns false when the network has as
+   * many as it may. Above the bound of all networks, the oldest one of the network that has most gives way.
+   */
+  addDeviceSignIn(hash: Buffer, signIn: DeviceSignIn, network: string): Promise<boolean>;
+  /** Returns one that waits for its user; null for one that is unknown, over or decided. */
+  findDeviceSignIn(userCode: string, now: number): Promise<DeviceSignIn | null>;
+  /** Decides one that waits: a grant, or null for no. Returns false for one that is unknown, over or decided. */
+  decideDeviceSignIn(userCode: string, grant: DeviceGrant | null, now: number): Promise<boolean>;
+  /** Returns the answer for the machine, and removes one that is decided: each grant is given out once. */
+  takeDeviceAnswer(hash: Buffer, now: number): Promise<DeviceAnswer>;
+}
+
+/** Store of OAuth: registered clients, grants, and what is issued under them. */
+export type ArtifactKind = 'request' | 'code' | 'access' | 'refresh';
+
+/** An authorization request under way, a code or a token. Only the SHA-256 of its secret is stored. */
+export interface Artifact {
+  kind: ArtifactKind;
+  hash: Buffer;
+  /** null for a request. */
+  grantId: string | null;
+  /** Network of a request; null for the others. */
+  network: string | null;
+  /** Sealed at rest. */
+  payload: string;
+  createdAt: number;
+  expiresAt: number;
+  consumedAt: number | null;
+}
+
+export interface StoredGrant {
+  grant: Grant;
+  user: Pick<Account, 'id' | 'name' | 'email' | 'role'>;
+}
+
+export interface OAuthStore {
+  /** Above the bounds of clients without a grant, the oldest of the same network, or of the largest one, gives way. */
+  addClient(client: OAuthClient): Promise<void>;
+  /** Returns null for one that is over. */
+  findClient(id: string, now: number): Promise<OAuthClient | null>;
+
+  /** Adds one and keeps its client. Returns the ids of those that ended for it: the user's, above the bound. */
+  addGrant(grant: Grant): Promise<string[]>;
+  /** Returns null for one that is not there or over, or whose user is disabled. */
+  findGrant(id: string, now: number): Promise<StoredGrant | null>;
+  /** Most recently used first; of one user, or of all. Those that are over are left out. */
+  listGrants(
+    userId: string | null,
+    page: Page,
+    now: number,
+  ): Promise<{ grants: Grant[]; totalCount: number }>;
+  /** Moves its end forward only. */
+  extendGrant(id: string, expiresAt: number): Promise<void>;
+  /** Removes a user's, or with null anybody's, with all that was issued under it. Returns the one that was removed. */
+  removeGrant(id: string, userId: string | null): Promise<Grant | null>;
+  /** Moves times of use forward only. */
+  touchGrants(used: Map<string, number>): Promise<void>;
+
+  /** Adds or replaces one. Above the bounds of its grant, or of requests, the oldest gives way. */
+  putArtifact(artifact: Artifact): Promise<void>;
+  findArtifact(kind: ArtifactKind, hash: Buffer): Promise<Artifact | null>;
+  /** Marks it used. Returns false when it was used before, or is not there: of two at once, one gets true. */
+  consumeArtifact(kind: ArtifactKind, hash: Buffer, now: number): Promise<boolean>;
+  removeArtifact(kind: ArtifactKind, hash: Buffer): Promise<void>;
+
+  /** Removes what is over. */
+  pruneOAuth(now: number): Promise<void>;
 }

@@ -1,27 +1,21 @@
 /** Store of the service: sandboxes, snapshots, users, access, audit, and answers of idempotent calls. */
 import type { Usage } from '../../model/quota.ts';
 import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
-import type { OAuthStore } from './access/oauth-store.ts';
+import type { User } from '../../model/user.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
-import type { SessionStore } from './agent/session-store.ts';
+import type { SessionStore } from './agent/sessions.ts';
 import type { AuditStore } from './audit-store.ts';
+import type { AuthorizationStore, PendingAuthorizationStore } from './code-host.ts';
 import type { Allowance, Page } from './common.ts';
-import type { PasskeyStore, PasswordStore } from './credential-store.ts';
-import type { DeviceSignInStore } from './device-sign-in-store.ts';
-import type { EverybodyStore } from './everybody-store.ts';
-import type { IdentityStore } from './identity/store.ts';
-import type { OwnerNetworkStore } from './network/owner-networks.ts';
-import type { AuthorizationStore } from './provider/code-host.ts';
-import type { PendingAuthorizationStore } from './provider/pending-authorization-store.ts';
-import type { RegistryCredentialStore } from './registry-store.ts';
+import type { PasskeyStore, PasswordStore } from './credentials.ts';
+import type { IdentityStore } from './identity.ts';
+import type { RegistryCredentialStore, SnapshotStore } from './image-stores.ts';
+import type { OwnerNetworkStore } from './network.ts';
 import type { Replicas } from './replicas.ts';
-import type { ServiceSecretStore } from './secret-store.ts';
-import type { SecretStore } from './secrets/store.ts';
-import type { SignInStore } from './sign-in-store.ts';
-import type { SnapshotStore } from './snapshot-store.ts';
-import type { TeamStore } from './team-store.ts';
-import type { KeyStore, UserDeletionStore, UserStore } from './user-store.ts';
-import type { WebhookStore } from './webhooks/store.ts';
+import type { SecretStore, ServiceSecretStore } from './secrets.ts';
+import type { DeviceSignInStore, OAuthStore, SignInStore } from './sign-in-store.ts';
+import type { KeyStore, TeamStore, UserDeletionStore, UserStore } from './user-store.ts';
+import type { WebhookStore } from './webhooks.ts';
 
 export interface SandboxFilter {
   ownerId: string;
@@ -193,4 +187,32 @@ export interface Store {
   /** Present where the store is a server's. */
   connections?(): StoreConnections;
   close(): Promise<void>;
+}
+
+/** Store of what admins see of everybody's sandboxes: no env vars, no labels, nothing from inside. */
+export interface OwnedSandbox
+  extends Pick<
+    Sandbox,
+    | 'id'
+    | 'name'
+    | 'state'
+    | 'operation'
+    | 'stateReason'
+    | 'image'
+    | 'resources'
+    | 'createdAt'
+    | 'lastActivityAt'
+  > {
+  /** A team has no email. */
+  owner: Pick<User, 'id' | 'name'> & { email: string | null };
+}
+
+export interface EverybodyFilter {
+  ownerId?: string;
+  state?: Sandbox['state'];
+}
+
+export interface EverybodyStore {
+  /** Newest first (createdAt, then id, descending); none of the warm pool, and none that is being created. */
+  list(filter: EverybodyFilter, page: Page): Promise<{ sandboxes: OwnedSandbox[]; totalCount: number }>;
 }

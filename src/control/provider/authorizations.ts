@@ -2,14 +2,21 @@
  * A user's one-time authorization at the code-hosting provider: in a browser with a redirect, or by a code that the
  * user enters there. The result belongs to the user who began it.
  */
+import { createHash, randomBytes } from 'node:crypto';
 import { notFound, SandhavenError } from '../../model/errors.ts';
+import { newAuthorizationId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Authorization, AuthorizationOutcome, ProviderAccount } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
-import type { CodeHost, PendingAuthorizationStore, TakenFlow } from '../ports/index.ts';
-import { DevicePolls } from './device-polls.ts';
-import { type GrantDependencies, storeGranted } from './granted.ts';
-import { challengeOf, hasFormOfState, newBrowserFlow, newDeviceFlow } from './pending.ts';
+import type {
+  BrowserFlow,
+  CodeHost,
+  DeviceCode,
+  DeviceFlow,
+  PendingAuthorizationStore,
+  TakenFlow,
+} from '../ports/index.ts';
+import { DevicePolls, type GrantDependencies, storeGranted } from './device-polls.ts';
 
 export interface AuthorizationDependencies extends GrantDependencies {
   pending: PendingAuthorizationStore;
@@ -175,4 +182,50 @@ export class AuthorizationService {
     if (this.#callbackUrl !== null) return this.#callbackUrl;
     throw new SandhavenError('unavailable', 'The service does not listen yet.', { hint: 'Try again.' });
   }
+}
+
+const SECRET_BYTES = 32;
+const secretForm = /^[\w-]{43}$/;
+
+/**
+ * A new authorization at the provider: its id, secrets and times. The store keeps it for all replicas.
+ * @param now Milliseconds since the epoch.
+ */
+function newBrowserFlow(user: User, provider: string, now: number): BrowserFlow {
+  return {
+    ...commonOf(user, provider, now, limits.provider.stateMs),
+    state: newSecret(),
+    verifier: newSecret(),
+  };
+}
+
+/** Bounds the provider's times. */
+function newDeviceFlow(user: User, provider: string, device: DeviceCode, now: number): DeviceFlow {
+  const { deviceMs, deviceIntervalMs } = limits.provider;
+  const { min, max } = deviceIntervalMs;
+  const intervalMs = Math.min(Math.max(device.intervalMs, min), max);
+  return {
+    ...commonOf(user, provider, now, Math.min(device.expiresInMs, deviceMs)),
+    deviceCode: device.deviceCode,
+    intervalMs,
+    nextPollAt: now + intervalMs,
+  };
+}
+
+/** Returns the PKCE challenge of a verifier, by the method S256 (RFC 7636). */
+function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
+
+/** Returns false for a text that is no state of any flow, so that the store need not be asked. */
+function hasFormOfState(text: string): boolean {
+  return secretForm.test(text);
+}
+
+function commonOf({ id: userId }: User, provider: string, now: number, forMs: number) {
+  return { id: newAuthorizationId(), userId, provider, createdAt: now, expiresAt: now + forMs };
+}
+
+function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
 }

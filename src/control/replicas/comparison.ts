@@ -3,8 +3,7 @@
  * the work of another replica, seen in the midst; what two looks find, an interval apart, is acted on, in the sandbox's
  * turn. A look in between, since replicas have come or gone, only takes over what is to be watched.
  */
-import { mapBounded } from '../../concurrency/map-bounded.ts';
-import { paged } from '../../concurrency/paged.ts';
+import { mapBounded, paged } from '../../concurrency/in-portions.ts';
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { limits } from '../../model/limits.ts';
 import { LastTurn, type Turn } from '../base/last-turn.ts';

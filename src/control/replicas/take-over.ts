@@ -1,5 +1,5 @@
 /** Finishes the operations that replicas have left which were given up. Each live replica takes its part. */
-import { paged } from '../../concurrency/paged.ts';
+import { paged } from '../../concurrency/in-portions.ts';
 import { limits } from '../../model/limits.ts';
 import type { Log, Replicas, SandboxStore } from '../ports/index.ts';
 import type { Others } from '../turns/others.ts';

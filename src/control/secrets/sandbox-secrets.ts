@@ -10,8 +10,7 @@ import type { SandboxTrust } from '../reach/sandbox-trust.ts';
 import type { SecretHolder } from '../reach/secret-uses.ts';
 import { resolveSandbox } from '../turns/resolve.ts';
 import type { Turns } from '../turns/turns.ts';
-import { findSecret, noSecret } from './find-secret.ts';
-import { assertSecrets } from './secret-service.ts';
+import { assertSecrets, findSecret, noSecret } from './secret-service.ts';
 
 export interface SandboxSecretsDependencies {
   store: SecretStore;

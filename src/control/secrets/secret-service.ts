@@ -2,7 +2,7 @@
  * Secrets of an owner, for the actions. Who acts for a team manages the team's. A value goes in and never comes out: where
  * its requests may go to is widened only together with the value.
  */
-import { invalidArgument, SandhavenError } from '../../model/errors.ts';
+import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { newSecretId } from '../../model/ids.ts';
 import { formatPlace, parsePlace } from '../../model/secrets/place-text.ts';
 import { type ProviderAddresses, targetElsewhere } from '../../model/secrets/provider-secret.ts';
@@ -11,7 +11,6 @@ import { parseTargets, targetOutside } from '../../model/secrets/target-text.ts'
 import { ownerIdOf, type User } from '../../model/user.ts';
 import type { RunningSandboxes } from '../network/running-sandboxes.ts';
 import type { Clock, Runtime, SecretPatch, SecretStore } from '../ports/index.ts';
-import { findSecret, noSecret } from './find-secret.ts';
 
 export interface SecretRequest {
   name: string;
@@ -177,4 +176,19 @@ function elsewhere(target: string): SandhavenError {
     `The target '${target}' is at a host that the secret is not for so far.`,
     'Give the value again with the new targets: RotateSecret.',
   );
+}
+
+/** Finds a secret of the owner that the caller acts for, by id or by name. Rejects with `not_found`. */
+export async function findSecret(
+  store: Pick<SecretStore, 'find'>,
+  caller: User,
+  reference: string,
+): Promise<Secret> {
+  const secret = await store.find(ownerIdOf(caller), reference);
+  if (secret) return secret;
+  throw noSecret(reference);
+}
+
+export function noSecret(reference: string): SandhavenError {
+  return notFound('secret', `There is no secret '${reference}'.`, 'ListSecrets shows the ones there are.');
 }

@@ -1,16 +1,25 @@
-/** Teams and their members: admins change them, and users see the teams that they are in. */
-
-import { membershipId, type Team, type TeamMember, type TeamRole } from '../../model/access/team.ts';
-import { notFound } from '../../model/errors.ts';
+/** Teams and their members: admins change them, and users see the teams that they are in, and act for them. */
+import { mapBounded } from '../../concurrency/in-portions.ts';
+import { withinTeam } from '../../model/access/scopes.ts';
+import {
+  isOwnerReference,
+  isTeamReference,
+  type Membership,
+  membershipId,
+  type Team,
+  type TeamMember,
+  type TeamRole,
+} from '../../model/access/team.ts';
+import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newTeamId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
 import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
 import type { Caller } from '../../model/user.ts';
+import type { AccessService } from '../access/tokens.ts';
 import type { Quotas } from '../callers/quotas.ts';
 import type { Standing } from '../callers/standing.ts';
-import type { Clock, OwnerNetworkStore, Page, TeamStore, UserStore } from '../ports/index.ts';
-import { actingFor } from './acting.ts';
-import type { TeamAccess } from './team-access.ts';
+import type { Clock, OwnerNetworkStore, Page, SandboxStore, TeamStore, UserStore } from '../ports/index.ts';
 
 export interface TeamEntry {
   team: Team;
@@ -166,4 +175,90 @@ const PAGE = 100;
 
 function unknown(idOrName: string) {
   return notFound('team', `There is no team '${idOrName}'.`, 'ListTeams shows the names and ids there are.');
+}
+
+/**
+ * Access to a team's sandboxes through the gateways. Tokens name no person, so when somebody leaves, all of them end,
+ * and those who stay ask for new ones.
+ */
+export class TeamAccess {
+  readonly #sandboxes: Pick<SandboxStore, 'names'>;
+  readonly #access: Pick<AccessService, 'revoke'>;
+
+  constructor(sandboxes: Pick<SandboxStore, 'names'>, access: Pick<AccessService, 'revoke'>) {
+    this.#sandboxes = sandboxes;
+    this.#access = access;
+  }
+
+  /** Ends every SSH token and every preview of the team's sandboxes, with their open connections. */
+  async end(teamId: string): Promise<void> {
+    const { sandboxes, accessEndedAtOnce } = limits.teams;
+    const owned = await this.#sandboxes.names(teamId, sandboxes);
+    await mapBounded(owned, accessEndedAtOnce, ({ id }) => this.#access.revoke(id, ['ssh', 'preview']));
+  }
+}
+
+/**
+ * The owner that a caller acts for: the team that its key is bound to or that the request names, or whoever an admin
+ * reads inside of, where the operator allows that.
+ */
+interface Owners {
+  teams: Pick<TeamStore, 'find' | 'membership'>;
+  users: Pick<UserStore, 'findUser'>;
+  /** true: the operator lets admins read inside everybody's sandboxes. */
+  adminsReadInside: boolean;
+}
+
+/**
+ * Returns the caller as acting for an owner; unchanged where neither key nor request names one. Rejects with the same
+ * `not_found` for a team that is not there as for one that the caller is not in, and for a user.
+ * @param wanted Name or id of a team; from an admin who reads inside, also id or email of a user.
+ */
+async function actingFor(owners: Owners, caller: Caller, wanted: string | undefined): Promise<Caller> {
+  const { boundTo } = caller;
+  if (boundTo === undefined && wanted === undefined) return caller;
+  const named = boundTo ?? wanted ?? '';
+  const found =
+    (await membershipOf(owners, named, caller.id)) ??
+    (mayReadInside(owners, caller) ? await readerOf(owners, named) : null);
+  if (!found) throw noTeam(named);
+  if (boundTo !== undefined && wanted !== undefined && !isNamed(found, wanted)) throw boundElsewhere();
+  return withinTeam(caller, found);
+}
+
+async function membershipOf({ teams }: Owners, idOrName: string, userId: string): Promise<Membership | null> {
+  return isTeamReference(idOrName) ? teams.membership(idOrName, userId) : null;
+}
+
+/** A key without the scope `admin` acts as a member's, and a bound one for its team alone. */
+function mayReadInside({ adminsReadInside }: Owners, { role, boundTo }: Caller): boolean {
+  return adminsReadInside && role === 'admin' && boundTo === undefined;
+}
+
+/** Returns the admin's place beside the owner: that of a viewer of a team. */
+async function readerOf({ teams, users }: Owners, wanted: string): Promise<Membership | null> {
+  if (!isOwnerReference(wanted)) return null;
+  const place = { role: 'viewer', asAdmin: true } as const;
+  const team = isTeamReference(wanted) ? await teams.find(wanted) : null;
+  if (team) return { id: team.id, name: team.name, ...place };
+  const user = await users.findUser(wanted);
+  return user && { id: user.id, name: user.email, ...place };
+}
+
+function isNamed({ id, name }: Membership, wanted: string): boolean {
+  return wanted === id || wanted.toLowerCase() === name.toLowerCase();
+}
+
+export function noTeam(wanted: string): SandhavenError {
+  return notFound(
+    'team',
+    `You are in no team '${wanted.slice(0, limits.teams.nameChars)}'.`,
+    'ListTeams shows the teams that you are in; an admin adds members to a team.',
+  );
+}
+
+function boundElsewhere(): SandhavenError {
+  return new SandhavenError('permission_denied', 'The API key is bound to another team.', {
+    hint: 'Leave the team out: the key acts for its own team alone.',
+  });
 }

@@ -15,8 +15,7 @@ import { parseReceiver } from '../../model/webhooks/receiver.ts';
 import { newWebhookSecret } from '../../model/webhooks/signature.ts';
 import type { Delivery, Webhook } from '../../model/webhooks/webhook.ts';
 import type { Log, WebhookPatch } from '../ports/index.ts';
-import { attempt, placeOwner } from './attempt.ts';
-import type { DelivererDependencies } from './deliverer.ts';
+import { attempt, type DelivererDependencies, placeOwner } from './deliverer.ts';
 
 export interface WebhookDependencies extends Omit<DelivererDependencies, 'replicas'> {
   allowed: readonly AllowedHost[];

@@ -1,9 +1,14 @@
-/** Terminals of a sandbox, which go on without viewers. The agent inside holds them; a viewer is a use while it looks. */
+/**
+ * Terminals of a sandbox, which go on without viewers, and connections to its ports. The agent inside holds them; a
+ * viewer is a use while it looks, and a connection while it lasts.
+ */
+import type { Duplex } from 'node:stream';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type {
   AgentTerminals,
+  AgentTunnels,
   SandboxStore,
   TerminalSize,
   TerminalSummary,
@@ -100,4 +105,35 @@ function accountOf(shell: string): Record<string, string> {
 
 function isMissingShell(error: unknown): boolean {
   return error instanceof SandhavenError && error.fields.resource === 'interpreter';
+}
+
+/** Connections of the owner to ports of the sandbox's own loopback, each a use of the sandbox while it lasts. */
+interface TunnelDependencies {
+  store: SandboxStore;
+  uses: Pick<Uses, 'connected'>;
+  agent: Pick<AgentTunnels, 'connectPort'>;
+}
+
+export class TunnelService {
+  readonly #d: TunnelDependencies;
+
+  constructor(dependencies: TunnelDependencies) {
+    this.#d = dependencies;
+  }
+
+  /**
+   * Runs `work` with a connection that `work` ends. A stop of the sandbox breaks it. Rejects with `not_found` (resource
+   * `port`) when nothing listens there.
+   */
+  async visit(
+    caller: User,
+    reference: string,
+    port: number,
+    work: (connection: Duplex) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { store, uses, agent } = this.#d;
+    const sandbox = await resolveSandbox(store, caller, reference);
+    await uses.connected(sandbox.id, async ({ id }) => work(await agent.connectPort(id, port, signal)));
+  }
 }

@@ -2,10 +2,9 @@
 import type { Document, ObjectId } from 'bson';
 import { DAY_MS, period, steadily, thereBy } from './calendar.ts';
 import { productSoldAt } from './products.ts';
-import { Random, type Weighted } from './random.ts';
+import { dayText, idAt, Random, type Weighted } from './random.ts';
 import { MOST_BOUGHT, type Place, postalCode, type Region, regions } from './regions.ts';
 import type { Shop } from './shop.ts';
-import { dayText, idAt } from './values.ts';
 import { streets, tags, text } from './words.ts';
 
 /** A customer's data that other documents use. */

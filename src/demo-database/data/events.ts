@@ -4,9 +4,8 @@ import { momentOf } from './calendar.ts';
 import { customerBy } from './customers.ts';
 import { orderAt } from './orders.ts';
 import { productSoldAt } from './products.ts';
-import { Random, type Weighted } from './random.ts';
+import { idAt, Random, trace, uuid, type Weighted } from './random.ts';
 import type { Shop } from './shop.ts';
-import { idAt, trace, uuid } from './values.ts';
 import { queries, text } from './words.ts';
 
 type Kind = 'page_view' | 'search' | 'cart' | 'order_placed' | 'review' | 'error';

@@ -3,9 +3,8 @@ import type { Document, ObjectId } from 'bson';
 import { DAY_MS, momentOf, period } from './calendar.ts';
 import { addressOf, buyerAt, type Customer } from './customers.ts';
 import { productSoldAt } from './products.ts';
-import { Random, type Weighted } from './random.ts';
+import { dayText, idAt, money, Random, type Weighted } from './random.ts';
 import type { Shop } from './shop.ts';
-import { dayText, idAt, money } from './values.ts';
 import { tags, text } from './words.ts';
 
 /** An order's data that other documents use. */

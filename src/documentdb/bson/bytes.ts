@@ -2,7 +2,7 @@
  * Reads raw BSON's layout, with the checks that every reader shares. The bytes are the server's, so nothing is
  * assumed.
  */
-import { MalformedBson } from './malformed.ts';
+import { SandhavenError } from '../../model/errors.ts';
 
 /** Minimum size of a document: its length and its end. */
 const EMPTY_BYTES = 5;
@@ -116,4 +116,24 @@ export function isExactInt64(bytes: Uint8Array, at: number): boolean {
 export function int64Text(bytes: Uint8Array, at: number): string {
   if (isExactInt64(bytes, at)) return String(int64(bytes, at));
   return String((BigInt(int32(bytes, at + 4)) << 32n) | BigInt(int32(bytes, at) >>> 0));
+}
+
+/**
+ * Error for bytes from the server that are no BSON. It is neither a defect of the service nor worth a retry, but the
+ * caller should see it.
+ */
+export class MalformedBson extends SandhavenError {
+  /** @param at Position in the document, in bytes, if known. */
+  constructor(problem: string, at?: number) {
+    const place = at === undefined ? '' : ` at byte ${at}`;
+    super(
+      'unavailable',
+      `The document database sent a document that is not valid BSON: ${problem}${place}.`,
+      {
+        hint: 'Leave the damaged document out with a filter; the operator of the database can repair it.',
+        retryable: false,
+      },
+    );
+    this.name = 'MalformedBson';
+  }
 }

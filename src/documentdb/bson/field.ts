@@ -1,8 +1,8 @@
 /** Extracts top-level fields of a raw document by name, without reading their values. */
 
-import { bsonType, checkLeast, documentEnd, int32, stringEnd, terminator } from './bytes.ts';
+import { limits } from '../../model/limits.ts';
+import { bsonType, checkLeast, documentEnd, int32, MalformedBson, stringEnd, terminator } from './bytes.ts';
 import { deserialize } from './library.ts';
-import { MalformedBson } from './malformed.ts';
 
 /**
  * Returns a document that holds this field alone; null when there is none. The first of several with the name
@@ -17,7 +17,7 @@ export function fieldDocument(bson: Uint8Array, name: string): Uint8Array | null
 }
 
 /** Returns the names of the first fields, at most so many. */
-export function fieldNames(bson: Uint8Array, most: number): string[] {
+function fieldNames(bson: Uint8Array, most: number): string[] {
   const names: string[] = [];
   for (const { start, nul } of elements(bson)) {
     if (names.length === most) break;
@@ -88,4 +88,26 @@ function valueEnd(type: number, bson: Uint8Array, at: number, limit: number): nu
 function bounded(at: number, size: number, limit: number): number {
   if (size < 0 || at + size > limit) throw new MalformedBson('a wrong length', at);
   return at + size;
+}
+
+const { savedNames, savedNamesOf, noteNameChars } = limits.documents;
+
+/** Collects the field names of a result's first documents, which describe the lines of a saved file to its reader. */
+export class FirstNames {
+  readonly #names = new Set<string>();
+  #documents = 0;
+
+  /** In order of first appearance; long ones are cut. */
+  get list(): string[] {
+    return [...this.#names];
+  }
+
+  add(document: Uint8Array): void {
+    if (this.#documents === savedNamesOf) return;
+    this.#documents++;
+    for (const name of fieldNames(document, savedNames)) {
+      if (this.#names.size === savedNames) return;
+      this.#names.add(name.slice(0, noteNameChars).toWellFormed());
+    }
+  }
 }

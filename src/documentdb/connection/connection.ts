@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { MongoClient } from 'mongodb';
-import { abortRace } from '../../concurrency/abort-race.ts';
+import { abortRace } from '../../concurrency/deadline.ts';
 import { limits } from '../../model/limits.ts';
 import { CurrentClient } from './client.ts';
 import { type Asked, Faults, tookTooLong } from './faults.ts';

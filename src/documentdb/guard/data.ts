@@ -8,7 +8,7 @@
 
 import { limits } from '../../model/limits.ts';
 import { BSONValue, Code, DBRef } from '../bson/library.ts';
-import { tooManyValues } from '../bson/too-many-values.ts';
+import { tooManyValues } from '../bson/parse/place.ts';
 import { type Place, refused, within } from './place.ts';
 
 export type PlainObject = Readonly<Record<string, unknown>>;

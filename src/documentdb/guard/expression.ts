@@ -14,9 +14,18 @@ import {
   systemVariables,
 } from './expression-operators.ts';
 import { checkOrder } from './order.ts';
-import { type Place, quoted, refused, within } from './place.ts';
+import {
+  isKnown,
+  knownNames,
+  noVariables,
+  type Place,
+  quoted,
+  refused,
+  type Scope,
+  within,
+  withVariables,
+} from './place.ts';
 import { lookAlike, looksLikeOperator, unknownKey, unknownOperator } from './refusals.ts';
-import { isKnown, knownNames, noVariables, type Scope, withVariables } from './scope.ts';
 
 export function checkExpression(value: unknown, place: Place, scope: Scope): void {
   if (typeof value === 'string') {

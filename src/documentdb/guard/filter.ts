@@ -9,7 +9,7 @@ import { BSONRegExp } from '../bson/library.ts';
 import { isPlainObject, type PlainObject } from './data.ts';
 import { checkExpression } from './expression.ts';
 import { checkPath } from './order.ts';
-import { type Place, refused, within } from './place.ts';
+import { type Place, refused, type Scope, within } from './place.ts';
 import {
   documentOperators,
   elementOperators,
@@ -23,7 +23,6 @@ import {
   textKeys,
 } from './query-operators.ts';
 import { unknownKey, unknownOperator } from './refusals.ts';
-import type { Scope } from './scope.ts';
 
 interface FilterContext {
   scope: Scope;

@@ -3,9 +3,8 @@ import { isPlainObject, type PlainObject } from './data.ts';
 import { checkExpression, checkOperator } from './expression.ts';
 import { accumulators, windowFunctions } from './expression-operators.ts';
 import { checkPath } from './order.ts';
-import { type Place, refused, within } from './place.ts';
+import { type Place, refused, type Scope, within } from './place.ts';
 import { unknownKey } from './refusals.ts';
-import type { Scope } from './scope.ts';
 
 export function checkGroup(group: PlainObject, place: Place, scope: Scope): void {
   if (!Object.hasOwn(group, '_id')) {

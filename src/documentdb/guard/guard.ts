@@ -9,8 +9,7 @@ import { checkExpression } from './expression.ts';
 import { checkFilterDocument } from './filter.ts';
 import { checkDirections, checkPath } from './order.ts';
 import { checkStages } from './pipeline.ts';
-import { type Place, placeOf, refused, within } from './place.ts';
-import { noVariables } from './scope.ts';
+import { noVariables, type Place, placeOf, refused, within } from './place.ts';
 
 export function checkFilter(filter: unknown, parameter: string): void {
   const place = placeOf(parameter);

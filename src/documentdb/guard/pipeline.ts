@@ -9,9 +9,8 @@ import { checkFilterDocument } from './filter.ts';
 import { checkAccumulators, checkFills, checkGroup, checkWindows } from './groups.ts';
 import { collectionNameFault } from './names.ts';
 import { checkOrder, checkPath } from './order.ts';
-import { type Place, quoted, refused, within } from './place.ts';
+import { type Place, quoted, refused, type Scope, within, withVariables } from './place.ts';
 import { lookAlike, looksLikeOperator, unknownKey, unknownOperator } from './refusals.ts';
-import { type Scope, withVariables } from './scope.ts';
 import { type Options, type Stage, type StageSlot, stages } from './stages.ts';
 
 interface PipelineContext {

@@ -1,7 +1,7 @@
 /** Compares values of filters with a schema's fields in the server's own terms: by kind of type. */
 import type { CollectionSchema, FieldSchema, FieldType } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
-import { inOrder } from '../bson/parse/ordered-document.ts';
+import { inOrder } from '../bson/parse/json-reader.ts';
 import { formatEjson } from '../bson/parse/parse.ts';
 
 /** Types comparable with each other share one kind; every other type is its own. */

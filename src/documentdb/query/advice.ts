@@ -7,17 +7,14 @@ import { limits } from '../../model/limits.ts';
 import { conditionsOf } from '../hints/filter-walk.ts';
 import { indexNotes } from '../hints/index-use.ts';
 import type { Stage } from '../hints/leading-stages.ts';
-import { meantFilter, meantPipeline } from '../hints/meant.ts';
-import { mismatches } from '../hints/mismatches.ts';
-import { namedInFind, namedInPipeline } from '../hints/named-fields.ts';
-import { arrangeNotes } from '../hints/notes.ts';
+import { mismatches, strangeInStages } from '../hints/mismatches.ts';
 import type { Probe } from '../hints/probe.ts';
-import { strangeInStages } from '../hints/strange-expressions.ts';
-import { unknownFields } from '../hints/unknown-fields.ts';
-import { explainEmpty } from '../hints/why-empty.ts';
-import { explainEmptyPipeline, firstStages } from '../hints/why-pipeline-empty.ts';
+import { meantFilter, meantPipeline } from '../hints/text-values.ts';
+import { namedInFind, namedInPipeline, unknownFields } from '../hints/unknown-fields.ts';
+import { cut } from '../hints/values.ts';
+import { explainEmpty, explainEmptyPipeline, firstStages } from '../hints/why-empty.ts';
+import { tellNeither } from './coercion/read-values.ts';
 import type { Settlement } from './coercion/settle.ts';
-import { tellNeither } from './coercion/tell.ts';
 
 export type Filter = Record<string, unknown>;
 
@@ -91,4 +88,15 @@ function wasRead({ outcome }: Settlement): boolean {
 /** @param isMeant True when a field holds the type that a string was read as. */
 function neither({ outcome, strings }: Settlement, parameter: string, isMeant: boolean): string[] {
   return outcome === 'neither' && isMeant ? [tellNeither(strings, parameter)] : [];
+}
+
+/**
+ * Arranges the notes of one result: few, short, without duplicates, and changes of meaning first. Keeps the order of
+ * the groups; a later group's duplicates are left out.
+ */
+export function arrangeNotes(...groups: readonly (readonly string[])[]): string[] {
+  const { notes, noteChars } = limits.documents;
+  const said = [...new Set(groups.flat().map((note) => cut(note, noteChars)))];
+  if (said.length <= notes) return said;
+  return [...said.slice(0, notes - 1), `${said.length - notes + 1} more notes were left out.`];
 }

@@ -14,11 +14,9 @@ import { probesOf, questionsOf } from '../collections/probes.ts';
 import type { Connection } from '../connection/connection.ts';
 import { checkPipeline } from '../guard/guard.ts';
 import { advisePipeline } from './advice.ts';
-import type { Settled } from './coercion/settle.ts';
-import { settlePipeline } from './coercion/settle-pipeline.ts';
-import { exportQuery } from './export.ts';
-import { cutNote, isEmptyPage, type Page, readPage } from './page.ts';
+import { type Settled, settlePipeline } from './coercion/settle.ts';
 import { readPipeline } from './query-text.ts';
+import { cutNote, exportQuery, isEmptyPage, type Page, readPage } from './results.ts';
 
 const bounds = limits.documents;
 

@@ -16,10 +16,9 @@ import type { Connection } from '../connection/connection.ts';
 import { checkFilter, checkProjection, checkSort } from '../guard/guard.ts';
 import { adviseFind } from './advice.ts';
 import { type Settled, type Settlement, settleFilter } from './coercion/settle.ts';
-import { exportQuery } from './export.ts';
 import { nextPage } from './next-page.ts';
-import { cutNote, isEmptyPage, type Page, readPage } from './page.ts';
 import { readFilter, readProjection, readSort, type Sort } from './query-text.ts';
+import { cutNote, exportQuery, isEmptyPage, type Page, readPage } from './results.ts';
 
 const bounds = limits.documents;
 

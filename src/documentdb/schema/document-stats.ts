@@ -1,9 +1,7 @@
 /** Counts the documents at one path: the collection's own, those in a field, or those in its arrays. */
-
 import { anyKey } from '../../model/documents/schema-lookup.ts';
 import { limits } from '../../model/limits.ts';
 import { dataNames, kindOfName, type NameKind } from './data-names.ts';
-import type { FieldBudget } from './field-budget.ts';
 import { FieldStats as FieldCounts } from './field-stats.ts';
 
 const { nameBytes: longestName, namesWithOneHash, countedNames, examples } = limits.documents.schema;
@@ -188,4 +186,21 @@ function encoded(name: string): DataView {
 
 function copyOf(view: DataView, at: number, bytes: number): DataView {
   return new DataView(new Uint8Array(view.buffer, view.byteOffset + at, bytes).slice().buffer);
+}
+
+/** Bounds the number of distinct fields of a collection, so that hostile documents cannot fill the memory. */
+export class FieldBudget {
+  #left: number = limits.documents.schema.fields;
+  /** Fields were left out. */
+  exceeded = false;
+
+  take(): boolean {
+    if (this.#left === 0) return false;
+    this.#left--;
+    return true;
+  }
+
+  release(fields: number): void {
+    this.#left += fields;
+  }
 }

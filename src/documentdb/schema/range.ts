@@ -1,6 +1,13 @@
 /** Tracks the smallest and the largest of a field's numbers, and of its dates, in slots that cost no allocation. */
-import { approximately, decimalBytes, longAt } from './numbers.ts';
-import { bigJson, dateJson, decimalJson, numberJson } from './value-json.ts';
+import {
+  approximately,
+  bigJson,
+  dateJson,
+  decimalBytes,
+  decimalJson,
+  longAt,
+  numberJson,
+} from './value-json.ts';
 
 /** Values in the form of relaxed Extended JSON. */
 export interface Bounds {

@@ -1,5 +1,5 @@
 /** Finds the end of a BSON value, checked against its surroundings. Readers of a checked value stay inside it. */
-import { MalformedBson } from '../bson/malformed.ts';
+import { MalformedBson } from '../bson/bytes.ts';
 import { code } from './bson-types.ts';
 
 /** An int32 and the closing NUL. */

@@ -12,7 +12,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { InProgress } from '../../concurrency/in-progress.ts';
+import { InProgress } from '../../concurrency/closing.ts';
 import type { FilePreviews } from '../../control/access/file-previews.ts';
 import type { PreviewAccess } from '../../control/access/preview-access.ts';
 import type { Log } from '../../control/ports/index.ts';

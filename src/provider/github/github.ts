@@ -1,11 +1,14 @@
 /** GitHub-compatible provider: its documented OAuth, device, REST and app endpoints behind the port of a code host. */
 import { createPrivateKey } from 'node:crypto';
-import type { Clock, CodeHost } from '../../control/ports/index.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import type { Clock, CodeHost, Sight } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
+import type { ProviderAccount, RepositoryName } from '../../model/provider.ts';
+import type { ProviderOptions } from '../../model/provider-options.ts';
 import { App } from './app.ts';
-import { ask } from './http.ts';
-import { exchangeCode, pollDevice, refreshTokens, startDevice } from './oauth.ts';
-import { accountOf, lookAt } from './repository.ts';
+import { ask, notAsDocumented, type Reply } from './http.ts';
+import { exchangeCode, pollDevice, refreshTokens, scopesOf, startDevice } from './oauth.ts';
 
 export interface GitHubOptions {
   /** Base URLs without a trailing slash. */
@@ -79,4 +82,92 @@ function privateKeyOf(pem: string) {
     parameter: '--github-app-private-key-file',
     hint: 'Give the .pem file that the provider created for the app.',
   });
+}
+
+/**
+ * Opens the provider from the operator's options, with its secrets read from their files. Rejects a secret that is
+ * unreadable, readable by others, or invalid with `failed_precondition`.
+ */
+export function openGitHub(options: ProviderOptions, clock: Clock): CodeHost {
+  const { app, clientSecret, ...rest } = options;
+  const secret =
+    'value' in clientSecret
+      ? clientSecret.value
+      : readSecret('--github-client-secret-file', clientSecret.file);
+  return createGitHub(
+    {
+      ...rest,
+      clientSecret: secret,
+      app: app && {
+        id: app.id,
+        slug: app.slug,
+        privateKeyPem: readSecret('--github-app-private-key-file', app.privateKeyFile),
+      },
+    },
+    clock,
+  );
+}
+
+function readSecret(flag: string, file: string): string {
+  try {
+    if ((statSync(file).mode & 0o077) === 0) return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new SandhavenError(
+      'failed_precondition',
+      `The file of ${flag} cannot be read.`,
+      { parameter: flag, hint: `Check ${file}.` },
+      error,
+    );
+  }
+  throw new SandhavenError('failed_precondition', `The file of ${flag} can be read by other users.`, {
+    parameter: flag,
+    hint: `Run: chmod 600 ${file}`,
+  });
+}
+
+/** Views with a user's token: the account, and one repository with the user's permissions. */
+interface Api {
+  url: string;
+  apiUrl: string;
+}
+
+const user = z.object({ id: z.int().min(1), login: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/) });
+const repositoryReply = z.object({
+  private: z.boolean(),
+  permissions: z.object({ push: z.boolean().default(false) }).optional(),
+});
+
+/** Returns null when the token is invalid. */
+async function accountOf({ apiUrl }: Api, accessToken: string): Promise<ProviderAccount | null> {
+  const url = `${apiUrl}/user`;
+  const reply = await ask({ method: 'GET', url, authorization: `Bearer ${accessToken}` });
+  if (reply.status === 401) return null;
+  const parsed = user.safeParse(reply.body);
+  if (reply.status !== 200 || !parsed.success) throw notAsDocumented(url, reply);
+  return { id: String(parsed.data.id), login: parsed.data.login };
+}
+
+async function lookAt(api: Api, accessToken: string, repository: RepositoryName): Promise<Sight> {
+  const url = `${api.apiUrl}/repos/${repository.owner}/${repository.name}`;
+  const reply = await ask({ method: 'GET', url, authorization: `Bearer ${accessToken}` });
+  const header = reply.headers.get('x-oauth-scopes');
+  const scopes = header === null ? null : scopesOf(header);
+  const { status } = reply;
+  if (status === 401) return { kind: 'revoked' };
+  if (status === 403 && reply.headers.has('x-github-sso')) {
+    return { kind: 'sign-on', url: signOnUrl(reply, api.url) };
+  }
+  if (status === 403 || status === 404 || status === 451) return { kind: 'hidden', scopes };
+  if (status >= 300 && status < 400) return { kind: 'moved' };
+  const parsed = repositoryReply.safeParse(reply.body);
+  if (status !== 200 || !parsed.success) throw notAsDocumented(url, reply);
+  const { private: isPrivate, permissions } = parsed.data;
+  return { kind: 'seen', isPrivate, mayPush: permissions?.push ?? false, scopes };
+}
+
+/** Returns the sign-on URL only when it has the provider's own origin: a person opens it. */
+function signOnUrl({ headers }: Reply, providerUrl: string): string | null {
+  const [, text = ''] = /\burl=(\S+)/.exec(headers.get('x-github-sso') ?? '') ?? [];
+  const url = URL.parse(text);
+  return url && url.origin === new URL(providerUrl).origin ? url.href : null;
 }

@@ -1,5 +1,5 @@
 /** Passes a stream on, and ends with the signal's reason also while the source gives nothing. */
-import { abortRace } from '../../concurrency/abort-race.ts';
+import { abortRace } from '../../concurrency/deadline.ts';
 
 export async function* abortable<T>(
   items: AsyncIterable<T>,

@@ -8,10 +8,9 @@ import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
 import { explainedAtOpening } from './errors.ts';
-import { Occupancy } from './occupancy.ts';
-import { connectionSettings } from './pool.ts';
+import { Occupancy } from './kept-connection.ts';
+import { connectionSettings, toStored } from './pool.ts';
 import { migrate } from './schema.ts';
-import { toStored } from './text.ts';
 
 export interface CopiedTable {
   table: string;

@@ -20,7 +20,7 @@ const unavailable = [
   /^53300$/, // too_many_connections
   /^25P0[34]$/, // a transaction's timeout
   /^25006$/, // read_only_sql_transaction: a standby
-  /^SH001$/, // GIVEN_UP in replicas/fence.ts
+  /^SH001$/, // GIVEN_UP in schema.ts
   /^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_|NOTFOUND)/,
 ];
 

@@ -1,7 +1,7 @@
 /** A statement in PostgreSQL's form: numbered parameters, and the name under which a connection keeps its plan. */
 import { hash } from 'node:crypto';
 import type { SqlValue, SqlValues, Statement } from '../sql/sql.ts';
-import { toStored } from './text.ts';
+import { toStored } from './pool.ts';
 
 export interface Numbered {
   text: string;

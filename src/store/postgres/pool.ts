@@ -4,7 +4,6 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Log } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
-import { fromStored } from './text.ts';
 
 const { connections, connectTimeoutMs, statementTimeoutMs, lockTimeoutMs } = limits.postgres;
 
@@ -43,4 +42,24 @@ function getTypeParser(type: number, format?: 'text' | 'binary'): (value: string
   if (type === INT8 || type === NUMERIC) return Number;
   if (type === TEXT) return fromStored;
   return pg.types.getTypeParser(type, format ?? 'text') as (value: string) => unknown;
+}
+
+const MARK = '\u{F0000}';
+const escaped: Record<string, string> = { '\0': `${MARK}0`, [MARK]: `${MARK}1` };
+const plain: Record<string, string> = { [`${MARK}0`]: '\0', [`${MARK}1`]: MARK };
+
+/**
+ * Text as PostgreSQL stores it. It has no NUL character, which a program's last words may hold: a private character
+ * stands for it, and for itself. Texts stay different that were different.
+ */
+export function toStored(text: string): string {
+  return text.includes('\0') || text.includes(MARK)
+    ? text.replaceAll(/\0|\u{F0000}/gu, (character) => escaped[character] ?? character)
+    : text;
+}
+
+function fromStored(text: string): string {
+  return text.includes(MARK)
+    ? text.replaceAll(/\u{F0000}[01]/gu, (character) => plain[character] ?? character)
+    : text;
 }

@@ -1,17 +1,15 @@
 /**
  * The schema on PostgreSQL: the steps of the one description, in PostgreSQL's words. Text is compared by its bytes, and
- * each table has a `rowid` in the order of its rows, both as in SQLite.
+ * each table has a `rowid` in the order of its rows, both as in SQLite. Triggers send the news of rows, fence replicas that were given up, and queue events for webhooks.
  */
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { SandhavenError } from '../../model/errors.ts';
-import { refuseNewer } from '../sql/newest-version.ts';
-import { type Migration, migrations } from '../sql/schema.ts';
+import { type Migration, migrations, refuseNewer } from '../sql/schema.ts';
+import { heard, hearsOf } from '../sql/webhooks.ts';
 import { newsTriggers } from './cache/news.ts';
-import { createBootMark } from './outcome.ts';
-import { fenceTriggers } from './replicas/fence.ts';
-import { advisoryLock } from './sql.ts';
-import { webhookTriggers } from './webhook-triggers.ts';
+import { advisoryLock, DATABASE_NOW } from './sql.ts';
+import { createBootMark } from './transaction.ts';
 
 /**
  * Applies the missing steps, each in its own transaction; another service that migrates is waited for.
@@ -36,8 +34,6 @@ export async function migrate(
     await createBootMark(connection);
   });
 }
-
-const triggers = newsTriggers + fenceTriggers + webhookTriggers;
 
 /** Leaves the triggers of this very text alone: creating them waits for the writers of their tables. */
 async function createTriggers(connection: pg.ClientBase): Promise<void> {
@@ -99,3 +95,102 @@ function foreign(): SandhavenError {
     hint: 'Give the service a database of its own with --store.',
   });
 }
+
+const { sandbox, snapshot, waysIn } = heard;
+
+/**
+ * Triggers of PostgreSQL that queue events for webhooks, in the transaction of the change that they are about. They
+ * lock the webhook's row, so that one removed at this moment is left out instead of failing the change.
+ */
+const webhookTriggers = `
+  CREATE OR REPLACE FUNCTION sandhaven_queue_event(about text, event text, fields json) RETURNS void
+  LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO webhook_deliveries (id, webhook_id, type, data, created_at, state, attempts, due_at)
+      SELECT 'msg_' || replace(gen_random_uuid()::text, '-', ''), webhooks.id, event, fields::text,
+        ${DATABASE_NOW}, 'pending', 0, 0
+      FROM webhooks WHERE ${hearsOf('about', 'event')} FOR KEY SHARE OF webhooks;
+  END $$;
+  CREATE OR REPLACE FUNCTION sandhaven_sandbox_event() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN
+      PERFORM sandhaven_queue_event(OLD.owner_id, 'sandbox.deleted',
+        json_build_object(${sandbox.lastFields}));
+    ELSE
+      PERFORM sandhaven_queue_event(NEW.owner_id, ${sandbox.type},
+        json_build_object(${sandbox.fields}));
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE OR REPLACE FUNCTION sandhaven_snapshot_event() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'DELETE' THEN
+      PERFORM sandhaven_queue_event(OLD.owner_id, 'snapshot.deleted',
+        json_build_object(${snapshot.lastFields}));
+    ELSE
+      PERFORM sandhaven_queue_event(NEW.owner_id, ${snapshot.type},
+        json_build_object(${snapshot.fields}));
+    END IF;
+    RETURN NULL;
+  END $$;
+  CREATE OR REPLACE TRIGGER webhook_sandbox_update AFTER UPDATE OF state, operation, owner_id ON sandboxes
+    FOR EACH ROW WHEN (${sandbox.changed}) EXECUTE FUNCTION sandhaven_sandbox_event();
+  CREATE OR REPLACE TRIGGER webhook_sandbox_delete AFTER DELETE ON sandboxes
+    FOR EACH ROW WHEN (${sandbox.removed}) EXECUTE FUNCTION sandhaven_sandbox_event();
+  CREATE OR REPLACE TRIGGER webhook_snapshot_update AFTER UPDATE OF state, owner_id ON snapshots
+    FOR EACH ROW WHEN (${snapshot.changed}) EXECUTE FUNCTION sandhaven_snapshot_event();
+  CREATE OR REPLACE TRIGGER webhook_snapshot_delete AFTER DELETE ON snapshots
+    FOR EACH ROW EXECUTE FUNCTION sandhaven_snapshot_event();
+${waysIn.map(wayInTrigger).join('')}`;
+
+function wayInTrigger({ table, kind, made, fields }: (typeof waysIn)[number]): string {
+  return `
+  CREATE OR REPLACE FUNCTION sandhaven_${kind}_event() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM sandhaven_queue_event(NEW.user_id, 'way_in.made', json_build_object(${fields}));
+    RETURN NULL;
+  END $$;
+  CREATE OR REPLACE TRIGGER webhook_${kind}_insert AFTER INSERT ON ${table}
+    FOR EACH ROW WHEN (${made}) EXECUTE FUNCTION sandhaven_${kind}_event();
+`;
+}
+
+/**
+ * The fence in the database: a row that is marked with a replica which was given up changes only by a new generation,
+ * which a taking-over replica sets. A late commit of the old one finds no row. The lock on the replica's row makes the
+ * giving up wait for commits under way.
+ */
+/** SQLSTATE of a write by a replica that was given up; of a class that no other error has. */
+const GIVEN_UP = 'SH001';
+
+const fenceTriggers = `
+  CREATE OR REPLACE FUNCTION sandhaven_fence() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'INSERT' OR (TG_OP = 'UPDATE'
+        AND (NEW.generation <> OLD.generation OR NEW.holder IS DISTINCT FROM OLD.holder)) THEN
+      PERFORM 1 FROM replicas WHERE id = NEW.holder FOR KEY SHARE;
+      IF NEW.holder IS NOT NULL AND NOT FOUND THEN
+        RAISE EXCEPTION 'this replica was given up' USING ERRCODE = '${GIVEN_UP}';
+      END IF;
+      IF TG_OP = 'INSERT' OR NEW.generation <> OLD.generation THEN
+        RETURN NEW;
+      END IF;
+    END IF;
+    IF OLD.holder IS NULL THEN
+      RETURN NEW;
+    END IF;
+    PERFORM 1 FROM replicas WHERE id = OLD.holder FOR KEY SHARE;
+    IF NOT FOUND THEN
+      RETURN NULL;
+    END IF;
+    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+  END $$;
+  CREATE OR REPLACE TRIGGER fence_insert BEFORE INSERT ON sandboxes
+    FOR EACH ROW WHEN (NEW.holder IS NOT NULL) EXECUTE FUNCTION sandhaven_fence();
+  CREATE OR REPLACE TRIGGER fence_update BEFORE UPDATE ON sandboxes
+    FOR EACH ROW WHEN (OLD.holder IS NOT NULL OR NEW.holder IS NOT NULL) EXECUTE FUNCTION sandhaven_fence();
+  CREATE OR REPLACE TRIGGER fence_delete BEFORE DELETE ON sandboxes
+    FOR EACH ROW WHEN (OLD.holder IS NOT NULL) EXECUTE FUNCTION sandhaven_fence();
+`;
+
+const triggers = newsTriggers + fenceTriggers + webhookTriggers;

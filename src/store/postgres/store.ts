@@ -7,7 +7,7 @@ import { openRows } from '../open-rows.ts';
 import type { Secrets } from '../secrets.ts';
 import { createCaches } from './cache/caches.ts';
 import { explainedAtOpening } from './errors.ts';
-import { Occupancy } from './occupancy.ts';
+import { Occupancy } from './kept-connection.ts';
 import { openPool } from './pool.ts';
 import { Membership } from './replicas/membership.ts';
 import { migrate } from './schema.ts';

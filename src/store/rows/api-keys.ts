@@ -10,7 +10,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ApiKey, Caller, Role } from '../../model/user.ts';
 import { type Row, type Sql, statement, type Work } from '../sql/sql.ts';
-import { assertFirstWayIn, enter } from './identity/ways-in.ts';
+import { assertFirstWayIn, enter } from './users.ts';
 
 const SELECTOR_BYTES = 8;
 const idPattern = new RegExp(`^key_([0-9a-f]{${2 * SELECTOR_BYTES}})$`);

@@ -16,8 +16,7 @@ import { limits } from '../../model/limits.ts';
 import type { AuthorizationOutcome } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
 import type { Secrets } from '../secrets.ts';
-import type { Row, Sql, SqlValues, Work } from '../sql/sql.ts';
-import { pendingStatements as statements } from './pending-statements.ts';
+import { type Row, type Sql, type SqlValues, statement, type Work } from '../sql/sql.ts';
 
 type SealedColumn = 'state' | 'verifier' | 'device_code';
 
@@ -43,7 +42,7 @@ export class PendingAuthorizationRows implements PendingAuthorizationStore {
 
   async addBrowser(flow: BrowserFlow, freshUntil: number): Promise<BrowserFlow> {
     const wanted = { user: flow.userId, provider: flow.provider, until: freshUntil };
-    const known = await this.#sql.read(() => statements.fresh.get(wanted));
+    const known = await this.#sql.read(() => pendingStatements.fresh.get(wanted));
     if (known) return this.#browserOf(known, flow);
     const row = {
       ...valuesOf(flow),
@@ -52,7 +51,7 @@ export class PendingAuthorizationRows implements PendingAuthorizationStore {
       verifier: this.#seal(flow.id, 'verifier', flow.verifier),
     };
     const first = await this.#sql.write(LOCK, function* () {
-      const meanwhile = yield* statements.fresh.get(wanted);
+      const meanwhile = yield* pendingStatements.fresh.get(wanted);
       if (!meanwhile) yield* add(row);
       return meanwhile;
     });
@@ -74,7 +73,7 @@ export class PendingAuthorizationRows implements PendingAuthorizationStore {
     now: number,
   ): Promise<FlowProgress | null> {
     const values = { id, user: userId, provider, over: now - limits.provider.outcomeMs };
-    const row = await this.#sql.read(() => statements.progress.get(values));
+    const row = await this.#sql.read(() => pendingStatements.progress.get(values));
     if (!row) return null;
     const { interval_ms: intervalMs, next_poll_at: nextPollAt, outcome } = row;
     return {
@@ -86,30 +85,32 @@ export class PendingAuthorizationRows implements PendingAuthorizationStore {
 
   async userOf(state: string, provider: string, now: number): Promise<User | null> {
     const values = { hash: hashOf(state), provider, now };
-    const row = await this.#sql.read(() => statements.userOf.get(values));
+    const row = await this.#sql.read(() => pendingStatements.userOf.get(values));
     return row ? userIn(row) : null;
   }
 
   async take(state: string, provider: string, now: number): Promise<TakenFlow | null> {
     const values = { hash: hashOf(state), provider, now };
-    const row = await this.#sql.writeOne(() => statements.take.get(values));
+    const row = await this.#sql.writeOne(() => pendingStatements.take.get(values));
     if (!row) return null;
     const id = String(row['id']);
     return { id, user: userIn(row), verifier: this.#open(id, 'verifier', row) };
   }
 
   async claimPoll(id: string, seen: number, until: number): Promise<string | null> {
-    const row = await this.#sql.writeOne(() => statements.claimPoll.get({ id, seen, until }));
+    const row = await this.#sql.writeOne(() => pendingStatements.claimPoll.get({ id, seen, until }));
     return row ? this.#open(id, 'device_code', row) : null;
   }
 
   async endPoll(id: string, claimed: number, next: Polls & { expiresAt: number }): Promise<void> {
     const { intervalMs: interval, nextPollAt: next_poll, expiresAt: expires } = next;
-    await this.#sql.writeOne(() => statements.endPoll.run({ id, claimed, interval, next_poll, expires }));
+    await this.#sql.writeOne(() =>
+      pendingStatements.endPoll.run({ id, claimed, interval, next_poll, expires }),
+    );
   }
 
   async decide(id: string, outcome: AuthorizationOutcome): Promise<void> {
-    await this.#sql.writeOne(() => statements.decide.run({ id, outcome: JSON.stringify(outcome) }));
+    await this.#sql.writeOne(() => pendingStatements.decide.run({ id, outcome: JSON.stringify(outcome) }));
   }
 
   #browserOf(row: Row, { userId, provider }: BrowserFlow): BrowserFlow {
@@ -138,10 +139,10 @@ type NewRow = SqlValues & { user: string; created: number };
 function* add(row: NewRow): Work<void> {
   const { outcomeMs, pendingPerUser, pending } = limits.provider;
   const over = row.created - outcomeMs;
-  yield* statements.makeRoom.run({
+  yield* pendingStatements.makeRoom.run({
     ...{ user: row.user, over, kept_of_user: pendingPerUser - 1, kept: pending - 1 },
   });
-  yield* statements.insert.run(row);
+  yield* pendingStatements.insert.run(row);
 }
 
 function valuesOf({ id, userId, provider, createdAt, expiresAt }: BrowserFlow | DeviceFlow): NewRow {
@@ -166,3 +167,60 @@ function hashOf(state: string): Uint8Array {
 function placeOf(id: string, column: SealedColumn) {
   return { table: 'pending_authorizations', row: id, column };
 }
+
+const userColumns = `user_id,
+  (SELECT name FROM users WHERE users.id = pending_authorizations.user_id) AS user_name,
+  (SELECT email FROM users WHERE users.id = pending_authorizations.user_id) AS user_email`;
+const byState = 'state_hash = :hash AND provider = :provider AND expires_at > :now';
+const newestFirst = 'ORDER BY created_at DESC, rowid DESC LIMIT 1000';
+
+/**
+ * Statements on authorizations under way at the provider. Using a state up and taking a turn to poll are one UPDATE
+ * each: of callers at once, one matches its WHERE.
+ */
+const pendingStatements = {
+  fresh: statement(
+    `SELECT id, created_at, expires_at, state, verifier FROM pending_authorizations
+       WHERE user_id = :user AND provider = :provider AND state_hash IS NOT NULL AND expires_at >= :until
+       ORDER BY created_at, rowid LIMIT 1`,
+  ),
+  makeRoom: statement(
+    `DELETE FROM pending_authorizations WHERE id IN (
+       SELECT id FROM pending_authorizations WHERE expires_at <= :over
+       UNION ALL
+       SELECT id FROM (SELECT id FROM pending_authorizations WHERE user_id = :user AND expires_at > :over
+         ${newestFirst} OFFSET :kept_of_user) AS of_user
+       UNION ALL
+       SELECT id FROM (SELECT id FROM pending_authorizations WHERE expires_at > :over
+         ${newestFirst} OFFSET :kept) AS of_all)`,
+  ),
+  insert: statement(
+    `INSERT INTO pending_authorizations (id, user_id, provider, created_at, expires_at, state_hash,
+         interval_ms, next_poll_at, state, verifier, device_code)
+       VALUES (:id, :user, :provider, :created, :expires, :state_hash,
+         :interval, :next_poll, :state, :verifier, :device_code)`,
+  ),
+  progress: statement(
+    `SELECT expires_at, interval_ms, next_poll_at, outcome FROM pending_authorizations
+       WHERE id = :id AND user_id = :user AND provider = :provider AND expires_at > :over`,
+  ),
+  userOf: statement(`SELECT ${userColumns} FROM pending_authorizations WHERE ${byState}`),
+  take: statement(
+    `UPDATE pending_authorizations SET state_hash = NULL, state = NULL WHERE ${byState}
+       RETURNING id, verifier, ${userColumns}`,
+  ),
+  claimPoll: statement(
+    `UPDATE pending_authorizations SET next_poll_at = :until
+       WHERE id = :id AND next_poll_at = :seen AND outcome IS NULL RETURNING device_code`,
+  ),
+  endPoll: statement(
+    `UPDATE pending_authorizations
+       SET interval_ms = :interval, next_poll_at = :next_poll, expires_at = :expires
+       WHERE id = :id AND next_poll_at = :claimed`,
+  ),
+  decide: statement(
+    `UPDATE pending_authorizations
+       SET outcome = :outcome, state_hash = NULL, state = NULL, verifier = NULL, device_code = NULL
+       WHERE id = :id AND outcome IS NULL`,
+  ),
+};

@@ -4,8 +4,7 @@
  */
 import { z } from 'zod';
 import { networkModes } from '../../model/network/setting.ts';
-import type { Sandbox } from '../../model/sandbox.ts';
-import { archiveSchema } from '../archive-schema.ts';
+import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
 import type { Secrets } from '../secrets.ts';
 import type { Row, SqlValue } from '../sql/sql.ts';
 
@@ -41,6 +40,25 @@ const textMap = z.custom<Record<string, string>>(
     value !== null &&
     !Array.isArray(value) &&
     Object.values(value).every((item) => typeof item === 'string'),
+);
+
+const contents = {
+  digest: z.string(),
+  hmac: z.string(),
+  sizeBytes: z.int(),
+  keyId: z.string().exactOptional(),
+};
+
+const archive = z.discriminatedUnion('store', [
+  z.strictObject({ store: z.literal('local'), ...contents }),
+  z.strictObject({ store: z.literal('s3'), bucket: z.string(), key: z.string(), ...contents }),
+]);
+
+/** Rows from before archives had a place name none; theirs is this host. */
+const archiveSchema: z.ZodType<ArchiveRecord> = z.preprocess(
+  (value) =>
+    typeof value === 'object' && value !== null && !('store' in value) ? { store: 'local', ...value } : value,
+  archive,
 );
 
 const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {

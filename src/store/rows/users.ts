@@ -1,6 +1,7 @@
 /** Users as rows, beside those of teams. Every method that writes has committed when its promise resolves. */
 import { z } from 'zod';
 import type { AccountPatch, Page, UserStore } from '../../control/ports/index.ts';
+import { assertInvitable } from '../../model/access/ways-in.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { networkQuotaKinds, type Quota, quotaKinds } from '../../model/quota.ts';
 import type { Account } from '../../model/user.ts';
@@ -142,4 +143,39 @@ function lastAdmin(): SandhavenError {
     parameter: 'user',
     hint: 'Make another user an admin first.',
   });
+}
+
+const statements = {
+  // Holds the row until the commit, so of two invitations at once the second one sees the first.
+  hold: statement('UPDATE users SET entered_at = entered_at WHERE id = :user'),
+  ways: statement(
+    `SELECT entered_at,
+       (SELECT count(*) FROM api_keys WHERE user_id = :user AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > :now)) AS keys,
+       (SELECT count(*) FROM sign_in_links WHERE user_id = :user AND expires_at > :now) AS links,
+       (SELECT count(*) FROM identities WHERE user_id = :user) AS identities
+     FROM users WHERE id = :user`,
+  ),
+  entered: statement('SELECT entered_at FROM users WHERE id = :user'),
+  enter: statement('UPDATE users SET entered_at = :now WHERE id = :user AND entered_at IS NULL'),
+};
+
+/** A part of works that make a way in. Throws `permission_denied` for a user who has, or has had, one. */
+export function* assertFirstWayIn(userId: string, now: number): Work<void> {
+  yield* statements.hold.run({ user: userId });
+  const row = yield* statements.ways.get({ user: userId, now });
+  if (!row) return;
+  assertInvitable({
+    enteredAt: row['entered_at'] as number | null,
+    keys: Number(row['keys']),
+    links: Number(row['links']),
+    identities: Number(row['identities']),
+  });
+}
+
+/** A part of works that use one: notes that the user comes in, for the first time. */
+export function* enter(userId: string, now: number): Work<void> {
+  const row = yield* statements.entered.get({ user: userId });
+  // A statement that changes nothing would empty the caches of all replicas, too.
+  if (row?.['entered_at'] === null) yield* statements.enter.run({ user: userId, now });
 }

@@ -3,18 +3,29 @@
  * released step is never edited: a change is a new step.
  */
 
-import { pendingAuthorizations, providerAuthorizations, renewals } from './authorizations.ts';
-import { credentialTables } from './credentials.ts';
-import { deviceSignIns } from './device-sign-ins.ts';
-import { identityTables } from './identities.ts';
-import { networks, networkTables } from './networks.ts';
-import { oauthTables } from './oauth.ts';
-import { providerSecrets, secretTables } from './secrets.ts';
-import { sessionTable } from './sessions.ts';
-import { signInTables } from './sign-ins.ts';
-import { auditByTeam, teamTables } from './teams.ts';
-import { heirs, userDeletions } from './user-deletions.ts';
-import { waysIn } from './ways-in.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import {
+  auditByTeam,
+  credentialTables,
+  deviceSignIns,
+  heirs,
+  identityTables,
+  oauthTables,
+  signInTables,
+  teamTables,
+  userDeletions,
+  waysIn,
+} from './people.ts';
+import {
+  networks,
+  networkTables,
+  pendingAuthorizations,
+  providerAuthorizations,
+  providerSecrets,
+  renewals,
+  secretTables,
+  sessionTable,
+} from './sandboxes.ts';
 import { webhookTables } from './webhooks.ts';
 
 export interface Migration {
@@ -257,3 +268,14 @@ export const migrations: readonly Migration[] = [
   { version: 25, sql: userDeletions },
   { version: 26, sql: heirs },
 ];
+
+/** Throws `failed_precondition` for a database that a newer service has migrated: it is not touched. @param found Its version. */
+export function refuseNewer(found: number, steps: readonly Migration[]): void {
+  const newest = steps.at(-1)?.version ?? 0;
+  if (found <= newest) return;
+  throw new SandhavenError(
+    'failed_precondition',
+    `The database has schema version ${found}; this service knows versions up to ${newest}.`,
+    { hint: 'Start the newer service that wrote it, or restore a backup from before that one.' },
+  );
+}

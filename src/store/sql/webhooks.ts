@@ -1,6 +1,6 @@
 /**
  * Step of the schema: webhooks, the queue of their events, and the last refusal of each quota. Triggers fill the queue in
- * the transaction of the change (`sqlite/webhook-triggers.ts`, `postgres/webhook-triggers.ts`).
+ * the transaction of the change (`sqlite/migrations.ts`, `postgres/schema.ts`).
  */
 import { limits } from '../../model/limits.ts';
 

@@ -2,11 +2,14 @@
  * Parses flags into the parameters of a tool or an action, by its schema. A value that does not parse as its type is
  * passed on as text, so that the service refuses it in the same words for every client.
  */
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { inputJsonSchema, type JsonSchema } from '../../catalog/json-schema.ts';
 import type { Tool } from '../../catalog/tool.ts';
 import { validateInput } from '../../catalog/validate.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import { commonFlags, type FlagSpec, flagIsSet, type ParsedFlags, parseFlags, usageError } from './flags.ts';
+import type { CliIo } from './io.ts';
 
 /** Source of more parameters: a file with a JSON object, or `-` for standard input. */
 const callFlags = { parameters: { type: 'string' } } satisfies Record<string, FlagSpec>;
@@ -122,4 +125,27 @@ function toPairs(values: string[]): Record<string, string> | null {
   return Object.fromEntries(
     values.map((value) => [value.slice(0, value.indexOf('=')), value.slice(value.indexOf('=') + 1)]),
   );
+}
+
+/**
+ * `--parameters FILE`: parameters that appear in no process list. Reads a file, or (`-`) standard input; empty
+ * without a source. Errors never contain its contents, which may be secret.
+ */
+export async function readParameters(
+  source: string | undefined,
+  io: Pick<CliIo, 'stdin'>,
+): Promise<Record<string, unknown>> {
+  if (source === undefined) return {};
+  const unreadable = (why: string) =>
+    usageError(`--parameters: ${why}`, 'Give a file with a JSON object, or -.');
+  const content = await (source === '-' ? text(io.stdin) : readFile(source, 'utf8')).catch(() => {
+    throw unreadable('the file cannot be read.');
+  });
+  try {
+    const parsed: unknown = JSON.parse(content);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
+  } catch {
+    throw unreadable('the contents are not JSON.');
+  }
+  throw unreadable('the contents are no JSON object.');
 }

@@ -1,6 +1,5 @@
 /** `sandhaven`: finds the command, and turns every error into a problem and an exit status. */
 
-import { toolkitLines } from '../../catalog/toolkits.ts';
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -56,6 +55,7 @@ async function dispatch(
     return 0;
   }
   if (first === '--version') {
+    const { toolkitLines } = await import('../../catalog/toolsets.ts');
     io.stdout.write(`${[`sandhaven ${version}`, ...toolkitLines].join('\n')}\n`);
     return 0;
   }
@@ -65,7 +65,7 @@ async function dispatch(
     const value = inline ? first.slice(first.indexOf('=') + 1) : rest.shift();
     if (value === undefined) throw usageError(`${first} needs a value.`, `Write ${first}=VALUE.`);
     if (variable === 'SANDHAVEN_CONTEXT') {
-      const { assertNothingElse } = await import('./contexts/chosen-context.ts');
+      const { assertNothingElse } = await import('./contexts.ts');
       assertNothingElse(io, value);
     }
     return dispatch(rest, { ...io, env: { ...io.env, [variable]: value } }, commands, version);

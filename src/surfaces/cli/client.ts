@@ -6,9 +6,7 @@ import type { LiveOutput, LivePiece } from '../../control/ports/index.ts';
 import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { type Connection, headersOf } from './connection.ts';
-import { readEvents } from './events.ts';
-import { unreachable } from './unreachable.ts';
+import { type Connection, headersOf, unreachable } from './connection.ts';
 
 const EXPLANATION_BYTES = 1_000;
 
@@ -150,4 +148,37 @@ function pieceOf({ stream, base64, text = '', left_out_bytes: leftOutBytes = 0 }
 async function firstLine(response: Response): Promise<string> {
   if (Number(response.headers.get('content-length') ?? Infinity) > EXPLANATION_BYTES) return '';
   return (await response.text()).split('\n', 1)[0] ?? '';
+}
+
+/** Parses server-sent events of a response body: the part of the format that the service sends. */
+export interface ServerEvent {
+  event: string;
+  data: string;
+}
+
+/** Skips comments, which keep the connection alive. */
+export async function* readEvents(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<ServerEvent> {
+  let unfinished = '';
+  let fields = new Map<string, string>();
+  for await (const text of body.pipeThrough(new TextDecoderStream())) {
+    unfinished += text;
+    // A large result is one line in many pieces, split once at its end.
+    if (!text.includes('\n')) continue;
+    const lines = unfinished.split('\n');
+    unfinished = lines.pop() ?? '';
+    for (const line of lines) {
+      const data = fields.get('data');
+      if (line !== '') fields.set(...fieldOf(line));
+      else if (data !== undefined) yield { event: fields.get('event') ?? 'message', data };
+      if (line === '') fields = new Map();
+    }
+  }
+}
+
+/** A comment is a field without a name. */
+function fieldOf(line: string): [name: string, value: string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon), line.slice(colon + 1).trimStart()];
 }

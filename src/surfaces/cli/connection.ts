@@ -7,8 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOwnerReference } from '../../model/access/team.ts';
 import { SandhavenError } from '../../model/errors.ts';
-import { assertNothingElse, chosenContext, type NamedContext } from './contexts/chosen-context.ts';
-import { isLoopback } from './contexts/service-url.ts';
+import { assertNothingElse, chosenContext, isLoopback, type NamedContext } from './contexts.ts';
 import { flagValue, type ParsedFlags } from './flags.ts';
 import type { CliIo } from './io.ts';
 
@@ -108,3 +107,43 @@ function noKey(detail: string, address: string): SandhavenError {
       'with --data-dir.',
   });
 }
+
+interface Explanation {
+  reason: string;
+  hint: string;
+}
+
+/** Explains a service that gives no answer of its own: nobody listening, the other protocol, an unknown certificate. */
+export function unreachable(url: string, error: unknown): SandhavenError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = (cause as { code?: unknown } | null)?.code;
+  const { reason, hint } = explanationOf(cause, typeof code === 'string' ? code : '', url);
+  return new SandhavenError('unavailable', `The service at ${url} cannot be reached: ${reason}.`, { hint });
+}
+
+function explanationOf(cause: unknown, code: string, url: string): Explanation {
+  const message = (cause instanceof Error ? cause.message : String(cause)).trim().replace(/\.$/, '');
+  if (message.startsWith('This port speaks TLS')) {
+    return { reason: 'the port speaks TLS', hint: `Use ${url.replace('http:', 'https:')}.` };
+  }
+  if (plainHttpCodes.has(code)) {
+    return { reason: 'the port speaks plain HTTP', hint: `Use ${url.replace('https:', 'http:')}.` };
+  }
+  if (/CERT|SELF_SIGNED|ALTNAME/.test(code)) {
+    return {
+      reason: `its certificate is not trusted (${message})`,
+      hint: 'Use a name that the certificate holds, and name the file of its authority in NODE_EXTRA_CA_CERTS.',
+    };
+  }
+  return {
+    reason: message,
+    hint: 'Start it with `sandhaven up`, or give its address with SANDBOX_API_URL or --url.',
+  };
+}
+
+/** OpenSSL's errors for the beginning of an HTTP response. */
+const plainHttpCodes = new Set([
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  'ERR_SSL_HTTP_REQUEST',
+]);

@@ -5,8 +5,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Problem, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { breakOff } from '../break-off.ts';
-import { joinStreams } from '../join-streams.ts';
+import { breakOff, joinStreams } from '../streams.ts';
 import type { Connection } from './connection.ts';
 import { openTunnel } from './tunnel-client.ts';
 

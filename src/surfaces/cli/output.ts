@@ -2,7 +2,6 @@
 import type { CallContext, Tool } from '../../catalog/tool.ts';
 import { errorTable, type Problem } from '../../model/errors.ts';
 import type { CliIo } from './io.ts';
-import { printable, printableLines, render, table } from './render.ts';
 
 export function printResult(
   tool: Tool,
@@ -66,4 +65,78 @@ export function progressLine({ stderr }: CliIo): ProgressLine {
       shown = false;
     },
   };
+}
+
+const GAP = '  ';
+
+type Row = Record<string, unknown>;
+
+/**
+ * Renders results for people: one field a line, lists of records as tables. Built from the result alone. Ends with a
+ * line break.
+ */
+export function render(result: Row): string {
+  const entries = Object.entries(result);
+  const lists = entries.filter(([, value]) => Array.isArray(value)) as [string, unknown[]][];
+  const fields = entries.filter(([, value]) => !Array.isArray(value));
+  const width = Math.max(0, ...fields.map(([name]) => name.length));
+  const lines = fields.map(([name, value]) => `${name.padEnd(width)}${GAP}${cell(value)}`);
+  const blocks = [
+    ...lists.map(([, items]) => (items.every(isRow) ? table(items) : items.map(cell).join('\n'))),
+    lines.join('\n'),
+  ];
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
+
+/** Columns are the keys of the first row; numbers are right-aligned. */
+export function table(rows: Row[]): string {
+  const [first] = rows;
+  if (!first) return '';
+  const columns = Object.keys(first).map((key) => {
+    const cells = rows.map((row) => cell(row[key]));
+    return {
+      title: key.toUpperCase(),
+      cells,
+      right: rows.every((row) => typeof row[key] === 'number'),
+      width: Math.max(key.length, ...cells.map((text) => text.length)),
+    };
+  });
+  const line = (text: (column: (typeof columns)[number]) => string) =>
+    columns
+      .map((column) =>
+        column.right ? text(column).padStart(column.width) : text(column).padEnd(column.width),
+      )
+      .join(GAP)
+      .trimEnd();
+  return [
+    line(({ title }) => title),
+    ...rows.map((_, index) => line(({ cells }) => cells[index] ?? '')),
+  ].join('\n');
+}
+
+/** Escapes control characters: names inside a sandbox may hold anything, and none of it may control the terminal. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => {
+    const code = character.charCodeAt(0);
+    return code > 0xff ? `\\u${code.toString(16)}` : `\\x${code.toString(16).padStart(2, '0')}`;
+  });
+}
+
+/** Keeps line breaks and tabs. */
+function printableLines(text: string): string {
+  return text.replace(/[^\n\t]+/g, printable);
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (typeof value === 'string') return printable(value);
+  if (!isRow(value)) return printable(JSON.stringify(value));
+  return Object.entries(value)
+    .map(([key, item]) => `${printable(key)}=${isRow(item) ? `(${cell(item)})` : cell(item)}`)
+    .join(' ');
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,8 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { type Problem, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { type Connection, headersOf } from './connection.ts';
-import { unreachable } from './unreachable.ts';
+import { type Connection, headersOf, unreachable } from './connection.ts';
 
 export interface TunnelTarget {
   sandbox: string;

@@ -1,12 +1,14 @@
 /**
  * Checks the names that this service answers to. A page on another site may resolve its own name to this
  * address (DNS rebinding); its requests then carry that name as Host, or its site as Origin, and are refused.
+ * Texts that name the service to others take its public origin from here too, and never from an unchecked Host.
  */
-import type { FastifyReply } from 'fastify';
+import type { Server } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidArgument, SandhavenError } from '../../model/errors.ts';
 import { hasOneHost } from '../../model/network/arrival.ts';
 
-export interface HostCheck {
+interface HostCheck {
   /** Returns true when the Host header names this service. */
   knows(host: string | undefined): boolean;
   /** Throws `permission_denied` for an Origin of another site. */
@@ -47,4 +49,35 @@ export function assertOneHost(reply: FastifyReply): void {
 /** Strips the brackets of an IPv6 address. */
 function bare(name: string): string {
   return name.replace(/^\[(.*)\]$/, '$1');
+}
+
+/**
+ * Finds the public origin of this service that a request was sent to: the operator's --public-url, or the listener's own
+ * address. The issuer of tokens is one.
+ */
+interface PublicOriginDependencies {
+  publicUrl: string | null;
+  hosts: Pick<HostCheck, 'knows'>;
+  /** The listener. */
+  server: Pick<Server, 'address'>;
+}
+
+type PublicOrigin = (request: Pick<FastifyRequest, 'arrival' | 'raw'>) => string | null;
+
+const STANDARD_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' };
+
+/** Returns null where the request names an address that others may not be sent to. */
+export function createPublicOrigin({ publicUrl, hosts, server }: PublicOriginDependencies): PublicOrigin {
+  const known = publicUrl === null ? null : new URL(publicUrl).origin;
+  return ({ arrival: { protocol, host }, raw }) => {
+    const url = host === undefined || !hosts.knows(host) ? null : URL.parse(`${protocol}://${host}`);
+    if (url === null || url.hostname.endsWith('.')) return null;
+    if (url.origin === known) return known;
+    // A proxy in between could lead elsewhere, as could another program's port.
+    const isDirect = host === raw.headers.host && raw.headers['x-forwarded-host'] === undefined;
+    const named = url.port || STANDARD_PORTS[url.protocol];
+    const listening = server.address();
+    const port = typeof listening === 'object' ? listening?.port : null;
+    return isDirect && named === String(port) ? url.origin : null;
+  };
 }

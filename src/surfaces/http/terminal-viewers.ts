@@ -7,7 +7,7 @@ import type { Log, TerminalView } from '../../control/ports/index.ts';
 import { type Load, Shares } from '../../fairness/shares.ts';
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { breakOff } from '../break-off.ts';
+import { breakOff } from '../streams.ts';
 import { explain } from './problem.ts';
 import { closeCodes, TerminalSocket } from './terminal-socket.ts';
 

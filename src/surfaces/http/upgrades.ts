@@ -5,7 +5,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { breakOff } from '../break-off.ts';
+import { breakOff } from '../streams.ts';
 
 const TERMINAL = /^\/v1\/sandboxes\/[^/?]+\/terminal(?:\?|$)/;
 

@@ -8,8 +8,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { FairQueue } from '../../fairness/fair-queue.ts';
-import { LongWork } from '../../fairness/long-work.ts';
+import { AnswerRoom } from '../../fairness/answer-room.ts';
+import { FairQueue, LongWork } from '../../fairness/fair-queue.ts';
 import type { Release } from '../../fairness/shares.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { type JsonOutline, JsonScan, type JsonVerdict } from '../../model/json-bounds.ts';
@@ -115,4 +115,10 @@ function parse(text: string): unknown {
 
 function invalidBody(detail: string, hint = 'Send the parameters as one JSON object.'): SandhavenError {
   return new SandhavenError('invalid_argument', detail, { parameter: 'body', hint });
+}
+
+/** Memory bounds shared by the surfaces that serve members: one instance for all of them. */
+export class SharedRoom {
+  readonly bodies = new JsonBodies();
+  readonly answers = new AnswerRoom();
 }

@@ -1,6 +1,6 @@
 /** Receives the bytes of a request's body, with a minimum rate and a maximum size. */
 import type { IncomingMessage } from 'node:http';
-import { SmallPieces } from '../../fairness/small-pieces.ts';
+import { SmallPieces } from '../../fairness/body-pieces.ts';
 import { invalidArgument, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 

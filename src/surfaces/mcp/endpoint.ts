@@ -3,24 +3,24 @@
  * a client continues after a restart of the service. Plain calls of tools are answered here, all else by the SDK.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { callTool } from '../../catalog/call.ts';
 import { tools as allTools } from '../../catalog/index.ts';
 import type { Tool } from '../../catalog/tool.ts';
 import { selectTools } from '../../catalog/toolsets.ts';
 import type { Log } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
-import { toProblem } from '../../model/errors.ts';
+import { type AnswerHold, collecting } from '../../fairness/answer-room.ts';
+import { type ErrorCode, isDefect, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';
-import { SharedRoom } from '../shared-room.ts';
+import { SharedRoom } from '../json/bodies.ts';
 import { McpArrivals } from './arrivals.ts';
-import { CallExchange } from './call-exchange.ts';
-import { carryOutHere } from './carry-out.ts';
+import { CallExchange, plainCallOf } from './call-exchange.ts';
 import { LargeParts } from './large-parts.ts';
 import { OpenExchanges } from './open-exchanges.ts';
-import { plainCallOf } from './plain-call.ts';
 import { type ScopeCheck, scopeRefusal } from './scope-refusal.ts';
-import { createSdkHandler } from './sdk-handler.ts';
-import { sendWebResponse, signalOf, urlOf } from './web-exchange.ts';
+import { createSdkHandler, sendWebResponse, signalOf, urlOf } from './sdk-handler.ts';
+import type { CarryOut } from './server.ts';
 
 export interface McpEndpointDependencies {
   services: Services;
@@ -115,4 +115,38 @@ function hasCall(body: unknown): boolean {
 function toolsIn(url: string, otherwise: readonly Tool[]): readonly Tool[] {
   const chosen = new URL(url).searchParams.get('toolsets');
   return chosen === null ? otherwise : selectTools(chosen, 'toolsets');
+}
+
+/** Carries out calls of one client in this process, counts them and logs them. */
+interface CallOrigin {
+  caller: Caller;
+  /** Null when unknown. */
+  address: string | null;
+  /** Takes the room of results. */
+  hold: AnswerHold;
+}
+
+export function carryOutHere(services: Services, log: Log, { caller, address, hold }: CallOrigin): CarryOut {
+  const origin = { transport: 'mcp', address } as const;
+  return async (tool, parameters, { signal, progress, live }) => {
+    const requestId = newRequestId();
+    const begun = performance.now();
+    const logged = (code: ErrorCode | null) => {
+      const ms = Math.round((performance.now() - begun) * 10) / 10;
+      const ended = { ...(code ? { code } : {}), ...(signal.aborted ? { aborted: true } : {}), ms };
+      log.info('mcp call', { tool: tool.name, ...ended, request_id: requestId, user: caller.id });
+    };
+    try {
+      services.identity.count(caller);
+      const context = { caller, services, requestId, origin, signal, progress, live };
+      const result = await collecting(hold, () => callTool(tool.name, parameters, context));
+      logged(null);
+      return { result };
+    } catch (error) {
+      const problem = toProblem(error, requestId);
+      if (isDefect(error, signal.aborted)) log.error('mcp call failed', { request_id: requestId, error });
+      logged(problem.code);
+      return { problem };
+    }
+  };
 }

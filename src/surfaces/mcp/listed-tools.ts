@@ -6,9 +6,9 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { mcpName } from '../../catalog/call.ts';
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../../catalog/json-schema.ts';
-import { BOUNDLESS } from '../../catalog/parameters/integer.ts';
+import { BOUNDLESS } from '../../catalog/parameters/scalars.ts';
 import type { Tool } from '../../catalog/tool.ts';
-import { inMcpNames } from './tool-names.ts';
+import { inMcpNames } from './result.ts';
 
 /** Made once for each tool: the catalogue never changes while the service runs. */
 const made = new Map<Tool, ListedTool>();

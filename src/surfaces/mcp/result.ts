@@ -1,9 +1,10 @@
 /** Converts a call's outcome for an MCP client: structured content, and a short text beside it. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { mcpName } from '../../catalog/call.ts';
+import { tools } from '../../catalog/index.ts';
 import type { Tool } from '../../catalog/tool.ts';
 import type { Problem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { problemInMcpNames, resultInMcpNames } from './tool-names.ts';
 
 export type CallOutcome = { result: Record<string, unknown> } | { problem: Problem };
 
@@ -42,4 +43,44 @@ function shorten(tool: Tool, text: string): string {
   const smaller = size === undefined ? '' : `; ask for a smaller ${size}`;
   const note = `\n… ${excess} characters left out here; structuredContent has all${smaller} …\n`;
   return `${text.slice(0, half)}${note}${text.slice(-half)}`.toWellFormed();
+}
+
+const renamed = new Map(
+  tools.flatMap((tool) => {
+    const bare = tool.name.slice(tool.name.indexOf('.') + 1);
+    return [
+      [tool.name, mcpName(tool)],
+      [bare, mcpName(tool)],
+    ] as const;
+  }),
+);
+
+/** Quoted text is a caller's own, such as a file name, and stays; it is matched first. */
+const quoted = String.raw`(?<!\w)'[^'\n]*'(?!\w)|"[^"\n]*"|\`[^\`\n]*\``;
+const known = [...renamed.keys()].map((name) => name.replace('.', '\\.')).join('|');
+/** Matches whole words only: not in a path, an address or a longer name. */
+const mention = new RegExp(String.raw`${quoted}|(?<![\w./-])(?:${known})(?![\w/-]|\.\w)`, 'g');
+
+/**
+ * Renames tools in the service's texts for MCP clients: `Sandbox_StopSandbox`. The rest of the service writes
+ * `Sandbox.StopSandbox`, or `StopSandbox` where the toolkit is plain.
+ */
+export function inMcpNames(text: string): string {
+  return text.replace(mention, (word) => renamed.get(word) ?? word);
+}
+
+function problemInMcpNames(problem: Problem): Problem {
+  const { detail, hint } = problem;
+  return {
+    ...problem,
+    detail: inMcpNames(detail),
+    ...(hint === undefined ? {} : { hint: inMcpNames(hint) }),
+  };
+}
+
+/** Renames in the service's notes; all else in a result is the caller's data. */
+function resultInMcpNames(result: Record<string, unknown>): Record<string, unknown> {
+  const { notes } = result;
+  if (!Array.isArray(notes)) return result;
+  return { ...result, notes: notes.map((note) => (typeof note === 'string' ? inMcpNames(note) : note)) };
 }

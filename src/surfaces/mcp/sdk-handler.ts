@@ -1,6 +1,6 @@
 /** Answers by the SDK whatever is no plain call: the first messages of a client, lists, batches, notifications, faults. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type CallToolResult,
   createMcpHandler,
@@ -11,10 +11,10 @@ import {
 import type { Tool } from '../../catalog/tool.ts';
 import type { Log } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
+import { writePieces } from '../json/pieces.ts';
 import type { LargeParts } from './large-parts.ts';
 import type { CallKey, OpenExchanges } from './open-exchanges.ts';
 import { type CarryOut, createServer } from './server.ts';
-import { webRequest } from './web-exchange.ts';
 
 export interface SdkHandler {
   /** @param body Undefined for none, or for invalid JSON, which gets the protocol's own answer. */
@@ -79,4 +79,53 @@ function createExchange(version: string, open: OpenExchanges, { era, authInfo }:
   });
   server.onclose = open.add(server, null);
   return server;
+}
+
+/** Converts between Node's requests and the Fetch API's, which the SDK uses. Bodies are read and bounded before. */
+export function urlOf({ headers, url }: IncomingMessage): string {
+  return `http://${headers.host ?? 'localhost'}${url ?? '/'}`;
+}
+
+/** Converts the request without its body. */
+function webRequest(request: IncomingMessage, signal: AbortSignal, body?: string): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const item of [value ?? []].flat()) headers.append(name, item);
+  }
+  return new Request(urlOf(request), {
+    method: request.method ?? 'GET',
+    headers,
+    signal,
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** Returns a signal that aborts when the client goes away before it has its answer. */
+export function signalOf(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  if (response.destroyed) controller.abort();
+  return controller.signal;
+}
+
+/** Writes as fast as the client reads. */
+export async function sendWebResponse(
+  response: ServerResponse,
+  web: Response,
+  large: LargeParts,
+  signal: AbortSignal,
+): Promise<void> {
+  response.writeHead(web.status, Object.fromEntries(web.headers));
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of web.body ?? []) {
+      await writePieces(response, large.isEmpty ? [chunk] : large.putBack(decoder.decode(chunk)), signal);
+    }
+    response.end();
+  } catch {
+    // The status is sent: only a broken connection can show the client an incomplete body.
+    response.destroy();
+  }
 }

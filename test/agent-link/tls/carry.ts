@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createServer, type Server, type TlsOptions } from 'node:tls';
-import { type CertifiedKey, certifySandbox } from '../../../src/agent-link/tls/authority.ts';
-import { createConnector } from '../../../src/agent-link/tls/connector.ts';
+import { type CertifiedKey, certifySandbox } from '../../../src/agent-link/authority.ts';
+import { createConnector } from '../../../src/agent-link/connector.ts';
 import { type Carry, SANDBOX } from '../wire/fake-agent.ts';
 import { newInstallation } from './installation.ts';
 

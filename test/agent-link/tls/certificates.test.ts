@@ -1,7 +1,7 @@
 /** Certificates as OpenSSL reads them; the agent's own reading is tested with real agents. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { certifySandbox, certifyService, makeAuthority } from '../../../src/agent-link/tls/authority.ts';
+import { certifySandbox, certifyService, makeAuthority } from '../../../src/agent-link/authority.ts';
 import * as der from '../../../src/model/certificates/der.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');

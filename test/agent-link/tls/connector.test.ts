@@ -4,9 +4,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { certifySandbox, certifyService } from '../../../src/agent-link/tls/authority.ts';
-import { createConnector } from '../../../src/agent-link/tls/connector.ts';
-import { TlsSessions } from '../../../src/agent-link/tls/sessions.ts';
+import { certifySandbox, certifyService } from '../../../src/agent-link/authority.ts';
+import { createConnector, TlsSessions } from '../../../src/agent-link/connector.ts';
 import { startTlsServer } from './carry.ts';
 import { newInstallation } from './installation.ts';
 

@@ -7,7 +7,7 @@ import {
   certifySandbox,
   certifyService,
   makeAuthority,
-} from '../../../src/agent-link/tls/authority.ts';
+} from '../../../src/agent-link/authority.ts';
 
 export const INSTALLATION = 'abc123';
 export const AGENT_PORT = 7_400;

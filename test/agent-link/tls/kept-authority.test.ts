@@ -1,8 +1,7 @@
 /** The authority in the store: one for all replicas, which signs what each of them trusts. */
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { certifySandbox } from '../../../src/agent-link/tls/authority.ts';
-import { openAuthority } from '../../../src/agent-link/tls/kept-authority.ts';
+import { certifySandbox, openAuthority } from '../../../src/agent-link/authority.ts';
 import { memoryServiceSecrets } from '../../store/memory/memory-service-secrets.ts';
 
 it('is made once, whichever replica opens it, and when', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { replaceText } from '../../../src/catalog/files/replace-text.ts';
-import { searchText } from '../../../src/catalog/files/search-text.ts';
+import { replaceText } from '../../../src/catalog/files/replace-in-files.ts';
+import { searchText } from '../../../src/catalog/files/search-content.ts';
 import { callWith, printed, signal } from './call-with.ts';
 
 describe('ReplaceInFiles', () => {

@@ -1,6 +1,6 @@
 /** Changes of sandboxes for those who follow them, over a store whose writes are announced. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { announcedRows } from '../../../src/control/live/announced-rows.ts';
+import { announcedRows } from '../../../src/control/base/sandbox-rows.ts';
 import { type Follower, SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
 import type { SandboxStore } from '../../../src/control/ports/index.ts';
 import type { User } from '../../../src/model/user.ts';

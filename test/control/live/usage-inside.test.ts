@@ -1,7 +1,7 @@
 /** Usage by the agent inside: what its files say, and nothing where they say nonsense. */
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { usageInside } from '../../../src/control/live/usage-inside.ts';
+import { usageInside } from '../../../src/control/live/usage-sampler.ts';
 
 const asked: object[] = [];
 

@@ -1,7 +1,7 @@
 /** Samples of what started sandboxes use: for whom, how many, and at what pace. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { announcedRows } from '../../../src/control/live/announced-rows.ts';
+import { announcedRows } from '../../../src/control/base/sandbox-rows.ts';
 import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
 import { type Figures, UsageSampler } from '../../../src/control/live/usage-sampler.ts';
 import type { SandboxStore } from '../../../src/control/ports/index.ts';

@@ -4,9 +4,7 @@ import { KeyedQueue } from '../../../src/concurrency/keyed-queue.ts';
 import { DurationTally } from '../../../src/control/base/duration-tally.ts';
 import { LastTurn } from '../../../src/control/base/last-turn.ts';
 import { Rates } from '../../../src/control/callers/rates.ts';
-import { AnswerTally } from '../../../src/control/metrics/answer-tally.ts';
-import { AskedFigure } from '../../../src/control/metrics/asked-figure.ts';
-import { CallTally } from '../../../src/control/metrics/call-tally.ts';
+import { AnswerTally, AskedFigure, CallTally } from '../../../src/control/metrics.ts';
 import { Shares } from '../../../src/fairness/shares.ts';
 
 describe('durations', () => {

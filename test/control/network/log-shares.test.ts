@@ -1,6 +1,6 @@
 /** Shares of the network log's room. */
 import { describe, expect, it } from 'vitest';
-import { levelOf, surplusOf } from '../../../src/control/network/log-shares.ts';
+import { levelOf, surplusOf } from '../../../src/control/network/network-log.ts';
 
 describe('the level', () => {
   it.each([

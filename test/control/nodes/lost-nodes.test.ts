@@ -1,7 +1,7 @@
 /** Sandboxes of nodes that do not answer: when they are in error, and what follows once the node is back or gone. */
 import { beforeEach, expect, it } from 'vitest';
 import { AwayMachines } from '../../../src/control/base/away-machines.ts';
-import { LostNodes } from '../../../src/control/nodes/lost-nodes.ts';
+import { LostNodes } from '../../../src/control/lifecycle/lost-nodes.ts';
 import type { Observed, SandboxStore } from '../../../src/control/ports/index.ts';
 import { LOST_REASON } from '../../../src/model/kubernetes/lost-node.ts';
 import { poolRecord, sandboxRecord } from '../../store/fixtures.ts';

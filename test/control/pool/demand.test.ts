@@ -1,6 +1,6 @@
 /** Demand for the warm pool: counted in steps of 5 s for ten minutes, here and at other replicas. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Demand } from '../../../src/control/pool/demand.ts';
+import { Demand } from '../../../src/control/pool/size.ts';
 
 let now: number;
 let told: [string, string][];

@@ -1,8 +1,8 @@
 /** Bytes from a server that is broken or hostile: an error or valid JSON, in bounds, and in the end. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MalformedBson } from '../../../src/documentdb/bson/bytes.ts';
 import { fieldDocument } from '../../../src/documentdb/bson/field.ts';
-import { MalformedBson } from '../../../src/documentdb/bson/malformed.ts';
 import { EjsonWriter, toEjson } from '../../../src/documentdb/bson/write/write.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
 import { cstring, document, float64, int32, oddDocuments, type RawValue, raw, text } from './generated.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Decimal128, Long, ObjectId } from '../../../src/documentdb/bson/library.ts';
 import { formatEjson, parseEjson } from '../../../src/documentdb/bson/parse/parse.ts';
 import { coerceFilter } from '../../../src/documentdb/query/coercion/coerce-filter.ts';
-import { tellCoerced } from '../../../src/documentdb/query/coercion/tell.ts';
+import { tellCoerced } from '../../../src/documentdb/query/coercion/read-values.ts';
 import { processorMsOf } from '../../support/processor-time.ts';
 
 const READ_STRINGS = 4_000;

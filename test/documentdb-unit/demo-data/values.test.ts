@@ -3,8 +3,7 @@ import { Decimal128, ObjectId, UUID } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { momentOf, period } from '../../../src/demo-database/data/calendar.ts';
-import { Random } from '../../../src/demo-database/data/random.ts';
-import { idAt, idSpaces, money, trace, uuid } from '../../../src/demo-database/data/values.ts';
+import { idAt, idSpaces, money, Random, trace, uuid } from '../../../src/demo-database/data/random.ts';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 

@@ -3,9 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ObjectId } from '../../../src/documentdb/bson/library.ts';
-import { arrangeNotes } from '../../../src/documentdb/hints/notes.ts';
 import type { Probe } from '../../../src/documentdb/hints/probe.ts';
-import { adviseFind, advisePipeline } from '../../../src/documentdb/query/advice.ts';
+import { adviseFind, advisePipeline, arrangeNotes } from '../../../src/documentdb/query/advice.ts';
 import { coerceFilter } from '../../../src/documentdb/query/coercion/coerce-filter.ts';
 import { asWritten, type Settlement } from '../../../src/documentdb/query/coercion/settle.ts';
 import { ordersSchema } from './orders.ts';

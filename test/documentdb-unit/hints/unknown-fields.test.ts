@@ -1,8 +1,12 @@
 /** Fields that no document has are named, with those that were probably meant. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { namedInFind, namedInPipeline } from '../../../src/documentdb/hints/named-fields.ts';
-import { suggestions, unknownFields } from '../../../src/documentdb/hints/unknown-fields.ts';
+import {
+  namedInFind,
+  namedInPipeline,
+  suggestions,
+  unknownFields,
+} from '../../../src/documentdb/hints/unknown-fields.ts';
 import { paths } from '../../../src/model/documents/schema-lookup.ts';
 import { field, ordersSchema } from './orders.ts';
 

@@ -5,8 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Decimal128, ObjectId } from '../../../src/documentdb/bson/library.ts';
 import { mismatches } from '../../../src/documentdb/hints/mismatches.ts';
 import type { Probe } from '../../../src/documentdb/hints/probe.ts';
-import { explainEmpty } from '../../../src/documentdb/hints/why-empty.ts';
-import { explainEmptyPipeline } from '../../../src/documentdb/hints/why-pipeline-empty.ts';
+import { explainEmpty, explainEmptyPipeline } from '../../../src/documentdb/hints/why-empty.ts';
 import type { CollectionSchema } from '../../../src/model/documents/schema.ts';
 import { ordersSchema } from './orders.ts';
 

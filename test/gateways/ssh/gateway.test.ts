@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openSshGateway, type SshGateway } from '../../../src/gateways/ssh/main/gateway.ts';
+import { openSshGateway, type SshGateway } from '../../../src/gateways/ssh/gateway.ts';
 import { skippableTime } from '../../support/skip-time.ts';
 
 const CLOSE_GRACE_MS = 5_000;

@@ -2,7 +2,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { feed, pour } from '../../../src/gateways/ssh/worker/pour.ts';
+import { feed, pour } from '../../../src/gateways/ssh/worker/channel-writer.ts';
 
 describe('pouring', () => {
   it('is over when the last chunk is taken, also of a stream that had ended before', async () => {

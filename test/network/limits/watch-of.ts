@@ -1,11 +1,11 @@
 /** The watch of traffic in a driver's process, as a service has it, with quotas and a day that the test gives. */
 import { DayTraffic } from '../../../src/control/network/traffic/day-traffic.ts';
-import { OwnerQuotas } from '../../../src/control/network/traffic/owner-quotas.ts';
+import { OwnerQuotas } from '../../../src/control/network/traffic/judgement.ts';
 import { TrafficWatch } from '../../../src/control/network/traffic/traffic-watch.ts';
 import type { NetworkTraffic } from '../../../src/control/ports/index.ts';
 import { type SandboxTrafficLimits, usualTraffic } from '../../../src/model/network/traffic.ts';
 import { type Quota, unlimited } from '../../../src/model/quota.ts';
-import { trafficNotes } from '../../../src/store/traffic-notes.ts';
+import { trafficNotes } from '../../../src/store/record-files.ts';
 
 export interface WatchOptions {
   /** Owners by sandbox. */

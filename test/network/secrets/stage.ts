@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeAuthority } from '../../../src/agent-link/tls/authority.ts';
+import { makeAuthority } from '../../../src/agent-link/authority.ts';
 import { parseResolvConf } from '../../../src/runtime/oci/network/dns/resolv-conf.ts';
 import { bin, type Service, startService, wholeName } from '../../support/service.ts';
 import { createTestHost, type TestHost } from '../harness.ts';

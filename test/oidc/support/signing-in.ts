@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { SignInProvider } from '../../../src/control/people/people.ts';
-import { openIdentityProvider } from '../../../src/identity/open.ts';
+import { openIdentityProvider } from '../../../src/identity/openid.ts';
 import { type IdentityTexts, parseIdentityOptions } from '../../../src/model/access/identity-options.ts';
 import type { HttpServerDependencies } from '../../../src/surfaces/http/server.ts';
 import { fakePeople } from '../../surfaces/fakes/fake-people.ts';

@@ -1,6 +1,6 @@
 /** What every implementation of the store's port does. */
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { mapBounded } from '../../../src/concurrency/map-bounded.ts';
+import { mapBounded } from '../../../src/concurrency/in-portions.ts';
 import type { Page, Store } from '../../../src/control/ports/index.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from '../fixtures.ts';

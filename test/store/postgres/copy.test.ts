@@ -122,7 +122,7 @@ it('refuses a password in the address, and a service that runs', async () => {
   await expect(copy(data, 'postgres://a:canary@127.0.0.1/a')).rejects.toMatchObject({
     stderr: expect.stringContaining('PGPASSWORD'),
   });
-  const { lockDataDirectory } = await import('../../../src/store/lock.ts');
+  const { lockDataDirectory } = await import('../../../src/store/data-directory.ts');
   const lock = lockDataDirectory(data.path);
   await expect(copy(data, await server.database())).rejects.toMatchObject({ code: 5 });
   lock.release();

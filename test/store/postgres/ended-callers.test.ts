@@ -1,6 +1,6 @@
 /** The end of a key, a user's rights or a team's keys is answered when the other replicas have heard of it. */
 import { expect, it } from 'vitest';
-import { cachedCallers } from '../../../src/store/postgres/cache/cached-callers.ts';
+import { cachedCallers } from '../../../src/store/postgres/cache/caches.ts';
 import { RowCache } from '../../../src/store/postgres/cache/row-cache.ts';
 import { memoryStore } from '../memory/memory-store.ts';
 

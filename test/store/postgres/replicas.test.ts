@@ -1,10 +1,10 @@
 /** Replicas of one database: leases, the fence of rows, messages, and keys of idempotent calls. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { heldRows } from '../../../src/control/base/sandbox-rows.ts';
 import { enrolFirstUser } from '../../../src/control/people/people.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
-import { heldRows } from '../../../src/control/replicas/held-rows.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { ownerAmong } from '../../../src/store/postgres/replicas/rendezvous.ts';
+import { ownerAmong } from '../../../src/store/postgres/replicas/membership.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { secretsOf } from '../../../src/store/secrets.ts';
 import { alice, sandboxRecord } from '../fixtures.ts';

@@ -1,7 +1,7 @@
 /** Spans of work in PostgreSQL: they name statements, and hold neither their texts nor their values. */
 import { expect, it } from 'vitest';
 import { beneath } from '../../../src/concurrency/span.ts';
-import { inStatementSpan } from '../../../src/store/postgres/statement-span.ts';
+import { inStatementSpan } from '../../../src/store/postgres/sql.ts';
 import { type Answer, statement, type Work } from '../../../src/store/sql/sql.ts';
 import { recordTraces } from '../../tracing/recorded-spans.ts';
 

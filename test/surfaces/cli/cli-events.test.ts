@@ -1,7 +1,7 @@
 /** Reading event streams, however they are cut into pieces. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readEvents, type ServerEvent } from '../../../src/surfaces/cli/events.ts';
+import { readEvents, type ServerEvent } from '../../../src/surfaces/cli/client.ts';
 
 async function read(pieces: Uint8Array<ArrayBuffer>[]): Promise<ServerEvent[]> {
   const events: ServerEvent[] = [];

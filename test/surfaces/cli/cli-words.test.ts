@@ -3,7 +3,7 @@ import { createServer as createHttp } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { answerPlainHttp } from '../../../src/tls/plain-http.ts';
+import { answerPlainHttp } from '../../../src/tls/serving.ts';
 import { makeCertificate } from '../../support/certificates.ts';
 import { type Harness, startHttp } from '../http/http-harness.ts';
 import { cliFor } from './cli-harness.ts';

@@ -8,17 +8,14 @@ import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DoctorFacts } from '../../../src/control/ports/doctor-facts.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
-import { archives } from '../../../src/surfaces/cli/doctor/archives.ts';
-import { certificate } from '../../../src/surfaces/cli/doctor/certificate.ts';
 import { delegation } from '../../../src/surfaces/cli/doctor/cgroups.ts';
 import { dataDirectory } from '../../../src/surfaces/cli/doctor/data.ts';
 import { runDoctor } from '../../../src/surfaces/cli/doctor/doctor.ts';
-import { documents } from '../../../src/surfaces/cli/doctor/documents.ts';
-import { links, networkRules, nftables, runc } from '../../../src/surfaces/cli/doctor/engine.ts';
-import { gpus } from '../../../src/surfaces/cli/doctor/gpus.ts';
+import { gpus, links, networkRules, nftables, runc } from '../../../src/surfaces/cli/doctor/engine.ts';
 import { fileSystems, kernel, node, openFiles } from '../../../src/surfaces/cli/doctor/host.ts';
 import { ports } from '../../../src/surfaces/cli/doctor/ports.ts';
 import { disk, memory } from '../../../src/surfaces/cli/doctor/room.ts';
+import { archives, certificate, documents } from '../../../src/surfaces/cli/doctor/service.ts';
 
 const GiB = 2 ** 30;
 

@@ -1,7 +1,7 @@
 /** The metrics as they are, over parts that stand still. */
 import type { AuditService } from '../../../src/control/audit/audit.ts';
 import { creationBounds, DurationTally } from '../../../src/control/base/duration-tally.ts';
-import { type MetricSources, Metrics } from '../../../src/control/metrics/metrics.ts';
+import { type MetricSources, Metrics } from '../../../src/control/metrics.ts';
 
 /** Of one host with every figure known: two creations, a pool of two, an operation that waits. */
 export function fakeMetrics(

@@ -5,9 +5,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PreviewService } from '../../../src/control/access/previews.ts';
-import type { SshAccessService } from '../../../src/control/access/ssh-access.ts';
-import { EverybodysSandboxes } from '../../../src/control/everybody/everybodys-sandboxes.ts';
+import type { PreviewService, SshAccessService } from '../../../src/control/access/granted-access.ts';
 import { HealthService } from '../../../src/control/health/health.ts';
 import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
@@ -19,6 +17,7 @@ import { SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
 import { SnapshotEvents } from '../../../src/control/live/snapshot-events.ts';
 import { UsageSampler } from '../../../src/control/live/usage-sampler.ts';
 import { NetworkLog } from '../../../src/control/network/network-log.ts';
+import { EverybodysSandboxes } from '../../../src/control/people/everybodys-sandboxes.ts';
 import { UserDeletions } from '../../../src/control/people/user-deletions.ts';
 import type { AccessKind, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect as connectTcp, createServer, type Server, type Socket } from 'node:net';
 import { connect, createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { breakOff } from '../../../src/surfaces/break-off.ts';
+import { breakOff } from '../../../src/surfaces/streams.ts';
 import { type MadeCertificate, makeCertificate } from '../../support/certificates.ts';
 
 let certificate: MadeCertificate;

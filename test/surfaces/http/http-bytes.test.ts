@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseRange, resolveRange } from '../../../src/surfaces/http/routes/range.ts';
+import { parseRange, resolveRange } from '../../../src/surfaces/http/routes/bytes.ts';
 import { API_KEY } from '../fakes/fake-services.ts';
 import { type Harness, startHttp } from './http-harness.ts';
 

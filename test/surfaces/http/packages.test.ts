@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { originForPrograms } from '../../../src/model/network/own-name.ts';
-import { readPackages } from '../../../src/surfaces/http/packages/files.ts';
+import { readPackages } from '../../../src/surfaces/http/packages.ts';
 import { type Harness, startHttp } from './http-harness.ts';
 
 /** Of `one` and of `two`. */

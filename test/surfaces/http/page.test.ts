@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readPage } from '../../../src/surfaces/http/page/files.ts';
+import { readPage } from '../../../src/surfaces/http/page.ts';
 import { type Harness, startHttp } from './http-harness.ts';
 
 const INDEX = '<!doctype html><title>Sandhaven</title>';

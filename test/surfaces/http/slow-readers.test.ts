@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { patient, SlowReaders } from '../../../src/surfaces/http/slow-readers.ts';
+import { patient, SlowReaders } from '../../../src/surfaces/http/connections.ts';
 
 let readers: SlowReaders;
 

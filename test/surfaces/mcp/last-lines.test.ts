@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LiveOutput } from '../../../src/control/ports/index.ts';
-import { LastLines } from '../../../src/surfaces/mcp/last-lines.ts';
+import { LastLines } from '../../../src/surfaces/mcp/progress.ts';
 import { showing } from '../fakes/showing.ts';
 import { McpHost, revisions } from './mcp-host.ts';
 

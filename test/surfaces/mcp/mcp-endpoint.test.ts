@@ -1,7 +1,7 @@
 /** What the MCP endpoint does about bodies, cancellation, clients that go away, signs of life, and its log. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tools } from '../../../src/catalog/index.ts';
-import { instructions } from '../../../src/surfaces/mcp/instructions.ts';
+import { instructions } from '../../../src/surfaces/mcp/server.ts';
 import { caller, type Fakes } from './mcp-fakes.ts';
 import { McpHost, MODERN } from './mcp-host.ts';
 

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Services } from '../../../src/control/services.ts';
-import { readPage } from '../../../src/surfaces/http/page/files.ts';
+import { readPage } from '../../../src/surfaces/http/page.ts';
 import { createHttpServer } from '../../../src/surfaces/http/server.ts';
 
 const dist = join(import.meta.dirname, '..', '..', '..', 'web', 'dist');

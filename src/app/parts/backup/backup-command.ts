@@ -5,14 +5,17 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, KEY_FILES } from '../../../backup/entry.ts';
 import { once, writeFolder } from '../../../backup/folder.ts';
-import { entriesOfTar } from '../../../backup/tar/read.ts';
-import { tarOf } from '../../../backup/tar/write.ts';
+import { entriesOfTar, tarOf } from '../../../backup/tar.ts';
 import { createLog } from '../../../log.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { createExit } from '../../../outbound/exit.ts';
-import { type DataDirectory, openExistingDataDirectory } from '../../../store/data-directory.ts';
+import {
+  type DataDirectory,
+  isLocked,
+  lockDataDirectory,
+  openExistingDataDirectory,
+} from '../../../store/data-directory.ts';
 import { readIfThere } from '../../../store/durable-file.ts';
-import { isLocked, lockDataDirectory } from '../../../store/lock.ts';
 import { openSecrets } from '../../../store/secrets.ts';
 import { openSqliteStore } from '../../../store/sqlite/store.ts';
 import { flagIsSet, flagValue, parseKnownFlags, usageError } from '../../../surfaces/cli/flags.ts';

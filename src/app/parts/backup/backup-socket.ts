@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Entry } from '../../../backup/entry.ts';
-import { tarOf } from '../../../backup/tar/write.ts';
+import { tarOf } from '../../../backup/tar.ts';
 import type { AuditService } from '../../../control/audit/audit.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { type ErrorCode, errorTable, isDefect, SandhavenError, toProblem } from '../../../model/errors.ts';

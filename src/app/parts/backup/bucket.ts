@@ -1,7 +1,6 @@
 /** Backups in a bucket: the tar stream as one object, over the places of archives. */
 import type { Entry } from '../../../backup/entry.ts';
-import { entriesOfTar } from '../../../backup/tar/read.ts';
-import { tarOf } from '../../../backup/tar/write.ts';
+import { entriesOfTar, tarOf } from '../../../backup/tar.ts';
 import { createLog } from '../../../log.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { ArchivePlace } from '../../../runtime/archives/archive-place.ts';

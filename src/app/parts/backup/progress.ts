@@ -4,7 +4,7 @@ import type { LeftOut } from '../../../backup/manifest.ts';
 import { limits } from '../../../model/limits.ts';
 import { inWords } from '../../../surfaces/cli/copy/counted.ts';
 import type { CliIo } from '../../../surfaces/cli/io.ts';
-import { printable } from '../../../surfaces/cli/render.ts';
+import { printable } from '../../../surfaces/cli/output.ts';
 
 export interface Progress {
   watch(entries: AsyncIterable<Entry>): AsyncGenerator<Entry>;

@@ -20,7 +20,7 @@ import { assertOwn, type BackupFile, type Manifest, readManifest } from '../../.
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { freeDiskBytes } from '../../../runtime/oci/host/features.ts';
-import { lockDataDirectory } from '../../../store/lock.ts';
+import { lockDataDirectory } from '../../../store/data-directory.ts';
 import { type Secrets, secretsOf } from '../../../store/secrets.ts';
 import { migrations } from '../../../store/sql/schema.ts';
 import { countFromRestore } from '../../../store/sqlite/backup-rows.ts';

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import type { Entry } from '../../../backup/entry.ts';
 import { entriesOfFolder } from '../../../backup/folder.ts';
-import { entriesOfTar } from '../../../backup/tar/read.ts';
+import { entriesOfTar } from '../../../backup/tar.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { flagIsSet, flagValue, parseKnownFlags, usageError } from '../../../surfaces/cli/flags.ts';
 import type { CliIo, Command } from '../../../surfaces/cli/io.ts';

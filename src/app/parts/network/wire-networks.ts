@@ -23,8 +23,7 @@ import { type NetworkDependencies, Networks } from '../../../control/reach/netwo
 import { ProviderTokens } from '../../../control/reach/provider-tokens.ts';
 import { SandboxTrust } from '../../../control/reach/sandbox-trust.ts';
 import { SecretUses } from '../../../control/reach/secret-uses.ts';
-import { ProviderRenewals } from '../../../control/secrets/provider-renewals.ts';
-import { ProviderSecrets } from '../../../control/secrets/provider-secrets.ts';
+import { ProviderRenewals, ProviderSecrets } from '../../../control/secrets/provider-secrets.ts';
 import { SandboxSecrets } from '../../../control/secrets/sandbox-secrets.ts';
 import { SecretActivity } from '../../../control/secrets/secret-activity.ts';
 import { SecretService } from '../../../control/secrets/secret-service.ts';

@@ -2,7 +2,7 @@
 
 import type { Quotas } from '../../../control/callers/quotas.ts';
 import { DayTraffic } from '../../../control/network/traffic/day-traffic.ts';
-import { OwnerQuotas } from '../../../control/network/traffic/owner-quotas.ts';
+import { OwnerQuotas } from '../../../control/network/traffic/judgement.ts';
 import { TrafficWatch } from '../../../control/network/traffic/traffic-watch.ts';
 import type { Clock, Log, NetworkTraffic, TrafficNotes } from '../../../control/ports/index.ts';
 import { allBytes, dayOf, type TrafficOptions } from '../../../model/network/traffic.ts';

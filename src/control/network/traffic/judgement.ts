@@ -1,4 +1,6 @@
-/** Sandboxes that have used up their day, and the limits that follow from quotas. */
+/** Sandboxes that have used up their day, the quotas of their owners, and the limits that follow. */
+import { mapBounded } from '../../../concurrency/in-portions.ts';
+import { limits } from '../../../model/limits.ts';
 import {
   allBytes,
   bytesOf,
@@ -6,7 +8,8 @@ import {
   type SandboxTrafficLimits,
 } from '../../../model/network/traffic.ts';
 import type { Quota } from '../../../model/quota.ts';
-import type { MachineTraffic, OwnerRates, TrafficLimits } from '../../ports/index.ts';
+import type { Quotas } from '../../callers/quotas.ts';
+import type { Clock, MachineTraffic, OwnerRates, TrafficLimits } from '../../ports/index.ts';
 import type { DayTraffic } from './day-traffic.ts';
 
 /** Holder of the limit of the day that has been used up. */
@@ -49,4 +52,46 @@ export function limitsOf({ day, quotas, each }: Rules): Pick<TrafficLimits, 'ref
 
 function isOver(bytes: number, gb: number | null | undefined): boolean {
   return gb !== null && gb !== undefined && bytes >= bytesOf(gb);
+}
+
+/**
+ * Quotas of owners whose sandboxes run, read again every few seconds: soon for those with traffic, later for others.
+ */
+export class OwnerQuotas {
+  readonly #quotas: Pick<Quotas, 'allowance'>;
+  readonly #clock: Clock;
+  #known = new Map<string, { quota: Quota; readAt: number }>();
+
+  constructor(quotas: Pick<Quotas, 'allowance'>, clock: Clock) {
+    this.#quotas = quotas;
+    this.#clock = clock;
+  }
+
+  /**
+   * Returns the quota of each owner, at most 5 s old for those in `active`, at most a minute for others. An owner whose quota
+   * cannot be read keeps the last one; one that was never read is left out.
+   */
+  async of(owners: Iterable<string>, active: ReadonlySet<string>): Promise<Map<string, Quota>> {
+    const now = this.#clock.now();
+    const { quotaMs, idleQuotaMs, quotasAtOnce } = limits.traffic;
+    const all = [...new Set(owners)];
+    const isOld = (id: string) => {
+      const readAt = this.#known.get(id)?.readAt;
+      return readAt === undefined || now - readAt >= (active.has(id) ? quotaMs : idleQuotaMs) || readAt > now;
+    };
+    const read = new Map(this.#known);
+    await mapBounded(all.filter(isOld), quotasAtOnce, async (id) => {
+      const { quota } = await this.#quotas.allowance(id).catch(() => ({ quota: null }));
+      if (quota) read.set(id, { quota, readAt: now });
+    });
+    this.#known = new Map(
+      all.flatMap((id) => [read.get(id)].flatMap((known) => (known ? [[id, known]] : []))),
+    );
+    return new Map([...this.#known].map(([id, { quota }]) => [id, quota]));
+  }
+
+  /** Returns the present quota of one owner. */
+  async one(ownerId: string): Promise<Quota> {
+    return (await this.#quotas.allowance(ownerId)).quota;
+  }
 }

@@ -28,9 +28,7 @@ import type {
   TrafficNotes,
 } from '../../ports/index.ts';
 import type { DayTraffic } from './day-traffic.ts';
-import { divide } from './division.ts';
-import { limitsOf, type UsedUp, usedUpOf } from './judgement.ts';
-import type { OwnerQuotas } from './owner-quotas.ts';
+import { limitsOf, type OwnerQuotas, type UsedUp, usedUpOf } from './judgement.ts';
 
 export interface TrafficWatchDependencies {
   traffic: NetworkTraffic;
@@ -203,4 +201,30 @@ export class TrafficWatch {
       log.warn('the traffic of the day could not be stored', { error });
     });
   }
+}
+
+/**
+ * Division of the way out between owners. The kernel lets each owner pass a share in any case, and divides by arrival what is
+ * left beyond the shares: a newcomer has its share with the first packet, and nothing is kept idle. Here the share follows
+ * from what owners have used: those who want more than it divide what the others leave.
+ * Returns the division for the next seconds.
+ * @param used Bytes a second that each owner has used under the division `before`.
+ * @param capacity Bytes a second of the link.
+ */
+export function divide(used: readonly number[], capacity: number, before: Division | null): Division {
+  const { divided, hungry, noticeable } = limits.traffic;
+  const whole = capacity * divided;
+  const enough = hungry * (before?.each ?? whole / 2);
+  const modest = used.filter((bytes) => bytes < enough);
+  const left = whole - sum(modest);
+  const wanting = used.length - modest.length;
+  const each = Math.max(left / Math.max(2, wanting), whole / Math.max(2, used.length));
+  const rest = left - wanting * each;
+  const next = { each, rest: Math.max(rest, whole / 100) };
+  const isClose = (a: number, b: number) => Math.abs(a - b) <= noticeable * b;
+  return before && isClose(next.each, before.each) && isClose(next.rest, before.rest) ? before : next;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -2,7 +2,7 @@
  * Signing in by the team's identity provider. A browser begins here, signs in there, and comes back with a code; the
  * provider's claims then decide who it is and what it may do. Reports of the provider end sign-ins.
  */
-import { hash as digest } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash as digest, randomBytes } from 'node:crypto';
 import { Shares } from '../../../fairness/shares.ts';
 import { type AdmissionRules, admit } from '../../../model/access/admission.ts';
 import { CALLBACK_PATH, type SignInProof } from '../../../model/access/identity.ts';
@@ -16,7 +16,6 @@ import type { Standing } from '../../callers/standing.ts';
 import type { Clock, IdentityProvider, IdentityStore } from '../../ports/index.ts';
 import type { Opened, SignInService } from '../sign-ins.ts';
 import { type ArrivalStore, arrive } from './arrivals.ts';
-import { openPending, sealPending } from './pending.ts';
 
 export interface ProviderSignInDependencies {
   provider: IdentityProvider;
@@ -173,5 +172,48 @@ async function within<T>(shares: Shares, address: string, work: () => Promise<T>
     return await work();
   } finally {
     release();
+  }
+}
+
+/**
+ * A sign-in under way at the identity provider, sealed into a cookie of the browser that began it: no replica keeps
+ * anything, and whoever begins many fills nothing.
+ */
+interface PendingSignIn extends SignInProof {
+  /** Provider that it began at: the operator may have changed it since. */
+  issuer: string;
+  /** Path of the page. */
+  returnPath: string;
+  expiresAt: number;
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const PURPOSE = Buffer.from('pending sign-in');
+
+/** @param key 32 bytes that all replicas have, for this purpose alone. */
+function sealPending(key: Buffer, pending: PendingSignIn): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(PURPOSE);
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(pending)), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+}
+
+/** Returns null for anything that was not sealed here, or is over. */
+function openPending(key: Buffer, cookie: string | null, now: number): PendingSignIn | null {
+  if (cookie === null || cookie.length > limits.identity.cookieChars) return null;
+  const box = Buffer.from(cookie, 'base64url');
+  if (box.length <= NONCE_BYTES + TAG_BYTES) return null;
+  try {
+    const decipher = createDecipheriv(ALGORITHM, key, box.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(PURPOSE).setAuthTag(box.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    const text = Buffer.concat([decipher.update(box.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+    const pending = JSON.parse(text.toString('utf8')) as PendingSignIn;
+    return pending.expiresAt > now ? pending : null;
+  } catch {
+    return null;
   }
 }

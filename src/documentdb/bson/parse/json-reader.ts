@@ -4,10 +4,8 @@
  */
 import { invalidArgument, type SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { tooManyValues } from '../too-many-values.ts';
 import type { SyntaxProblem } from './foreign-spelling.ts';
-import { inOrder, setKey } from './ordered-document.ts';
-import { excerpt, parameterOf, placeInText, placeOf, shorten } from './place.ts';
+import { excerpt, parameterOf, placeInText, placeOf, shorten, tooManyValues } from './place.ts';
 import { type Expected, syntaxFault } from './syntax-fault.ts';
 
 /** Converts the parsed parts into values. */
@@ -236,4 +234,32 @@ function twice(key: string): SyntaxProblem {
     ? 'Which one is meant? Put both into one, or into {"$and": [{…}, {…}]}.'
     : 'Which one is meant? Put both conditions on the field into one: {"field": {"$gte": 1, "$lt": 5}}.';
   return { problem: `has the key ${JSON.stringify(shorten(key))} a second time`, hint };
+}
+
+/**
+ * Keeps a document's keys in their written order. JavaScript puts keys that look like array indexes first, but the
+ * order of a sort, or of a document compared as a whole, is part of its meaning. Returns the document itself when
+ * JavaScript's order is already right.
+ */
+export function inOrder(document: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  if (keys.length < 2 || !keys.some(looksLikeIndex)) return document;
+  const actual = Object.keys(document);
+  if (actual.every((key, index) => key === keys[index])) return document;
+  const ordered = [...keys];
+  return new Proxy(document, { ownKeys: () => ordered });
+}
+
+/** Treats `__proto__` like any other key. */
+function setKey(document: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') {
+    document[key] = value;
+    return;
+  }
+  Object.defineProperty(document, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** A false positive only costs a closer look. */
+function looksLikeIndex(key: string): boolean {
+  const first = key.charCodeAt(0);
+  return first >= 0x30 && first <= 0x39;
 }

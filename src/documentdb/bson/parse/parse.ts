@@ -9,7 +9,7 @@ import { serialize } from '../library.ts';
 import { toEjson } from '../write/write.ts';
 import { type JsonMeaning, JsonReader } from './json-reader.ts';
 import { parameterOf } from './place.ts';
-import { readNumber } from './read-number.ts';
+import { readNumber } from './read-scalars.ts';
 import { unwrap } from './wrappers.ts';
 
 const meaning: JsonMeaning = {

@@ -35,3 +35,9 @@ export function shorten(text: string): string {
   const shown = text.replace(/\p{Cc}/gu, '�').toWellFormed();
   return shown.length <= most ? shown : `${shown.slice(0, most).toWellFormed()}…`;
 }
+
+/** Shared error text of parser and guard for one value too many. */
+export const tooManyValues = {
+  problem: `is more than ${limits.documents.queryNodes} values into the query`,
+  hint: 'Ask for less at once, for instance with a shorter $in.',
+};

@@ -3,10 +3,21 @@
  * is taken as one, so an invalid wrapper is refused and not sent as an operator that no server knows. `$regex` and
  * `$type` are none: they are query operators.
  */
-import { Binary, BSONRegExp, BSONSymbol, Long, MaxKey, MinKey, ObjectId, Timestamp } from '../library.ts';
+import type { SandhavenError } from '../../../model/errors.ts';
+import {
+  Binary,
+  BSONRegExp,
+  BSONSymbol,
+  Code,
+  Decimal128,
+  Long,
+  MaxKey,
+  MinKey,
+  ObjectId,
+  Timestamp,
+} from '../library.ts';
 import { shorten } from './place.ts';
-import { doubleOf, integerOf, isInt32, isInt64 } from './read-number.ts';
-import { decimalOf, exactly, readBinary, readCode, readDate, type WrapperFault } from './wrapped-values.ts';
+import { doubleOf, integerOf, isInt32, isInt64, parseInstant } from './read-scalars.ts';
 
 type Document = Record<string, unknown>;
 
@@ -140,4 +151,63 @@ function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(shorten(value));
   if (typeof value !== 'object' || value === null || Long.isLong(value)) return String(value);
   return Array.isArray(value) ? 'an array' : 'this object';
+}
+
+/** Builds an error in the wrapper, at the keys that lead from it to the place. */
+type WrapperFault = (inside: readonly string[], problem: string, hint?: string) => SandhavenError;
+
+/** Like the functions below, returns undefined for invalid contents. */
+function readDate(value: unknown, _: Document, fault: WrapperFault): Date | undefined {
+  if (typeof value === 'string') {
+    const instant = parseInstant(value);
+    if (instant !== null) return new Date(instant);
+    throw fault(
+      ['$date'],
+      `is no time in ISO 8601: ${JSON.stringify(shorten(value))}`,
+      'Write "2024-01-31", "2024-01-31T12:00:00Z" or "2024-01-31T12:00:00.250+02:00"; without a zone it is UTC.',
+    );
+  }
+  const ms = integerOf(value, 'number');
+  if (ms === null) return undefined;
+  const date = new Date(Number(ms));
+  if (Number.isNaN(date.getTime())) {
+    throw fault(['$date'], 'is beyond the times that can be sent, 271,821 years before and after 1970');
+  }
+  return date;
+}
+
+function readBinary(value: unknown, document: Document): Binary | undefined {
+  const legacy = Object.hasOwn(document, '$type');
+  const [data, kind] = legacy ? [value, document['$type']] : (exactly(value, ['base64', 'subType']) ?? []);
+  if (typeof data !== 'string' || typeof kind !== 'string' || !/^[\da-fA-F]{1,2}$/.test(kind))
+    return undefined;
+  const bytes = Buffer.from(data, 'base64');
+  // The base64 decoder skips invalid characters silently.
+  if (bytes.toString('base64') !== data) return undefined;
+  return new Binary(bytes, Number.parseInt(kind, 16));
+}
+
+function readCode(value: unknown, document: Document): Code | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (!Object.hasOwn(document, '$scope')) return new Code(value);
+  const scope = document['$scope'];
+  return isPlain(scope) ? new Code(value, scope) : undefined;
+}
+
+function decimalOf(text: string): Decimal128 | undefined {
+  try {
+    return Decimal128.fromString(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the values of the keys when the document has exactly these. */
+function exactly(value: unknown, keys: readonly string[]): unknown[] | null {
+  if (!isPlain(value) || Object.keys(value).length !== keys.length) return null;
+  return keys.every((key) => Object.hasOwn(value, key)) ? keys.map((key) => value[key]) : null;
+}
+
+function isPlain(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

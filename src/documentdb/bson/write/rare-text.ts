@@ -1,8 +1,6 @@
 /** Writes values of rare types from raw BSON to Extended JSON. The caller has run `checkLeast` for each. */
-import { bsonType, int32, terminator } from '../bytes.ts';
-import { MalformedBson } from '../malformed.ts';
-import type { TextBuffer } from './text-buffer.ts';
-import { ascii, writeObjectId, writeString } from './text-parts.ts';
+import { bsonType, int32, MalformedBson, terminator } from '../bytes.ts';
+import { ascii, type TextBuffer, writeObjectId, writeString } from './text-buffer.ts';
 
 const CLOSE = 0x7d;
 

@@ -1,10 +1,8 @@
 /** Writes values that hold no documents from raw BSON to Extended JSON. The caller has run `checkLeast` for each. */
-import { bsonType, int32, int64, int64Text, isExactInt64 } from '../bytes.ts';
-import { MalformedBson } from '../malformed.ts';
+import { bsonType, int32, int64, int64Text, isExactInt64, MalformedBson } from '../bytes.ts';
 import { NUMBER_BYTES, writeDouble, writeInstant, writeInteger } from './number-text.ts';
 import { writeRare } from './rare-text.ts';
-import type { TextBuffer } from './text-buffer.ts';
-import { ascii, writeObjectId, writeQuoted, writeString } from './text-parts.ts';
+import { ascii, type TextBuffer, writeObjectId, writeQuoted, writeString } from './text-buffer.ts';
 
 /** See `write.ts`. */
 export type EjsonMode = 'relaxed' | 'canonical' | 'lossless';

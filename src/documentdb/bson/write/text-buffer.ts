@@ -1,6 +1,6 @@
-/** Builds JSON text as UTF-8 in one growing buffer: BSON's strings are UTF-8 too, so most are only copied. */
+/** Builds JSON text as UTF-8 in one growing buffer: BSON's strings are UTF-8 too, so most are only copied. Texts that several types share are here too. */
 import { isUtf8 } from 'node:buffer';
-import { terminator } from '../bytes.ts';
+import { stringEnd, terminator } from '../bytes.ts';
 import { writeAscii } from './number-text.ts';
 
 const INITIAL_BYTES = 4096;
@@ -150,4 +150,32 @@ export class TextBuffer {
     this.length = at + i - from;
     return i;
   }
+}
+
+const OBJECT_ID = Buffer.from('{"$oid":"', 'latin1');
+const CLOSE = Buffer.from('"}', 'latin1');
+
+/** Encodes constant texts, ready to be copied. */
+export function ascii<K extends string>(texts: Record<K, string>): Record<K, Uint8Array> {
+  const bytes = Object.entries<string>(texts).map(([name, value]) => [name, Buffer.from(value, 'latin1')]);
+  return Object.fromEntries(bytes);
+}
+
+export function writeString(to: TextBuffer, source: Buffer, at: number, limit: number): number {
+  const end = stringEnd(source, at, limit);
+  to.quoted(source, at + 4, end - 1);
+  return end;
+}
+
+export function writeObjectId(to: TextBuffer, source: Buffer, at: number): void {
+  to.literal(OBJECT_ID);
+  to.hex(source, at, at + 12);
+  to.literal(CLOSE);
+}
+
+/** Writes a wrapper whose value is text. */
+export function writeQuoted(to: TextBuffer, opening: Uint8Array, value: string): void {
+  to.literal(opening);
+  to.asciiText(value);
+  to.literal(CLOSE);
 }

@@ -9,11 +9,9 @@
  * - lossless: relaxed, but `parseEjson` reads the very same back: a long that an int could hold is named.
  */
 import { limits } from '../../../model/limits.ts';
-import { bsonType, checkLeast, documentEnd, int32, terminator } from '../bytes.ts';
-import { MalformedBson } from '../malformed.ts';
+import { bsonType, checkLeast, documentEnd, int32, MalformedBson, terminator } from '../bytes.ts';
 import { type EjsonMode, writeScalar } from './scalar-text.ts';
-import { TextBuffer } from './text-buffer.ts';
-import { writeString } from './text-parts.ts';
+import { TextBuffer, writeString } from './text-buffer.ts';
 
 export type { EjsonMode } from './scalar-text.ts';
 

@@ -3,7 +3,7 @@
  * take them. ssh2 1.17 mixes up output and error output when both wait for the window, and sends the last
  * waiting piece a second time; one piece in progress, forgotten afterwards, avoids both.
  */
-import type { Duplex, Writable } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import type { ServerChannel } from 'ssh2';
 
 interface Pending {
@@ -72,4 +72,41 @@ function drained(stream: Duplex): Promise<void> {
   );
   drains.set(stream, drain);
   return drain;
+}
+
+/**
+ * Pipes streams with backpressure, and destroys neither when one half ends. Resolves when all data is taken, or no
+ * more will come; rejects when reading fails. A stream may emit its end while its last chunk is still being taken.
+ */
+export function pour(from: Readable, take: (chunk: Buffer) => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let taking = Promise.resolve();
+    const finish = () => void taking.then(resolve, reject);
+    from.on('data', (chunk: Buffer) => {
+      from.pause();
+      taking = take(chunk).then(() => void from.resume());
+      taking.catch(reject);
+    });
+    from.once('end', finish);
+    from.once('close', finish);
+    from.once('error', reject);
+  });
+}
+
+/** Passes on the end, too. Drops data after the writable has closed, as a shell's pipe does. */
+export function feed(from: Readable, to: Writable): void {
+  let open = true;
+  const close = () => {
+    open = false;
+    from.resume();
+  };
+  to.once('close', close);
+  to.on('error', close);
+  to.on('drain', () => from.resume());
+  from.on('data', (chunk: Buffer) => {
+    if (open && !to.destroyed && !to.write(chunk)) from.pause();
+  });
+  from.once('end', () => {
+    if (open && !to.destroyed) to.end();
+  });
 }

@@ -7,8 +7,8 @@ import type { Connection, ServerChannel, TcpipBindInfo, TcpipRequestInfo } from 
 import type { AgentTunnels, Listener } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { refusals, refuseChannel } from './ssh2-gaps.ts';
-import { tunnel } from './tunnel.ts';
+import { ChannelWriter, feed, pour } from './channel-writer.ts';
+import { boundInput, refusals, refuseChannel, sendEof, whenClosed } from './ssh2-gaps.ts';
 
 const EVERYWHERE = ['', '*', '0.0.0.0', '::'];
 const OWN = ['localhost', '127.0.0.1', '::1', 'ip6-localhost'];
@@ -137,4 +137,41 @@ function reasonFor(error: unknown): (typeof refusals)[keyof typeof refusals] {
 
 function wordsOf(error: unknown): string {
   return error instanceof SandhavenError ? error.message : 'the sandbox cannot be reached';
+}
+
+/**
+ * Joins one forwarded connection: a client's channel and a connection inside, each direction ended by itself.
+ * Resolves when the channel is closed.
+ */
+async function tunnel(
+  channel: ServerChannel,
+  inside: Duplex,
+  client: { connection: Connection; stream: Duplex; gone: Promise<void> },
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    whenClosed(channel, resolve);
+    void client.gone.then(resolve);
+  });
+  const writer = new ChannelWriter(channel, client.stream, closed);
+  boundInput(channel, client.connection);
+  channel.on('error', () => {});
+  const uploaded = new Promise<void>((resolve) => {
+    channel.once('end', resolve);
+    inside.once('close', resolve);
+  });
+  feed(channel, inside);
+  const downloaded = pour(inside, (chunk) => writer.out(chunk)).then(
+    () => sendEof(channel),
+    // A broken connection is no clean end: the client sees the channel close at once.
+    () => channel.close(),
+  );
+  void Promise.all([uploaded, downloaded]).then(() => channel.close());
+  await closed;
+  // Bytes that the client sent earlier are still delivered.
+  if (inside.writableFinished) inside.destroy();
+  else {
+    const timer = setTimeout(() => inside.destroy(), limits.ssh.lastBytesMs);
+    inside.once('finish', () => inside.destroy());
+    inside.once('close', () => clearTimeout(timer));
+  }
 }

@@ -1,13 +1,11 @@
 /** Runs a program of the sandbox on a client's channel: bytes both ways, requests, and its exact exit. */
 import type { Duplex } from 'node:stream';
 import type { ServerChannel, Session } from 'ssh2';
-import type { ProcessEnd, RunningProcess } from '../../../control/ports/index.ts';
+import type { ProcessEnd, RunningProcess, TerminalSize } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { ChannelWriter } from './channel-writer.ts';
-import { feed, pour } from './pour.ts';
+import { ChannelWriter, feed, pour } from './channel-writer.ts';
 import { hearRequests } from './ssh2-gaps.ts';
-import { terminalSize } from './terminal.ts';
 
 /** Signals reported by name; others are reported by number, as shells do. */
 const SIGNALS = /^SIG(?:ABRT|ALRM|FPE|HUP|ILL|INT|KILL|PIPE|QUIT|SEGV|TERM|USR1|USR2)$/;
@@ -111,4 +109,15 @@ function reportExit(channel: ServerChannel, { exitCode, signal }: ProcessEnd): v
 function wordsOf(error: unknown): string {
   if (!(error instanceof SandhavenError)) return 'An internal error occurred.';
   return [error.message, error.fields.hint].filter(Boolean).join(' ');
+}
+
+const USUAL = { columns: 80, rows: 24 };
+
+/** Bounds terminal sizes of clients: 0 for an unknown one, or any 32 bits. */
+export function terminalSize(columns: number, rows: number): TerminalSize {
+  const { terminalCells } = limits.ssh;
+  return {
+    columns: Math.min(columns || USUAL.columns, terminalCells),
+    rows: Math.min(rows || USUAL.rows, terminalCells),
+  };
 }

@@ -4,10 +4,9 @@ import ssh2, { type Connection, type Server as SshServer } from 'ssh2';
 import type { AgentProcesses, AgentTunnels } from '../../../control/ports/index.ts';
 import { isDefect } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { WrongTokens } from '../main/wrong-tokens.ts';
 import { PortStream } from '../port-stream.ts';
 import { type ServedConnection, serveConnection } from './connection.ts';
-import { login } from './login.ts';
+import { login, WrongTokens } from './login.ts';
 import type { MainThread } from './main-thread.ts';
 import { streamOf } from './ssh2-gaps.ts';
 

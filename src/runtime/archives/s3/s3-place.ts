@@ -7,7 +7,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { createSemaphore } from '../../../concurrency/semaphore.ts';
+import { createSemaphore } from '../../../concurrency/in-portions.ts';
 import type { S3Folder } from '../../../model/archive-options.ts';
 import { randomText, sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';

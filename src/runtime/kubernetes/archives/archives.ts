@@ -6,7 +6,7 @@
  * signature is restored; a restored claim is no disk before the digest of all that went into it is that of the record. A
  * call that was interrupted at any point is repeated from its beginning.
  */
-import { createSemaphore } from '../../../concurrency/semaphore.ts';
+import { createSemaphore } from '../../../concurrency/in-portions.ts';
 import type { Log, MachineSpec } from '../../../control/ports/index.ts';
 import { GiB, limits } from '../../../model/limits.ts';
 import type { ArchiveLocation, ArchiveRecord, Resources } from '../../../model/sandbox.ts';

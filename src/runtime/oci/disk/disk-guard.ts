@@ -5,7 +5,7 @@
  * frozen machines go on once there is room again.
  */
 
-import { mapBounded } from '../../../concurrency/map-bounded.ts';
+import { mapBounded } from '../../../concurrency/in-portions.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';

@@ -5,7 +5,7 @@
 import { readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { growingPauses } from '../../../concurrency/growing-pauses.ts';
+import { growingPauses } from '../../../concurrency/patience.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { unlessMissing } from '../host/files.ts';

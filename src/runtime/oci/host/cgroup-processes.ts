@@ -1,8 +1,7 @@
 /** Processes of cgroups: lists and kills them. */
 import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { growingPauses } from '../../../concurrency/growing-pauses.ts';
-import { Patience } from '../../../concurrency/patience.ts';
+import { growingPauses, Patience } from '../../../concurrency/patience.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { isMissing, readNow, unlessMissing } from './files.ts';

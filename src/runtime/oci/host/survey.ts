@@ -1,6 +1,6 @@
 /** Survey of this host: the state of each sandbox and the free capacity, read each time, never remembered. */
 import { readdir, stat } from 'node:fs/promises';
-import { mapBounded } from '../../../concurrency/map-bounded.ts';
+import { mapBounded } from '../../../concurrency/in-portions.ts';
 import type { Observed, Runtime } from '../../../control/ports/index.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';

@@ -7,7 +7,7 @@
  * descriptors of each machine, which leaves out those of files that nothing but a mapping, a message or a call keeps open.
  */
 import { readFile } from 'node:fs/promises';
-import { mapBounded } from '../../../concurrency/map-bounded.ts';
+import { mapBounded } from '../../../concurrency/in-portions.ts';
 import { limits } from '../../../model/limits.ts';
 import { readNow, unlessMissing } from '../host/files.ts';
 import { descriptorsOf, eachLine } from './listing.ts';

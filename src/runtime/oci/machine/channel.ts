@@ -1,7 +1,7 @@
 /** Connects to a machine's agent. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { growingPauses } from '../../../concurrency/growing-pauses.ts';
+import { growingPauses } from '../../../concurrency/patience.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 

@@ -3,6 +3,7 @@
  * lease; whoever finds a lease over removes the row, and with it gives the replica up for good. The same connection
  * hears the news of rows and the messages of other replicas.
  */
+import { hash } from 'node:crypto';
 import type pg from 'pg';
 import type { Log, Replicas } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
@@ -15,11 +16,8 @@ import { explained } from '../errors.ts';
 import { KeptConnection } from '../kept-connection.ts';
 import { migrate } from '../schema.ts';
 import { advisoryLock, DATABASE_NOW as NOW } from '../sql.ts';
-import { Echo } from './echo.ts';
-import { GivenUp } from './given-up.ts';
 import { clocks, Lease } from './lease.ts';
-import { MESSAGE_CHANNEL, Messages } from './messages.ts';
-import { ownerAmong } from './rendezvous.ts';
+import { Echo, MESSAGE_CHANNEL, Messages } from './messages.ts';
 
 interface MembershipOptions {
   address: StoreAddress;
@@ -234,4 +232,48 @@ class Waiters {
   wakeAll(): void {
     for (const row of [...this.#waiting.keys()]) this.wake(row);
   }
+}
+
+/**
+ * Replicas that were given up, the latest ones: the database is asked only once about each. Nobody comes back under
+ * an old id, so what is in here stays true; one that was forgotten is asked for again.
+ */
+export class GivenUp {
+  /** In the order in which they were last asked for. */
+  readonly #ids = new Set<string>();
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  /** Remembers a replica, in place of the one asked for longest ago when there are `limits.replicas.givenUpKept`. */
+  add(id: string): void {
+    this.#ids.delete(id);
+    this.#ids.add(id);
+    const [oldest] = this.#ids;
+    if (oldest !== undefined && this.#ids.size > limits.replicas.givenUpKept) this.#ids.delete(oldest);
+  }
+
+  has(id: string): boolean {
+    if (!this.#ids.has(id)) return false;
+    this.add(id);
+    return true;
+  }
+}
+
+/**
+ * Divides work among replicas by rendezvous hashing (Thaler and Ravishankar, "Using name-based mappings to increase
+ * hit rates", 1998): whoever has the highest hash with the work's name does it. When one goes, only its work moves.
+ * Returns null without replicas.
+ */
+export function ownerAmong(replicas: readonly string[], work: string): string | null {
+  let owner: string | null = null;
+  let highest = '';
+  for (const replica of replicas) {
+    const rank = hash('md5', `${replica} ${work}`, 'hex');
+    if (rank <= highest) continue;
+    owner = replica;
+    highest = rank;
+  }
+  return owner;
 }

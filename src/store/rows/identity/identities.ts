@@ -6,8 +6,7 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Account } from '../../../model/user.ts';
 import { type Row, type Sql, type SqlValues, statement, type Work } from '../../sql/sql.ts';
-import { decodeUser, emailTaken, encodeUser, userStatements } from '../users.ts';
-import { assertFirstWayIn } from './ways-in.ts';
+import { assertFirstWayIn, decodeUser, emailTaken, encodeUser, userStatements } from '../users.ts';
 
 /** Works of one lock run one after another: the bounds are counted and kept in one transaction. */
 const LOCK = 'identities';

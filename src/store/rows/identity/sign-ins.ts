@@ -7,7 +7,7 @@ import { limits } from '../../../model/limits.ts';
 import type { Role } from '../../../model/user.ts';
 import { type Row, type Sql, type SqlValues, statement } from '../../sql/sql.ts';
 import { keyIdOf, scopesIn, selectorIn } from '../api-keys.ts';
-import { assertFirstWayIn, enter } from './ways-in.ts';
+import { assertFirstWayIn, enter } from '../users.ts';
 
 export class SignInRows implements SignInStore {
   readonly #sql: Sql;

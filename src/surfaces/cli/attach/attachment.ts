@@ -4,9 +4,7 @@ import type { Problem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { CliIo } from '../io.ts';
 import { missing } from '../shown-output.ts';
-import type { DetachKeys } from './detach-keys.ts';
-import { LineFeeds } from './line-feeds.ts';
-import type { LocalTerminal } from './local-terminal.ts';
+import type { DetachKeys, LocalTerminal } from './local-terminal.ts';
 
 /** The reason of an attachment's end. */
 export type Ending =
@@ -110,5 +108,30 @@ export class Attachment {
 
   #end(ending: Ending): void {
     this.#ended.resolve(ending);
+  }
+}
+
+/**
+ * Keeps line feeds what they are. Node's raw mode leaves the kernel adding a return to each, and a program on the whole
+ * screen moves the cursor straight down with one: it is written as IND, which no kernel changes.
+ */
+const FEED = 0x0a;
+const RETURN = 0x0d;
+const INDEX = Buffer.from('\x1bD');
+
+export class LineFeeds {
+  #isAfterReturn = false;
+
+  /** A feed behind a return stays, since a second return changes nothing. */
+  translate(bytes: Buffer): Buffer {
+    const parts: Buffer[] = [];
+    let begin = 0;
+    for (let at = bytes.indexOf(FEED); at >= 0; at = bytes.indexOf(FEED, at + 1)) {
+      if (at === 0 ? this.#isAfterReturn : bytes[at - 1] === RETURN) continue;
+      parts.push(bytes.subarray(begin, at), INDEX);
+      begin = at + 1;
+    }
+    this.#isAfterReturn = bytes.at(-1) === RETURN;
+    return parts.length === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(begin)]);
   }
 }

@@ -3,9 +3,8 @@ import { WebSocket } from 'ws';
 import { type Problem, toProblem } from '../../../model/errors.ts';
 import { newRequestId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
-import { type Connection, headersOf } from '../connection.ts';
+import { type Connection, headersOf, unreachable } from '../connection.ts';
 import { problemOf } from '../tunnel-client.ts';
-import { unreachable } from '../unreachable.ts';
 
 export interface TerminalTarget {
   sandbox: string;

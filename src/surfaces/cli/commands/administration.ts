@@ -1,17 +1,19 @@
 /** `sandhaven users`, `sandhaven keys` …: the administration actions, each by the words of its definition. */
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
 import type { Action } from '../../../administration/action.ts';
 import { actions, commandGroups } from '../../../administration/index.ts';
 import { nearest } from '../../../model/nearest.ts';
-import { toCallArguments } from '../arguments.ts';
+import { readParameters, toCallArguments } from '../arguments.ts';
 import { createAdminClient } from '../client.ts';
 import { type Shape, shapeOfInput } from '../completion/shape.ts';
 import { connectionOf } from '../connection.ts';
 import { flagIsSet, flagValue, usageError } from '../flags.ts';
 import { actionHelp, groupHelp } from '../help.ts';
+import { readHiddenLine } from '../hidden-line.ts';
 import type { CliIo, Command } from '../io.ts';
 import { printProblem, printRecords } from '../output.ts';
-import { readParameters } from '../parameters-file.ts';
-import { flagsInput, readSecret, refuseSecretFlag } from '../secret-parameter.ts';
 import { audit } from './audit.ts';
 import { auth } from './auth.ts';
 import { network } from './network.ts';
@@ -98,4 +100,49 @@ function groupOf(command: string): string {
 /** Returns the words after the group's; empty where the group's word is the whole command. */
 function verbOf({ command }: Action): string {
   return command.split(' ').slice(1).join(' ');
+}
+
+/**
+ * Takes a secret parameter from a file, from standard input, or as it is typed at a terminal that does not show it;
+ * never from an argument, which every user of the host could read. Replaces the secret in the command's flags by a
+ * file name.
+ */
+function flagsInput(input: z.ZodObject, secret: string | undefined): z.ZodObject {
+  if (secret === undefined) return input;
+  const file = z
+    .string()
+    .optional()
+    .describe(`File that holds the ${secret}; standard input without it. Never an argument.`);
+  const { [secret]: _, ...others } = input.shape;
+  return z.strictObject({ ...others, [fileFlag(secret)]: file });
+}
+
+/** Throws `invalid_argument` before any other argument is read. */
+function refuseSecretFlag(argv: string[], secret: string | undefined): void {
+  if (secret === undefined || !argv.some((word) => word === `--${secret}` || word.startsWith(`--${secret}=`)))
+    return;
+  throw usageError(
+    `The ${secret} is not taken as an argument, where every user of this machine could see it.`,
+    `Give it by standard input, or in a file with --${secret}-file.`,
+  );
+}
+
+/** Replaces the file name by the secret. One trailing line break is not part of it. */
+async function readSecret(
+  parameters: Record<string, unknown>,
+  secret: string,
+  io: CliIo,
+): Promise<Record<string, unknown>> {
+  const { [fileFlag(secret)]: file, ...others } = parameters;
+  if (file === undefined && Object.hasOwn(others, secret)) return others;
+  const typed = file === undefined || file === '-';
+  if (typed && io.stdin.isTTY) return { ...others, [secret]: await readHiddenLine(`${secret}: `, io) };
+  const content = await (typed ? text(io.stdin) : readFile(String(file), 'utf8')).catch(() => {
+    throw usageError(`--${secret}-file: the file cannot be read.`, 'Give the path of a file.');
+  });
+  return { ...others, [secret]: content.replace(/\r?\n$/, '') };
+}
+
+function fileFlag(secret: string): string {
+  return `${secret}_file`;
 }

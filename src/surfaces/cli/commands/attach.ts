@@ -2,14 +2,12 @@
 import { SandhavenError, toProblem } from '../../../model/errors.ts';
 import { newRequestId } from '../../../model/ids.ts';
 import type { Ending } from '../attach/attachment.ts';
-import { DetachKeys, parseDetachKeys } from '../attach/detach-keys.ts';
-import { LocalTerminal } from '../attach/local-terminal.ts';
+import { DetachKeys, LocalTerminal, parseDetachKeys } from '../attach/local-terminal.ts';
 import { connectionOf } from '../connection.ts';
 import { commonFlags, flagIsSet, flagValue, parseKnownFlags, usageError } from '../flags.ts';
 import { commonHelp } from '../help.ts';
 import { type CliIo, type Command, EXIT_INTERRUPTED } from '../io.ts';
-import { printProblem } from '../output.ts';
-import { printable } from '../render.ts';
+import { printable, printProblem } from '../output.ts';
 
 const USUAL_KEYS = 'ctrl-p,ctrl-q';
 

@@ -13,8 +13,7 @@ import { connectionOf } from '../connection.ts';
 import { flagIsSet, usageError } from '../flags.ts';
 import { commonHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
-import { printProblem } from '../output.ts';
-import { render, table } from '../render.ts';
+import { printProblem, render, table } from '../output.ts';
 
 const help = `Usage: sandhaven audit …
 

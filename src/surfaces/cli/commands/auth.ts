@@ -13,8 +13,7 @@ import { connectionOf } from '../connection.ts';
 import { commonFlags, flagIsSet, parseKnownFlags, usageError } from '../flags.ts';
 import { commonHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
-import { printProblem, printRecords } from '../output.ts';
-import { printable } from '../render.ts';
+import { printable, printProblem, printRecords } from '../output.ts';
 
 const help = `Usage: sandhaven auth github [--device | --browser | --status | --revoke] [--json]
 

@@ -1,15 +1,14 @@
-/** `sandhaven call TOOL`: any tool of the catalogue, with its parameters as flags. */
+/** `sandhaven call TOOL`: any tool of the catalogue, with its parameters as flags; `sandhaven tools` lists them. */
 import { findTool } from '../../../catalog/call.ts';
-import { tools } from '../../../catalog/index.ts';
-import { toCallArguments } from '../arguments.ts';
+import { tools as catalogue } from '../../../catalog/index.ts';
+import { readParameters, toCallArguments } from '../arguments.ts';
 import { createClient } from '../client.ts';
 import { shapeOfInput } from '../completion/shape.ts';
 import { connectionOf } from '../connection.ts';
-import { flagIsSet, flagValue, usageError } from '../flags.ts';
+import { commonFlags, flagIsSet, flagValue, parseKnownFlags, usageError } from '../flags.ts';
 import { commonHelp, toolHelp } from '../help.ts';
 import type { Command } from '../io.ts';
-import { printProblem, printResult, progressLine, textOf } from '../output.ts';
-import { readParameters } from '../parameters-file.ts';
+import { printProblem, printResult, progressLine, table, textOf } from '../output.ts';
 import { ShownOutput } from '../shown-output.ts';
 
 const help = `Usage: sandhaven call TOOL [--parameter VALUE …]
@@ -32,7 +31,7 @@ ${commonHelp}`;
 export const call: Command = {
   summary: 'call a tool of the catalogue',
   shape: () => ({
-    members: Object.fromEntries(tools.map(({ name, input }) => [name, { flags: shapeOfInput(input) }])),
+    members: Object.fromEntries(catalogue.map(({ name, input }) => [name, { flags: shapeOfInput(input) }])),
   }),
   async run([name, ...argv], io) {
     if (name === undefined) throw usageError('No tool is named.', '`sandhaven tools` lists them.');
@@ -66,5 +65,25 @@ export const call: Command = {
     else printResult(tool, result, json, io);
     // A running session command has no exit code yet.
     return flagIsSet(flags, 'exit_code') ? Number(result['exit_code'] ?? 0) : 0;
+  },
+};
+
+const toolsHelp = `Usage: sandhaven tools [--json]
+
+Lists the tools; with --json, with their schemas and annotations.
+
+${commonHelp}`;
+
+/** `sandhaven tools`: the catalogue. */
+export const tools: Command = {
+  summary: 'list the tools',
+  async run(argv, { stdout }) {
+    const flags = parseKnownFlags(argv, commonFlags);
+    // No other command waits for all schemas.
+    const { descriptions } = await import('../../../catalog/describe.ts');
+    if (flagIsSet(flags, 'help')) stdout.write(toolsHelp);
+    else if (flagIsSet(flags, 'json')) stdout.write(`${JSON.stringify({ tools: descriptions })}\n`);
+    else stdout.write(`${table(descriptions.map(({ name, title }) => ({ name, title })))}\n`);
+    return 0;
   },
 };

@@ -6,14 +6,12 @@ import {
   toLogRow,
 } from '../../../administration/networks/network-log.ts';
 import { toCallArguments } from '../arguments.ts';
-import { createAdminClient } from '../client.ts';
+import { createAdminClient, readEvents } from '../client.ts';
 import type { Shape } from '../completion/shape.ts';
 import { type Connection, connectionOf, headersOf } from '../connection.ts';
-import { readEvents } from '../events.ts';
 import { flagIsSet } from '../flags.ts';
 import type { CliIo, Command } from '../io.ts';
-import { printProblem } from '../output.ts';
-import { table } from '../render.ts';
+import { printProblem, table } from '../output.ts';
 
 type LogPage = NetworkLogView & { next_after: number; has_more: boolean };
 

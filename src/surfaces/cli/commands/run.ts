@@ -1,15 +1,16 @@
 /**
- * `sandhaven run`: runs code or a command in a sandbox of its own, which is deleted afterwards. Its output
- * and its exit status become the command's own.
+ * `sandhaven run`: runs code or a command in a sandbox of its own, which is deleted afterwards; `sandhaven exec` in
+ * one that is there. The output and the exit status become the command's own.
  */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { z } from 'zod';
 import { runCode } from '../../../catalog/execution/run-code.ts';
 import { runCommand } from '../../../catalog/execution/run-command.ts';
 import { createSandbox } from '../../../catalog/sandboxes/create-sandbox.ts';
 import { deleteSandbox } from '../../../catalog/sandboxes/lifecycle.ts';
 import type { Tool } from '../../../catalog/tool.ts';
-import { toCallArguments } from '../arguments.ts';
+import { readParameters, toCallArguments } from '../arguments.ts';
 import { type Client, createClient } from '../client.ts';
 import { shapeOfInput } from '../completion/shape.ts';
 import { connectionOf } from '../connection.ts';
@@ -21,10 +22,10 @@ import {
   parseKnownFlags,
   usageError,
 } from '../flags.ts';
-import { commonHelp } from '../help.ts';
+import { commonHelp, parametersHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
 import { printProblem, progressLine } from '../output.ts';
-import { commandLine, runShown, secondsOf } from '../verbs/ran-command.ts';
+import { ShownOutput } from '../shown-output.ts';
 
 const help = `Usage: sandhaven run [flags] CODE
        sandhaven run [flags] --file FILE
@@ -139,4 +140,95 @@ async function codeOf(flags: ParsedFlags, io: CliIo): Promise<string> {
       : 'There is nothing to run.',
     'Give code, --file FILE, or a command after --.',
   );
+}
+
+const USAGE = 'sandhaven exec SANDBOX [flags] -- COMMAND [ARGUMENT …]';
+
+const about =
+  'Runs a command in a sandbox that is started; prints its output as it comes, and exits with its status. One word after -- is a ' +
+  "shell command line: sandhaven exec demo -- 'ls | wc -l'. Standard input is empty; " +
+  '`sandhaven ssh` is a terminal.';
+
+/** The tool's own parameters, with the name that `run` gives its timeout. */
+function flagsInput(): z.ZodObject {
+  const { cwd, env, timeout_seconds: timeout } = runCommand.input.shape;
+  return z.strictObject({ ...{ cwd, env, timeout } } as z.ZodRawShape);
+}
+
+/** `sandhaven exec`: runs a command in a sandbox; its output and its exit status become the command's own. */
+export const exec: Command = {
+  summary: 'run a command in a sandbox',
+  shape: () => ({ flags: shapeOfInput(flagsInput()), takes: ['sandbox'] }),
+  async run(argv, io) {
+    const end = argv.indexOf('--');
+    const own = end === -1 ? argv : argv.slice(0, end);
+    const words = end === -1 ? [] : argv.slice(end + 1);
+    const input = flagsInput();
+    if (own.some((word) => word === '--help' || word === '-h')) {
+      io.stdout.write(parametersHelp(USAGE, { input, description: about }));
+      return 0;
+    }
+    if (words.length === 0) {
+      throw usageError('There is no command.', 'Give it after --, as in: sandhaven exec demo -- ls -l');
+    }
+    const { parameters, flags, extras } = toCallArguments({ input }, own, { extras: 'returned' });
+    const [sandbox, extra] = extras;
+    if (sandbox === undefined) throw usageError('No sandbox is named.', '`sandhaven ls` lists them.');
+    if (extra !== undefined) throw usageError(`'${extra}' stands before --.`, `Usage: ${USAGE}`);
+    const { timeout, ...given } = {
+      ...(await readParameters(flagValue(flags, 'parameters'), io)),
+      ...parameters,
+    };
+    const request = {
+      ...given,
+      ...(timeout === undefined ? {} : { timeout_seconds: timeout }),
+      ...{ sandbox, command: commandLine(words) },
+    };
+    const json = flagIsSet(flags, 'json');
+    const client = createClient(await connectionOf(flags, io));
+    return runShown(client, { tool: runCommand, parameters: request }, json, io);
+  },
+};
+
+/**
+ * Commands that run in a sandbox: their words on the way in, their output and status on the way out. Quotes several
+ * words, so that each arrives unchanged; one word is a shell command line.
+ */
+function commandLine(words: string[]): string {
+  const [only] = words;
+  if (only !== undefined && words.length === 1) return only;
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}
+
+/** Makes a number of digits alone; the service refuses anything else in the same words for every client. */
+function secondsOf(given: string | undefined): { timeout_seconds?: number | string } {
+  if (given === undefined) return {};
+  return { timeout_seconds: /^\d+$/.test(given) ? Number(given) : given };
+}
+
+/**
+ * Runs a command or code and prints each of its streams on the same one here, as it comes and byte for byte; with `json`
+ * the result alone. A stream of which nothing came is printed from the result: an earlier agent shows none.
+ * @returns its exit status, or that of the problem.
+ */
+async function runShown(
+  client: Client,
+  { tool, parameters }: { tool: Tool; parameters: Record<string, unknown> },
+  json: boolean,
+  io: CliIo,
+): Promise<number> {
+  const onOutput = new ShownOutput(io);
+  const options = { signal: io.signal, ...(json ? {} : { onOutput }) };
+  const { result, problem } = await client(tool, parameters, options);
+  if (problem) return printProblem(problem, json, io);
+  if (json) io.stdout.write(`${JSON.stringify(result)}\n`);
+  else {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      if (!onOutput.has(stream)) io[stream].write(String(result[stream]));
+    }
+    if (result['timed_out']) io.stderr.write('Killed at the timeout. Raise it with --timeout.\n');
+  }
+  return Number(result['exit_code']);
 }

@@ -5,10 +5,11 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { getFileInfo } from '../../../catalog/files/get-file-info.ts';
 import { type Problem, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { type Connection, headersOf } from '../connection.ts';
-import { unreachable } from '../unreachable.ts';
+import { createClient } from '../client.ts';
+import { type Connection, headersOf, unreachable } from '../connection.ts';
 
 export interface ByteRequest {
   method: 'GET' | 'PUT';
@@ -18,7 +19,7 @@ export interface ByteRequest {
 }
 
 /** Carries a problem of the service as an error, with all that it says. */
-export function errorOf({ code, detail, ...problem }: Problem): SandhavenError {
+function errorOf({ code, detail, ...problem }: Problem): SandhavenError {
   const { hint, parameter, resource, retry_after_seconds } = problem;
   const fields = Object.entries({ hint, parameter, resource, retry_after_seconds });
   return new SandhavenError(
@@ -72,4 +73,25 @@ export async function jsonOf(answer: IncomingMessage, { url }: Connection): Prom
   const body = JSON.parse(await text(answer)) as Record<string, unknown>;
   if (answer.statusCode === 200) return body;
   throw errorOf(body as unknown as Problem);
+}
+
+/** Asks about a path in a sandbox; a link is what it is, not what it leads to. */
+export interface RemoteInfo {
+  type: string;
+  /** Permissions alone, without the special bits. */
+  mode: number;
+}
+
+/** Returns null where there is nothing. */
+export async function remoteInfo(
+  connection: Connection,
+  { sandbox, path }: { sandbox: string; path: string },
+  signal: AbortSignal,
+): Promise<RemoteInfo | null> {
+  const { result, problem } = await createClient(connection)(getFileInfo, { sandbox, path }, { signal });
+  if (!problem) {
+    return { type: String(result['type']), mode: Number.parseInt(String(result['mode']), 8) & 0o777 };
+  }
+  if (problem.code === 'not_found' && problem.resource !== 'sandbox') return null;
+  throw errorOf(problem);
 }

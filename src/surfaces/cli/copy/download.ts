@@ -6,15 +6,13 @@ import { dirname, join, posix } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SandhavenError } from '../../../model/errors.ts';
-import type { Connection } from '../connection.ts';
+import { type Connection, unreachable } from '../connection.ts';
 import { usageError } from '../flags.ts';
 import type { CliIo } from '../io.ts';
 import { type ProgressLine, progressLine } from '../output.ts';
-import { unreachable } from '../unreachable.ts';
-import { answerOf, jsonOf, openRequest } from './byte-request.ts';
+import { answerOf, jsonOf, openRequest, type RemoteInfo, remoteInfo } from './byte-request.ts';
 import { counted } from './counted.ts';
 import type { Copy } from './place.ts';
-import { type RemoteInfo, remoteInfo } from './remote-info.ts';
 import { isDirectory } from './upload.ts';
 
 type Download = Extract<Copy, { direction: 'down' }>;

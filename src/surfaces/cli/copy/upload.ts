@@ -8,10 +8,9 @@ import type { Connection } from '../connection.ts';
 import { usageError } from '../flags.ts';
 import type { CliIo } from '../io.ts';
 import { progressLine } from '../output.ts';
-import { answerOf, jsonOf, openRequest } from './byte-request.ts';
+import { answerOf, jsonOf, openRequest, remoteInfo } from './byte-request.ts';
 import { counted } from './counted.ts';
 import type { Copy } from './place.ts';
-import { remoteInfo } from './remote-info.ts';
 
 type Upload = Extract<Copy, { direction: 'up' }>;
 

@@ -11,17 +11,14 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { DEFAULT_DATA_DIR } from '../connection.ts';
 import { usageError } from '../flags.ts';
 import type { CliIo } from '../io.ts';
-import { printable } from '../render.ts';
-import { archiveChecks } from './archives.ts';
-import { certificateChecks } from './certificate.ts';
+import { printable } from '../output.ts';
 import type { Check, Finding } from './check.ts';
 import { dataChecks } from './data.ts';
-import { documentChecks } from './documents.ts';
-import { engineChecks } from './engine.ts';
-import { gpuCheck } from './gpus.ts';
+import { engineChecks, gpuCheck } from './engine.ts';
 import { hostChecks } from './host.ts';
 import { portChecks } from './ports.ts';
 import { roomChecks } from './room.ts';
+import { archiveChecks, certificateChecks, documentChecks } from './service.ts';
 
 type Row = { name: string } & Finding;
 

@@ -3,10 +3,12 @@
  * numbers elsewhere, so counting a call costs no look at labels.
  */
 import { collectDefaultMetrics, type Gauge, Registry, type RegistryContentType } from 'prom-client';
-import type { Figures } from '../../../control/metrics/metrics.ts';
-import { families } from './families/all.ts';
-import type { Family } from './family.ts';
-import { type Format, formats } from './formats.ts';
+import type { Figures } from '../../../control/metrics.ts';
+import { callFamilies, gatewayFamilies, trafficFamilies } from './families/calls.ts';
+import { hostFamilies } from './families/host.ts';
+import { sandboxFamilies } from './families/sandboxes.ts';
+import { serviceFamilies } from './families/service.ts';
+import { type Family, type Format, formats } from './family.ts';
 
 /** Wakes an idle process less often than prom-client's own choice. */
 const LOOP_RESOLUTION_MS = 20;
@@ -79,3 +81,13 @@ function metricOf({ name, ...rest }: Shown): Gauge {
   };
   return metric as unknown as Gauge;
 }
+
+/** All metrics of the service, in the order in which they are shown. */
+export const families: readonly Family[] = [
+  ...callFamilies,
+  ...sandboxFamilies,
+  ...hostFamilies,
+  ...gatewayFamilies,
+  ...trafficFamilies,
+  ...serviceFamilies,
+];

@@ -1,6 +1,6 @@
 /** A metric as it is shown: one name, its help, and values read from the figures of the service. */
 import type { DurationTally } from '../../../control/base/duration-tally.ts';
-import type { Figures } from '../../../control/metrics/metrics.ts';
+import type { Figures } from '../../../control/metrics.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -41,3 +41,11 @@ export function histogram(tally: DurationTally, labels: Labels): Sample[] {
     { labels, value: count, suffix: '_count' },
   ];
 }
+
+/** Formats of metrics that Prometheus reads, by their media types. Apart from the library that writes them: it is loaded at the first scrape. */
+export const formats = {
+  text: 'text/plain; version=0.0.4; charset=utf-8',
+  openMetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+} as const;
+
+export type Format = keyof typeof formats;

@@ -5,12 +5,12 @@
 import type { FastifyInstance } from 'fastify';
 import { scopeOf } from '../../../administration/action.ts';
 import { getHealth } from '../../../administration/health.ts';
-import type { Metrics } from '../../../control/metrics/metrics.ts';
+import type { Metrics } from '../../../control/metrics.ts';
 import { assertAdmin } from '../../../model/access/admins.ts';
 import { assertScope } from '../../../model/access/scopes.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Exposition } from './exposition.ts';
-import { type Format, formats } from './formats.ts';
+import { type Format, formats } from './family.ts';
 
 export function addMetricsRoute(app: FastifyInstance, metrics: Pick<Metrics, 'look'>): void {
   const scrapes = new Scrapes(metrics);

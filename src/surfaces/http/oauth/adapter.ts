@@ -1,9 +1,9 @@
 /** Keeps what the library issues in the service's records, where every replica finds it. */
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import type { OAuthRecords } from '../../../control/people/apps/oauth-records.ts';
+import type { OAuthRecords } from '../../../control/people/oauth-records.ts';
 import type { ArtifactKind } from '../../../control/ports/index.ts';
 import type { OAuthClient } from '../../../model/access/oauth/grant.ts';
-import { publicClient } from './client-metadata.ts';
+import { publicClient } from './metadata.ts';
 
 const kinds: Record<string, ArtifactKind> = {
   Interaction: 'request',

@@ -12,7 +12,7 @@ import Provider, {
   interactionPolicy,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
-import type { OAuthRecords } from '../../../control/people/apps/oauth-records.ts';
+import type { OAuthRecords } from '../../../control/people/oauth-records.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import { toolScopes } from '../../../model/access/oauth/grant.ts';
 import { faultOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';
@@ -20,8 +20,7 @@ import { isDefect, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { createAdapter } from './adapter.ts';
 import type { DocumentFetch } from './client-documents.ts';
-import { publicClient } from './client-metadata.ts';
-import { oauthPaths, resourceAt } from './metadata.ts';
+import { oauthPaths, publicClient, resourceAt } from './metadata.ts';
 
 export interface AuthorizationServer {
   provider: Provider;

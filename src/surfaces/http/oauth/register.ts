@@ -12,9 +12,8 @@ import { faultOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts'
 import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
-import { publicClient } from './client-metadata.ts';
 import { unknownOrigin } from './issuers.ts';
-import { oauthPaths } from './metadata.ts';
+import { oauthPaths, publicClient } from './metadata.ts';
 
 const metadata = z.looseObject({
   redirect_uris: z.array(z.string()).min(1).max(limits.oauth.redirectUris),

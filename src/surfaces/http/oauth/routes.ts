@@ -9,7 +9,7 @@ import { toolScopes, toolScopesIn } from '../../../model/access/oauth/grant.ts';
 import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
-import { breakOff } from '../../break-off.ts';
+import { breakOff } from '../../streams.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
 import { addConsentRoutes } from './consent.ts';
 import { type IssuerDependencies, Issuers, issuerNamed, unknownOrigin } from './issuers.ts';

@@ -1,15 +1,15 @@
 /** Derives the OpenAPI 3.1 description of the HTTP surface from the catalogue. */
+import type { FastifyInstance } from 'fastify';
+import { type ActionDescription, actionDescriptions } from '../../../administration/call.ts';
 import { descriptions, type ToolDescription } from '../../../catalog/describe.ts';
-import { toolkitVersions } from '../../../catalog/toolkits.ts';
+import { toolkitVersions } from '../../../catalog/toolsets.ts';
 import { SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
 import { limits } from '../../../model/limits.ts';
-import { adminPaths, adminSchemas } from './admin.ts';
 import { credentialPaths } from './credentials.ts';
 import { oauthPaths } from './oauth.ts';
 import { packagesPaths } from './packages.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
-import { signInPaths } from './sign-in.ts';
-import { providerSignInPaths } from './sign-in-provider.ts';
+import { providerSignInPaths, signInPaths } from './sign-in.ts';
 import { terminalPaths } from './terminal.ts';
 
 /** @param url The service's own, or `/`: the origin of the description. */
@@ -165,3 +165,70 @@ const metricsPaths: Json = {
     },
   },
 };
+
+/**
+ * GET /openapi.json, made when it is first asked for: it is more than half a megabyte, and few services are asked.
+ * @param parts `publicUrl` is that of the service, if any.
+ */
+export function addOpenApiRoute(
+  app: FastifyInstance,
+  { version, publicUrl = null }: { version: string; publicUrl?: string | null },
+): void {
+  let description: string | undefined;
+  app.get('/openapi.json', (_request, reply) => {
+    description ??= JSON.stringify(openApi(version, publicUrl ?? '/'));
+    return reply.type('application/json; charset=utf-8').send(description);
+  });
+}
+
+/** Derives the administration part of the OpenAPI description from the actions. */
+const adminPaths: Json = {
+  '/v1/admin': { get: listOperation() },
+  ...Object.fromEntries(
+    actionDescriptions.map((action) => [`/v1/admin/${action.name}`, { post: actionOperation(action) }]),
+  ),
+};
+
+const adminSchemas: Json = Object.fromEntries(
+  actionDescriptions.flatMap(({ name, input_schema, output_schema }) => [
+    [`${name}Input`, input_schema],
+    [`${name}Result`, output_schema],
+  ]),
+);
+
+function actionOperation({ name, title, description, role, input_schema }: ActionDescription): Json {
+  return {
+    operationId: name,
+    summary: title,
+    description: role === 'admin' ? `${description} For admins.` : description,
+    tags: ['Administration'],
+    requestBody: {
+      required: (input_schema.required ?? []).length > 0,
+      content: { [JSON_TYPE]: { schema: reference(`${name}Input`) } },
+    },
+    responses: {
+      '200': {
+        description: 'The result.',
+        content: { [JSON_TYPE]: { schema: reference(`${name}Result`) } },
+      },
+      ...failures,
+    },
+  };
+}
+
+function listOperation(): Json {
+  const schema = {
+    type: 'object',
+    required: ['actions'],
+    properties: { actions: { type: 'array', items: { type: 'object' } } },
+  };
+  return {
+    operationId: 'listActions',
+    summary: 'List the administration actions',
+    tags: ['Administration'],
+    responses: {
+      '200': { description: 'The actions with their schemas.', content: { [JSON_TYPE]: { schema } } },
+      ...failures,
+    },
+  };
+}

@@ -1,10 +1,9 @@
 /** POST /v1/admin/{name} carries out an administration action; GET /v1/admin lists them. */
 import type { FastifyInstance } from 'fastify';
-import { callAction, findAction } from '../../../administration/call.ts';
-import { actionDescriptions } from '../../../administration/describe.ts';
+import { actionDescriptions, callAction, findAction } from '../../../administration/call.ts';
 import type { Services } from '../../../control/services.ts';
 import { originOf } from '../origin.ts';
-import { clientSignal } from './client-signal.ts';
+import { clientSignal } from './send.ts';
 
 export function addAdminRoutes(app: FastifyInstance, services: Services): void {
   app.get('/v1/admin', async () => ({ actions: actionDescriptions }));

@@ -4,16 +4,16 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { text } from '../../../catalog/parameters/text.ts';
+import { text } from '../../../catalog/parameters/scalars.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { DeviceResult } from '../../../control/people/device-sign-ins.ts';
 import type { Services } from '../../../control/services.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Caller } from '../../../model/user.ts';
+import { parseSmallBody, takeSmallBodies } from '../json-body.ts';
 import { subjectOf } from '../origin.ts';
-import { Attempts } from '../sign-in/attempts.ts';
-import { parseSmallBody, takeSmallBodies } from '../sign-in/small-body.ts';
+import { Attempts } from '../sign-in/network-rate.ts';
 
 const { machineChars, pauseMs, questions } = limits.deviceSignIn;
 

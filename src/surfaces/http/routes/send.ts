@@ -1,12 +1,11 @@
 /**
- * Sends answers piece by piece, as the client reads them. Once the status is sent, only a broken connection can show the
- * client an incomplete body.
+ * Answers piece by piece, as the client reads them, until it goes away. Once the status is sent, only a broken
+ * connection can show the client an incomplete body.
  */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { isLargeJson, jsonPieces } from '../../json/pieces.ts';
-import { writePieces } from '../../json/write-pieces.ts';
+import { isLargeJson, jsonPieces, writePieces } from '../../json/pieces.ts';
 
 interface Bytes {
   status: number;
@@ -54,4 +53,13 @@ export async function sendJson(reply: FastifyReply, result: unknown, signal: Abo
     raw.destroy();
   }
   return reply;
+}
+
+/** Returns a signal that aborts when the client goes away before it has its answer. */
+export function clientSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
 }

@@ -5,9 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { sandbox } from '../../../catalog/parameters/sandbox.ts';
-import { terminalId } from '../../../catalog/parameters/terminal.ts';
-import { textWithoutNul } from '../../../catalog/parameters/text.ts';
+import { sandbox, terminalId } from '../../../catalog/parameters/sandbox.ts';
+import { textWithoutNul } from '../../../catalog/parameters/scalars.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import type { Services } from '../../../control/services.ts';

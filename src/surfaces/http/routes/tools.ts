@@ -4,8 +4,7 @@ import { callTool, findTool } from '../../../catalog/call.ts';
 import { descriptions } from '../../../catalog/describe.ts';
 import { tools as allTools } from '../../../catalog/index.ts';
 import type { Tool } from '../../../catalog/tool.ts';
-import { toolkitVersions } from '../../../catalog/toolkits.ts';
-import { selectTools } from '../../../catalog/toolsets.ts';
+import { selectTools, toolkitVersions } from '../../../catalog/toolsets.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import type { Services } from '../../../control/services.ts';
 import { type AnswerRoom, collecting } from '../../../fairness/answer-room.ts';
@@ -13,10 +12,15 @@ import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { originOf } from '../origin.ts';
 import { explain } from '../problem.ts';
-import { clientSignal } from './client-signal.ts';
-import { type OutputOn, type Reporting, streamCall, wantsEventStream } from './event-stream.ts';
-import { OutputBytes, OutputTexts } from './output-events.ts';
-import { sendJson } from './send.ts';
+import {
+  OutputBytes,
+  type OutputOn,
+  OutputTexts,
+  type Reporting,
+  streamCall,
+  wantsEventStream,
+} from './event-stream.ts';
+import { clientSignal, sendJson } from './send.ts';
 
 export interface ToolRoutesDependencies {
   services: Services;

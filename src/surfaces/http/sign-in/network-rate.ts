@@ -1,7 +1,8 @@
 /** Rate of each network, counted in memory: who asks too often waits, and nobody else does. */
-import { Buckets } from '../../../fairness/buckets.ts';
-import type { Rate } from '../../../fairness/rate.ts';
+import { Buckets, type Rate } from '../../../fairness/rate.ts';
 import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { networkOf } from '../../../model/network/address-network.ts';
 
 export class NetworkRate {
   readonly #buckets: Buckets;
@@ -25,5 +26,19 @@ export class NetworkRate {
       retryable: true,
       retry_after_seconds: Math.ceil(waitMs / 1_000),
     });
+  }
+}
+
+/** Attempts to sign in, counted by network: whoever guesses waits, and nobody else does. */
+export class Attempts {
+  readonly #rate: NetworkRate;
+
+  constructor(rate: Rate = limits.signIn.rate) {
+    this.#rate = new NetworkRate(rate, limits.signIn.addresses);
+  }
+
+  /** Throws `resource_exhausted` with the time to wait. */
+  count(address: string): void {
+    this.#rate.count(networkOf(address), 'attempts to sign in');
   }
 }

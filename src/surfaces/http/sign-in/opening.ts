@@ -6,13 +6,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Opened } from '../../../control/people/sign-ins.ts';
 import type { Services } from '../../../control/services.ts';
 import { SandhavenError } from '../../../model/errors.ts';
+import { isSignInId } from '../../../model/ids.ts';
 import { keepsSignIn } from '../../../model/network/own-name.ts';
+import type { Caller } from '../../../model/user.ts';
+import { parseSmallBody, takeSmallBodies } from '../json-body.ts';
 import { subjectOf } from '../origin.ts';
-import type { Attempts } from './attempts.ts';
-import { viewOf } from './caller-view.ts';
-import { cookieOf, setCookie } from './cookie.ts';
+import { cookieOf, setCookie } from './cookies.ts';
+import type { Attempts } from './network-rate.ts';
 import { assertOwnPage } from './own-page.ts';
-import { parseSmallBody, takeSmallBodies } from './small-body.ts';
 
 export interface Opening {
   url: string;
@@ -79,4 +80,14 @@ function assertSecure({ arrival }: FastifyRequest): void {
   throw new SandhavenError('failed_precondition', 'Browsers sign in over HTTPS, or on the machine itself.', {
     hint: 'The operator sets up TLS with --tls-cert and --tls-key, or a proxy: docs/reverse-proxy.md.',
   });
+}
+
+/** The caller, as the routes of sign-in show it. */
+export function viewOf({ id, name, email, role, keyId, keyExpiresAt, scopes }: Caller) {
+  return {
+    ...{ user_id: id, name, email, role },
+    scopes: scopes && [...scopes],
+    sign_in_id: isSignInId(keyId) ? keyId : null,
+    expires_at: keyExpiresAt === null ? null : new Date(keyExpiresAt).toISOString(),
+  };
 }

@@ -1,6 +1,6 @@
 /** Division of the way out: each owner's share, and what is beyond it. */
 import { describe, expect, it } from 'vitest';
-import { divide } from '../../../../src/control/network/traffic/division.ts';
+import { divide } from '../../../../src/control/network/traffic/traffic-watch.ts';
 
 /** Of a link of 1,000 bytes a second, 950 are divided. */
 const capacity = 1_000;

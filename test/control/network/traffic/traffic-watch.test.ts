@@ -1,7 +1,7 @@
 /** The watch of traffic, over an engine in memory: who is refused the network and when, and what outlives a restart. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DayTraffic } from '../../../../src/control/network/traffic/day-traffic.ts';
-import { OwnerQuotas } from '../../../../src/control/network/traffic/owner-quotas.ts';
+import { OwnerQuotas } from '../../../../src/control/network/traffic/judgement.ts';
 import { TrafficWatch } from '../../../../src/control/network/traffic/traffic-watch.ts';
 import type { MachineTraffic, TrafficLimits } from '../../../../src/control/ports/index.ts';
 import { dayOf, type SandboxTrafficLimits } from '../../../../src/model/network/traffic.ts';

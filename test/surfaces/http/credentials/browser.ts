@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, CDPSession, Page } from 'puppeteer-core';
-import { type PageFiles, readPage } from '../../../../src/surfaces/http/page/files.ts';
+import { type PageFiles, readPage } from '../../../../src/surfaces/http/page.ts';
 import { startBrowser } from '../../../gateways/vite-app.ts';
 
 const HTML = '<!doctype html><title>Page</title><body></body>';

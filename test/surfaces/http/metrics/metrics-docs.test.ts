@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { families } from '../../../../src/surfaces/http/metrics/families/all.ts';
+import { families } from '../../../../src/surfaces/http/metrics/exposition.ts';
 import { dashboard, queries } from '../../../metrics/dashboard.ts';
 
 const root = join(import.meta.dirname, '../../../..');

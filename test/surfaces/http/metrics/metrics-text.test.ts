@@ -1,6 +1,6 @@
 /** Names, units, help and values of metrics, by the rules of Prometheus, and the bound on their number. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { families } from '../../../../src/surfaces/http/metrics/families/all.ts';
+import { families } from '../../../../src/surfaces/http/metrics/exposition.ts';
 import { type Harness, startHttp } from '../http-harness.ts';
 import { parseScrape, sampleValue } from './scrape.ts';
 

@@ -1,6 +1,6 @@
 /** The fetch of clients' documents by itself: its bounds of time and number, and the addresses that it refuses. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { abortRace } from '../../../../src/concurrency/abort-race.ts';
+import { abortRace } from '../../../../src/concurrency/deadline.ts';
 import { createExit } from '../../../../src/outbound/exit.ts';
 import { createDocumentFetch } from '../../../../src/surfaces/http/oauth/client-documents.ts';
 

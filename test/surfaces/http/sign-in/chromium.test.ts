@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readPage } from '../../../../src/surfaces/http/page/files.ts';
+import { readPage } from '../../../../src/surfaces/http/page.ts';
 import { startBrowser } from '../../../gateways/vite-app.ts';
 import { API_KEY } from '../../fakes/fake-services.ts';
 import { type Harness, startHttp } from '../http-harness.ts';

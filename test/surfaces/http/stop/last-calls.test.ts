@@ -1,6 +1,6 @@
 /** The stop of the API: others are served while calls in progress end. */
 import { describe, expect, it } from 'vitest';
-import { LastCalls } from '../../../../src/surfaces/http/stop/last-calls.ts';
+import { LastCalls } from '../../../../src/surfaces/http/last-calls.ts';
 import { skippableTime } from '../../../support/skip-time.ts';
 import { startHttp } from '../http-harness.ts';
 

@@ -5,7 +5,7 @@
  * Invariant: the firewall leads machines to a program only while that program has the policies of all of them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { growingPauses } from '../../../../concurrency/growing-pauses.ts';
+import { growingPauses } from '../../../../concurrency/patience.ts';
 import type { Log } from '../../../../control/ports/index.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
 import type { NetworkReport } from '../../../../model/network/event.ts';

@@ -7,7 +7,7 @@ import { upload } from '../../copy/upload.ts';
 import { commonFlags, flagIsSet, parseKnownFlags } from '../../flags.ts';
 import { commonHelp } from '../../help.ts';
 import type { Command } from '../../io.ts';
-import { printable } from '../../render.ts';
+import { printable } from '../../output.ts';
 
 const help = `Usage: sandhaven cp LOCAL SANDBOX:PATH
        sandhaven cp SANDBOX:PATH LOCAL

@@ -5,15 +5,12 @@ import { getSnapshot } from '../../../../catalog/snapshots/get-snapshot.ts';
 import { listSnapshots } from '../../../../catalog/snapshots/list-snapshots.ts';
 import { createAdminClient, createClient } from '../../client.ts';
 import { connectionOf } from '../../connection.ts';
+import { familyVerb } from '../../family-verb.ts';
 import { commonFlags, flagIsSet, parseKnownFlags } from '../../flags.ts';
 import { commonHelp } from '../../help.ts';
 import type { Command } from '../../io.ts';
-import { printProblem } from '../../output.ts';
-import { printable, render, table } from '../../render.ts';
-import { allPages } from '../../verbs/all-pages.ts';
-import { eachVerb } from '../../verbs/each-verb.ts';
-import { familyVerb } from '../../verbs/family-verb.ts';
-import { toolVerb } from '../../verbs/tool-verb.ts';
+import { printable, printProblem, render, table } from '../../output.ts';
+import { allPages, eachVerb, toolVerb } from '../../tool-verb.ts';
 
 interface SnapshotView {
   name: string;

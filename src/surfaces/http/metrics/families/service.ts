@@ -1,6 +1,6 @@
 /** The process itself: its build, its event loop, its background work, its database, its replicas, its audit log. */
 import type { Turn } from '../../../../control/base/last-turn.ts';
-import type { Figures } from '../../../../control/metrics/metrics.ts';
+import type { Figures } from '../../../../control/metrics.ts';
 import { version } from '../../../../version.ts';
 import { type Family, type Sample, single } from '../family.ts';
 

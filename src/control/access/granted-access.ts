@@ -1,0 +1,155 @@
+/**
+ * Access to sandboxes that their owners ask for: addresses of previews, credentials for SSH, and the revocation of
+ * both.
+ */
+import { SandhavenError } from '../../model/errors.ts';
+import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
+import type { User } from '../../model/user.ts';
+import type { AccessKind, AgentLink, Clock, ListeningPort, SandboxStore } from '../ports/index.ts';
+import { resolveSandbox } from '../turns/resolve.ts';
+import type { Uses } from '../work/use.ts';
+import type { AccessService } from './tokens.ts';
+
+export interface Preview {
+  url: string;
+  /** null when the URL contains it. */
+  token: string | null;
+  expiresAt: number | null;
+}
+
+export interface PreviewDependencies {
+  uses: Uses;
+  agent: AgentLink;
+  access: AccessService;
+  clock: Clock;
+}
+
+export class PreviewService {
+  readonly #d: PreviewDependencies;
+  #site: PreviewSite | null = null;
+
+  constructor(dependencies: PreviewDependencies) {
+    this.#d = dependencies;
+  }
+
+  /** Called once the gateway listens. */
+  servedAt(site: PreviewSite): void {
+    this.#site = site;
+  }
+
+  /** null until the gateway listens. */
+  get site(): PreviewSite | null {
+    return this.#site;
+  }
+
+  ports(caller: User, reference: string | undefined, signal?: AbortSignal): Promise<ListeningPort[]> {
+    return this.#d.uses.run(caller, reference, ({ id }) => this.#d.agent.ports(id, signal));
+  }
+
+  /**
+   * Returns the preview of a port of a started sandbox, with or without a listener. Each signed preview has a token of
+   * its own.
+   */
+  async preview(
+    caller: User,
+    reference: string,
+    port: number,
+    signedForSeconds: number | null,
+  ): Promise<Preview> {
+    const { uses, access, clock } = this.#d;
+    return uses.run(caller, reference, async ({ id }) => {
+      const site = this.#site;
+      if (!site) throw new SandhavenError('unavailable', 'This service has no preview gateway.');
+      const urlOf = (name: string) => `${previewOrigin(site, `${port}-${name}`)}/`;
+      if (signedForSeconds === null) {
+        const token = await access.previewToken(id, port);
+        return { url: urlOf(id.replace(/^sb_/, '')), token, expiresAt: null };
+      }
+      const expiresAt = clock.now() + signedForSeconds * 1_000;
+      const { token } = await access.mint(id, 'preview', { port, expiresAt });
+      return { url: urlOf(token), token: null, expiresAt };
+    });
+  }
+}
+
+/** Credentials for the SSH gateway: Sandbox.CreateSshAccess. */
+interface SshAccess {
+  host: string;
+  port: number;
+  /** The sandbox's id. The token is its password; alone, the token also serves as user name. */
+  username: string;
+  /** Sensitive: returned once, never stored. */
+  accessToken: string;
+  /** `ssh-ed25519 AAAA…` */
+  hostKey: string;
+  /** null: never. */
+  expiresAt: number | null;
+}
+
+interface SshEndpoint {
+  host: string;
+  port: number;
+  hostKey: string;
+}
+
+const MINUTE_MS = 60_000;
+
+export class SshAccessService {
+  readonly #uses: Pick<Uses, 'run'>;
+  readonly #access: Pick<AccessService, 'mint'>;
+  readonly #clock: Clock;
+  #endpoint: SshEndpoint | null = null;
+
+  constructor(uses: Pick<Uses, 'run'>, access: Pick<AccessService, 'mint'>, clock: Clock) {
+    this.#uses = uses;
+    this.#access = access;
+    this.#clock = clock;
+  }
+
+  /** Sets the gateway's address; before that no access can be created. */
+  serveAt(endpoint: SshEndpoint): void {
+    this.#endpoint = endpoint;
+  }
+
+  /** Creates access to a started sandbox; earlier tokens stay valid. 0 minutes never expire. */
+  async create(
+    caller: User,
+    reference: string | undefined,
+    { expiresInMinutes }: { expiresInMinutes: number },
+  ): Promise<SshAccess> {
+    return this.#uses.run(caller, reference, async ({ id }) => {
+      const endpoint = this.#endpoint;
+      if (!endpoint) {
+        throw new SandhavenError('unavailable', 'The SSH gateway is not ready.', {
+          hint: 'Try again in a moment.',
+        });
+      }
+      const expiresAt = expiresInMinutes === 0 ? null : this.#clock.now() + expiresInMinutes * MINUTE_MS;
+      const { token } = await this.#access.mint(id, 'ssh', { port: null, expiresAt });
+      return { ...endpoint, username: id, accessToken: token, expiresAt };
+    });
+  }
+}
+
+/** Revokes the tokens of CreateSshAccess and GetPortPreviewUrl, in any state of the sandbox. */
+interface RevokedAccess {
+  sandboxId: string;
+  /** Revoked minted tokens that had not expired. */
+  tokens: Record<AccessKind, number>;
+}
+
+export class AccessRevocation {
+  readonly #store: SandboxStore;
+  readonly #access: Pick<AccessService, 'revoke'>;
+
+  constructor(store: SandboxStore, access: Pick<AccessService, 'revoke'>) {
+    this.#store = store;
+    this.#access = access;
+  }
+
+  /** Revokes access to one of the caller's own sandboxes and ends its open connections. */
+  async revoke(caller: User, reference: string, kinds: readonly AccessKind[]): Promise<RevokedAccess> {
+    const { id } = await resolveSandbox(this.#store, caller, reference);
+    return { sandboxId: id, tokens: await this.#access.revoke(id, kinds) };
+  }
+}
