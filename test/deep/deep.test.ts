@@ -28,13 +28,14 @@ describe('the parts', () => {
     expect(globs.filter((glob) => filesOf([glob]).length === 0)).toEqual([]);
   });
 
-  it('have each test that `make test` has not in one run, and no other', () => {
+  it('have each test that `make test` has not in one run of a project, and no other', () => {
     const deep = filesOf(deepFiles);
-    const once = parts.flatMap(({ runs }) =>
-      runs.filter(({ match }) => !match).flatMap((run) => run.tests ?? []),
+    const once = parts.flatMap(({ project, runs }) =>
+      runs
+        .filter(({ match }) => !match)
+        .flatMap((run) => filesOf(run.tests ?? []).map((file) => `${run.project ?? project}: ${file}`)),
     );
-    const files = filesOf(once);
-    expect(files.filter((file, at) => files.indexOf(file) !== at)).toEqual([]);
+    expect(once.filter((file, at) => once.indexOf(file) !== at)).toEqual([]);
     const wider = filesOf(parts.flatMap(({ runs }) => runs.flatMap((run) => run.wider ?? [])));
     expect(wider.filter((file) => deep.includes(file))).toEqual([]);
   });
