@@ -1,17 +1,21 @@
 /**
  * `make generate`: writes the files generated from the catalogue of tools, and those that the agent has from the filter
- * of machines. Run it after a change of either, and commit the result.
+ * of machines, from the bounds, and from the words of its faults. Run it after a change of any, and commit the result.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { generateToolReference } from '../docs/generate/tools.ts';
 import { generateAgentFilter } from '../native/generate/filter.ts';
+import { generateAgentGrace } from '../native/generate/grace.ts';
+import { generateAgentResources } from '../native/generate/resources.ts';
 import { generateSdk } from '../sdk/generate/sdk.ts';
 
 export const generated: Record<string, () => string> = {
   'sdk/src/generated.ts': () => generateSdk(),
   'docs/tools.md': generateToolReference,
   'native/filter/src/rules.rs': generateAgentFilter,
+  'native/agent/src/init/grace.rs': generateAgentGrace,
+  'native/agent/src/wire/resource.rs': generateAgentResources,
 };
 
 if (import.meta.main) {

@@ -3,7 +3,10 @@ import { z } from 'zod';
 import type { AuthorizationService } from '../control/provider/authorizations.ts';
 import type { Services } from '../control/services.ts';
 import { SandhavenError } from '../model/errors.ts';
+import { providerNames } from '../model/provider-options.ts';
 import { defineAction } from './action.ts';
+
+const clientIds = providerNames.map((name) => `--${name}-client-id`).join(' or ');
 
 /** Throws `failed_precondition` without a configured provider. */
 export function providerOf({ authorizations }: Pick<Services, 'authorizations'>): AuthorizationService {
@@ -13,7 +16,7 @@ export function providerOf({ authorizations }: Pick<Services, 'authorizations'>)
 
 export function noProvider(): SandhavenError {
   return new SandhavenError('failed_precondition', 'This service has no code-hosting provider.', {
-    hint: 'The operator configures one with --github-client-id and its secret: see docs/providers.md.',
+    hint: `The operator configures one with ${clientIds} and its secret: see docs/providers.md.`,
   });
 }
 

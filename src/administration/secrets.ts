@@ -109,7 +109,7 @@ export const createProviderSecret = defineAction({
   argument: 'name',
   words: 'targets',
   input: z.strictObject({
-    name: secretName.default('github'),
+    name: secretName.optional().describe("By default the provider's name: github or gitlab."),
     targets: targets
       .optional()
       .describe(
@@ -117,7 +117,9 @@ export const createProviderSecret = defineAction({
       ),
     variable: variable
       .optional()
-      .describe('Environment variable that holds its placeholder inside (default GITHUB_TOKEN).'),
+      .describe(
+        'Environment variable that holds its placeholder inside (default GITHUB_TOKEN or GITLAB_TOKEN).',
+      ),
     expires_in_minutes: expiresInMinutes,
   }),
   output: secretOutput,

@@ -13,14 +13,12 @@ import { filesOf, openReadStream } from './files.ts';
 import { ProtocolError } from './frames.ts';
 import { openListener } from './port-listener.ts';
 import { emptyReply, helloReply, parseReply, portsReply, unavailable } from './replies.ts';
+import { protocolVersions } from './request.ts';
 import { openRunningProcess, sizeOf } from './running-process.ts';
 import { searchOf } from './search.ts';
 import { sessionsOf } from './sessions.ts';
 import { terminalsOf } from './terminals.ts';
 import { openTunnel } from './tunnel-stream.ts';
-
-/** Protocol versions of the host. An agent that has run since before an upgrade may support only the first. */
-const PROTOCOL_VERSIONS = [1, 2, 3, 4, 5, 6];
 
 interface AgentLinkOptions {
   openChannel: OpenChannel;
@@ -29,22 +27,20 @@ interface AgentLinkOptions {
 }
 
 export function createAgentLink({ openChannel, roots = null }: AgentLinkOptions): AgentLink {
-  // A request names the version that introduced its operation, so an older agent serves what it supports.
   const ask: Ask = async (id, options, parse) => {
-    const request = { v: 1, ...options.request };
-    const answer = await call(openChannel, id, { ...options, request });
+    const answer = await call(openChannel, id, options);
     return guarded(() => parse(answer));
   };
   const versions = new SpokenVersions();
   const greet = async (id: string, generation: number) => {
-    const request = { op: 'hello', versions: PROTOCOL_VERSIONS, sandbox_id: id, generation };
+    const request = { op: 'hello' as const, versions: protocolVersions, sandbox_id: id, generation };
     const { reply } = await call(openChannel, id, {
       request,
       timeoutMs: limits.helloTimeoutMs,
       reply: helloReply,
     });
     const { version, sandbox_id, generation: own } = reply;
-    if (!PROTOCOL_VERSIONS.includes(version) || sandbox_id !== id || own !== generation) {
+    if (!protocolVersions.includes(version) || sandbox_id !== id || own !== generation) {
       throw unavailable('Another sandbox answers in its place.');
     }
     versions.note(id, { generation, version });
@@ -55,7 +51,7 @@ export function createAgentLink({ openChannel, roots = null }: AgentLinkOptions)
   return {
     hello: async (id, generation) => ({ persistence: (await greet(id, generation)).persistence ?? null }),
     watch: (id, signal) => watch(openChannel, id, signal),
-    readStream: (id, query, signal) => openReadStream(openChannel, id, 1, query, signal),
+    readStream: (id, query, signal) => openReadStream(openChannel, id, query, signal),
     ...executionOf(ask, versionOf),
     ...filesOf(ask),
     ...processesOf(openChannel),
@@ -99,7 +95,7 @@ function watch(openChannel: OpenChannel, id: string, signal: AbortSignal): Promi
     const exchange = new Exchange(sink, signal);
     exchange.expect(limits.helloTimeoutMs, () => unavailable("The sandbox's agent does not answer."));
     void exchange.open(openChannel, id).then(() => {
-      exchange.send({ op: 'watch', v: 1 });
+      exchange.send({ op: 'watch' });
     });
   });
 }
@@ -109,19 +105,11 @@ export function processesOf(openChannel: OpenChannel): AgentProcesses {
   return {
     openProcess: (id, { argv, cwd, env, terminal }, signal) => {
       const size = terminal && sizeOf(terminal);
-      return openRunningProcess(
-        openChannel,
-        id,
-        { v: 2, op: 'process', argv, cwd, env, terminal: size },
-        signal,
-      );
+      return openRunningProcess(openChannel, id, { op: 'process', argv, cwd, env, terminal: size }, signal);
     },
-    openSftp: (id, signal) => openRunningProcess(openChannel, id, { v: 2, op: 'sftp' }, signal),
+    openSftp: (id, signal) => openRunningProcess(openChannel, id, { op: 'sftp' }, signal),
   };
 }
-
-/** Protocol version that introduced it. */
-const v = 5;
 
 /** @param roots Certificates (PEM) for systems that have none of their own. */
 function trustOf(ask: Ask, roots: string | null): Pick<AgentLink, 'trust'> {
@@ -131,7 +119,7 @@ function trustOf(ask: Ask, roots: string | null): Pick<AgentLink, 'trust'> {
       ask(
         id,
         {
-          request: { v, op: 'trust', certificate, subject_hash: hashOf(certificate), ...given },
+          request: { op: 'trust', certificate, subject_hash: hashOf(certificate), ...given },
           timeoutMs: limits.helloTimeoutMs,
           reply: emptyReply,
         },
@@ -149,14 +137,14 @@ function hashOf(certificate: string): string {
 function tunnelsOf(openChannel: OpenChannel, ask: Ask): AgentTunnels {
   return {
     connectPort: (id, port, signal, host) =>
-      openTunnel(openChannel, id, { v: 2, op: 'tcp', port, ...(host === undefined ? {} : { host }) }, signal),
+      openTunnel(openChannel, id, { op: 'tcp', port, ...(host === undefined ? {} : { host }) }, signal),
     listenPort: (id, request, onConnection, signal) =>
       openListener(openChannel, id, request, onConnection, signal),
     ports: (id, signal) =>
       ask(
         id,
         {
-          request: { v: 2, op: 'ports' },
+          request: { op: 'ports' },
           signal,
           timeoutMs: limits.fileOperationMs,
           timeoutError: tooSlow,

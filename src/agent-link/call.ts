@@ -11,6 +11,7 @@ import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { type FrameBounds, ProtocolError } from './frames.ts';
 import { LiveOutputReader } from './live-output.ts';
 import { parseReply, unavailable } from './replies.ts';
+import type { AgentRequest } from './request.ts';
 
 /** Bound on the JSON of all items of one answer. */
 const MAX_ITEM_BYTES = 4 * limits.agentFrameBytes;
@@ -18,7 +19,7 @@ const MAX_ITEM_BYTES = 4 * limits.agentFrameBytes;
 const ROOM_BYTES = limits.agentFrameBytes;
 
 export interface Call<Reply> {
-  request: Record<string, unknown>;
+  request: AgentRequest;
   /** Data of the request. */
   upload?: Buffer | Readable;
   signal?: AbortSignal | undefined;
@@ -66,7 +67,7 @@ export function call<Reply>(
   id: string,
   options: Call<Reply>,
 ): Promise<Answer<Reply>> {
-  return inSpan(`agent ${options.request['op']}`, { 'sandhaven.sandbox_id': id }, (span) => {
+  return inSpan(`agent ${options.request.op}`, { 'sandhaven.sandbox_id': id }, (span) => {
     const answer = exchanged(openChannel, id, options);
     return span ? measured(span, options, answer) : answer;
   });

@@ -6,8 +6,7 @@ import { call } from './call.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { ProtocolError } from './frames.ts';
 import { emptyReply, parseReply, unavailable } from './replies.ts';
-
-const VERSION = 1;
+import type { AgentRequest } from './request.ts';
 
 const unpackReply = z.object({ entries: z.number().int().nonnegative() });
 
@@ -20,7 +19,7 @@ export function packDisk(
 ): Promise<Readable> {
   return new Promise((resolve, reject) => {
     const disk = new DiskStream(resolve, reject, signal);
-    disk.start(openChannel, id, { v: VERSION, op: 'pack', leave_out: leaveOut });
+    disk.start(openChannel, id, { op: 'pack', leave_out: leaveOut });
   });
 }
 
@@ -37,7 +36,7 @@ export async function unpackDisk(
   upload.on('error', () => {});
   try {
     await call(openChannel, id, {
-      request: { v: VERSION, op: 'unpack', leave_out: leaveOut },
+      request: { op: 'unpack', leave_out: leaveOut },
       upload,
       signal,
       timeoutMs: limits.kubernetes.diskSyncMs,
@@ -63,7 +62,7 @@ class DiskStream extends Readable implements AnswerSink {
     this.on('error', () => {});
   }
 
-  start(openChannel: OpenChannel, id: string, request: Record<string, unknown>): void {
+  start(openChannel: OpenChannel, id: string, request: AgentRequest): void {
     this.#expectMore();
     void this.#exchange.open(openChannel, id).then(() => this.#exchange.send(request));
   }

@@ -22,6 +22,7 @@ import {
   parseJson,
 } from './frames.ts';
 import { faultOf, unavailable } from './replies.ts';
+import { type AgentRequest, encodeRequest } from './request.ts';
 
 export type OpenChannel = (id: string) => Promise<Duplex>;
 
@@ -90,8 +91,8 @@ export class Exchange implements FrameSink {
   }
 
   /** Sends the request and, when given, all of its data. */
-  send(request: unknown, data?: Buffer): void {
-    const frame = encodeJson(frameTypes.request, request);
+  send(request: AgentRequest, data?: Buffer): void {
+    const frame = encodeRequest(request);
     if (frame.length > limits.agentFrameBytes) {
       this.fail(new SandhavenError('too_large', 'The call is too large for the sandbox.'));
       return;

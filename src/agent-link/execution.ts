@@ -5,6 +5,7 @@ import { limits } from '../model/limits.ts';
 import type { Answer, Ask, Item } from './call.ts';
 import type { FrameBounds } from './frames.ts';
 import { chartItem, emptyReply, execReply, execReplyOf, unavailable } from './replies.ts';
+import { fieldVersions } from './request.ts';
 
 type Execution = Pick<AgentLink, 'exec' | 'execBytes' | 'runCode' | 'startBackground'>;
 
@@ -16,10 +17,6 @@ const chartBounds: FrameBounds = {
   depth: limits.chartDepth + 1,
   leavesOut: true,
 };
-
-/** Protocol versions that introduced live output, and the whole of it. */
-const LIVE_VERSION = 4;
-const WHOLE_VERSION = 6;
 
 /** Asks the agent for the version that it speaks, unless that is known. */
 export type VersionOf = (id: string, generation: number) => Promise<number>;
@@ -113,12 +110,9 @@ interface LivePart {
 async function livePart(versionOf: VersionOf, id: string, wish: LiveRequest | undefined): Promise<LivePart> {
   if (!wish) return { fields: {} };
   const version = await versionOf(id, wish.generation).catch(() => 0);
-  if (version < LIVE_VERSION) return { fields: {} };
-  const fields =
-    wish.output.whole && version >= WHOLE_VERSION
-      ? { v: WHOLE_VERSION, live: true, whole: true }
-      : { v: LIVE_VERSION, live: true };
-  return { fields, live: wish.output };
+  if (version < fieldVersions.live) return { fields: {} };
+  const whole = wish.output.whole && version >= fieldVersions.whole;
+  return { fields: { live: true, ...(whole ? { whole } : {}) }, live: wish.output };
 }
 
 function deadline(timeoutMs: number): { timeoutMs: number; timeoutError: () => Error } {

@@ -18,6 +18,7 @@ import {
   unavailable,
   writeReply,
 } from './replies.ts';
+import type { AgentRequest } from './request.ts';
 
 type Files = Pick<
   AgentLink,
@@ -98,7 +99,6 @@ export function filesOf(ask: Ask): Files {
             path,
             create_parents: createParents,
             mode,
-            ...(durable || newBeneath !== undefined ? { v: 3 } : {}),
             ...(durable ? { durable } : {}),
             ...(newBeneath === undefined ? {} : { new_beneath: newBeneath }),
           },
@@ -145,14 +145,12 @@ interface Opened {
 export function openReadStream(
   openChannel: OpenChannel,
   id: string,
-  version: number,
   query: { path: string; start?: number; end?: number },
   signal?: AbortSignal,
 ): Promise<Opened> {
   return new Promise((resolve, reject) => {
     const stream = new FileStream(resolve, reject, signal);
     stream.start(openChannel, id, {
-      v: version,
       op: 'read_stream',
       path: query.path,
       start: query.start,
@@ -178,7 +176,7 @@ class FileStream extends Readable implements AnswerSink {
     this.on('error', () => {});
   }
 
-  start(openChannel: OpenChannel, id: string, request: Record<string, unknown>): void {
+  start(openChannel: OpenChannel, id: string, request: AgentRequest): void {
     this.#expectMore();
     void this.#exchange.open(openChannel, id).then(() => this.#exchange.send(request));
   }

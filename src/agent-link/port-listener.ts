@@ -11,7 +11,6 @@ import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { OpenChannel } from './exchange.ts';
 import {
-  encodeJson,
   FrameParser,
   type FrameSink,
   type FrameType,
@@ -20,6 +19,7 @@ import {
   parseJson,
 } from './frames.ts';
 import { connectionItem, faultOf, listenReply, parseReply, unavailable } from './replies.ts';
+import { encodeRequest } from './request.ts';
 import { openTunnel } from './tunnel-stream.ts';
 
 export interface ListenRequest {
@@ -99,7 +99,7 @@ class PortListener implements FrameSink {
         take: (slice) => this.#receive(slice),
         over: () => this.#end(unavailable("The sandbox's agent went away.")),
       });
-      channel.write(encodeJson(frameTypes.request, { v: 2, op: 'listen', port, everywhere }));
+      channel.write(encodeRequest({ op: 'listen', port, everywhere }));
     } catch (error) {
       this.#end(
         error instanceof SandhavenError ? error : unavailable('The sandbox cannot be reached.', error),
@@ -166,7 +166,7 @@ class PortListener implements FrameSink {
   /** A connection that fails here was closed in the sandbox. */
   #take(listener: number, connection: number): void {
     this.#taking += 1;
-    openTunnel(this.#openChannel, this.#id, { v: 2, op: 'accept', listener, connection }, this.#signal)
+    openTunnel(this.#openChannel, this.#id, { op: 'accept', listener, connection }, this.#signal)
       .then(
         (tunnel) => this.#onConnection(tunnel),
         () => {},

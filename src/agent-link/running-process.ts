@@ -10,12 +10,13 @@ import { limits } from '../model/limits.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { ProtocolError } from './frames.ts';
 import { emptyReply, parseReply, processItem, unavailable } from './replies.ts';
+import type { AgentRequest } from './request.ts';
 
 /** Resolves when the program runs. Aborting the signal kills its whole tree at any time. */
 export function openRunningProcess(
   openChannel: OpenChannel,
   id: string,
-  request: Record<string, unknown>,
+  request: AgentRequest,
   signal?: AbortSignal,
 ): Promise<RunningProcess> {
   return new Promise((resolve, reject) => {
@@ -59,7 +60,7 @@ class Program implements AnswerSink, RunningProcess {
     return this.#outcome.promise;
   }
 
-  async start(openChannel: OpenChannel, id: string, request: Record<string, unknown>): Promise<void> {
+  async start(openChannel: OpenChannel, id: string, request: AgentRequest): Promise<void> {
     this.#exchange.expect(limits.helloTimeoutMs, () => unavailable("The sandbox's agent does not answer."));
     await this.#exchange.open(openChannel, id);
     this.#exchange.send(request);

@@ -61,7 +61,6 @@ export function searchOf(ask: Ask): AgentSearch {
         id,
         {
           request: {
-            v: 2,
             op: 'search',
             path: query.path,
             query: query.query,
@@ -92,7 +91,6 @@ export function searchOf(ask: Ask): AgentSearch {
         id,
         {
           request: {
-            v: 2,
             op: 'replace',
             pattern,
             replacement,
@@ -122,10 +120,11 @@ export function searchOf(ask: Ask): AgentSearch {
   };
 }
 
-/** Fields of version 3, left out when unset: an agent of an earlier version would refuse them. */
+/** Later fields, left out when unset: an agent of an earlier version would refuse them. */
 function newer(fields: Record<string, unknown>): Record<string, unknown> {
-  const set = Object.entries(fields).filter(([, value]) => value !== undefined && value !== false);
-  return set.length > 0 ? { v: 3, ...Object.fromEntries(set) } : {};
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== false),
+  );
 }
 
 function howRead({ literal, plain_count }: { literal: boolean; plain_count?: number | undefined }) {

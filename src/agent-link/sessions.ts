@@ -7,12 +7,7 @@ import type { Ask, Item } from './call.ts';
 import type { VersionOf } from './execution.ts';
 import { ProtocolError } from './frames.ts';
 import { parseReply, rows, unavailable } from './replies.ts';
-
-/** Protocol version that introduced sessions. */
-const v = 2;
-/** Protocol versions that introduced following, and following byte for byte. */
-const FOLLOW_VERSION = 3;
-const RAW_VERSION = 6;
+import { fieldVersions } from './request.ts';
 
 const count = z.int().min(0);
 /** Offset into a command's output; no sandbox prints this much. */
@@ -70,8 +65,7 @@ const dataBytes = (reply: z.output<typeof runReply>) =>
 export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
   const follow = (request: Followed, signal: AbortSignal | undefined) => ({
     request: {
-      v: FOLLOW_VERSION,
-      op: 'session_follow',
+      op: 'session_follow' as const,
       session_id: request.sessionId,
       command_id: request.commandId,
       offset: request.offset,
@@ -87,7 +81,7 @@ export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
       ask(
         sandbox,
         {
-          request: { v, op: 'session_create', session_id: sessionId, cwd, env },
+          request: { op: 'session_create', session_id: sessionId, cwd, env },
           timeoutMs: limits.session.startMs,
           reply: createReply,
           signal,
@@ -99,7 +93,7 @@ export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
       ask(
         sandbox,
         {
-          request: { v, op: 'session_list' },
+          request: { op: 'session_list' },
           timeoutMs,
           reply: listReply,
           maxItems: limits.session.active,
@@ -116,7 +110,6 @@ export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
         sandbox,
         {
           request: {
-            v,
             op: 'session_run',
             session_id: request.sessionId,
             command_id: request.commandId,
@@ -141,7 +134,7 @@ export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
       ask(
         sandbox,
         {
-          request: { v, op: 'session_logs', session_id: sessionId, command_id: commandId },
+          request: { op: 'session_logs', session_id: sessionId, command_id: commandId },
           timeoutMs: limits.helloTimeoutMs,
           reply: logsReply,
           dataBytes,
@@ -166,7 +159,7 @@ export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
     followSessionBytes: async (sandbox, request, signal) => {
       const asked = follow(request, signal);
       const version = await versionOf(sandbox, request.generation).catch(() => 0);
-      if (version < RAW_VERSION) {
+      if (version < fieldVersions.raw) {
         return ask(sandbox, { ...asked, reply: followReply }, ({ reply, data }) => ({
           ...followed(reply),
           output: data.toString('utf8'),
@@ -175,7 +168,7 @@ export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
             : [{ bytes: data, leftOutBytes: 0 }],
         }));
       }
-      const raw = { ...asked.request, v: RAW_VERSION, raw: true };
+      const raw = { ...asked.request, raw: true };
       return ask(sandbox, { ...asked, request: raw, reply: rawReply }, ({ reply, data }) => {
         const gapAt = reply.left_out_at;
         if (gapAt > data.length) throw new ProtocolError('a gap behind the end of the output');
@@ -191,7 +184,7 @@ export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
       ask(
         sandbox,
         {
-          request: { v, op: 'session_input', session_id: sessionId, command_id: commandId, input },
+          request: { op: 'session_input', session_id: sessionId, command_id: commandId, input },
           timeoutMs: limits.session.inputMs,
           reply: inputReply,
           signal,

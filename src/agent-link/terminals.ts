@@ -20,9 +20,6 @@ import { ProtocolError } from './frames.ts';
 import { emptyReply, parseReply, unavailable } from './replies.ts';
 import { InputStream, sizeOf } from './running-process.ts';
 
-/** Protocol version that introduced terminals. */
-const v = 4;
-
 const milliseconds = z.int().min(0).max(8.64e15);
 const bytes = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const cells = z.int().min(0).max(limits.process.terminalSize);
@@ -71,7 +68,7 @@ export function terminalsOf(openChannel: OpenChannel, ask: Ask): AgentTerminals 
       ask(
         id,
         {
-          request: { v, op: 'terminal_list' },
+          request: { op: 'terminal_list' },
           timeoutMs,
           reply: listReply,
           maxItems: limits.terminal.perSandbox,
@@ -87,7 +84,7 @@ export function terminalsOf(openChannel: OpenChannel, ask: Ask): AgentTerminals 
       ask(
         id,
         {
-          request: { v, op: 'terminal_close', terminal_id: terminalId },
+          request: { op: 'terminal_close', terminal_id: terminalId },
           timeoutMs: limits.terminal.endMs,
           reply: emptyReply,
           signal,
@@ -133,7 +130,8 @@ class View implements AnswerSink, TerminalView {
     this.#exchange.expect(limits.terminal.startMs, late);
     await this.#exchange.open(openChannel, id);
     this.#exchange.send({
-      ...{ v, op: 'terminal_open', terminal_id: request.terminalId },
+      op: 'terminal_open',
+      terminal_id: request.terminalId,
       ...(request.size ? { size: sizeOf(request.size) } : {}),
       ...(request.create ? { create: request.create } : {}),
     });

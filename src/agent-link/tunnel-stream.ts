@@ -8,7 +8,6 @@ import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { channelOver, type OpenChannel } from './exchange.ts';
 import {
-  encodeJson,
   FrameParser,
   type FrameSink,
   type FrameType,
@@ -18,6 +17,7 @@ import {
   parseJson,
 } from './frames.ts';
 import { emptyReply, faultOf, parseReply, unavailable } from './replies.ts';
+import { type AgentRequest, encodeRequest } from './request.ts';
 
 type Done = (error?: Error | null) => void;
 
@@ -25,7 +25,7 @@ type Done = (error?: Error | null) => void;
 export function openTunnel(
   openChannel: OpenChannel,
   id: string,
-  request: Record<string, unknown>,
+  request: AgentRequest,
   signal?: AbortSignal,
 ): Promise<Duplex> {
   const opening = new Promise<Duplex>((resolve, reject) => {
@@ -69,7 +69,7 @@ class TunnelStream extends PacedDuplex implements FrameSink {
     );
   }
 
-  async start(openChannel: OpenChannel, id: string, request: Record<string, unknown>): Promise<void> {
+  async start(openChannel: OpenChannel, id: string, request: AgentRequest): Promise<void> {
     if (this.#signal?.aborted) this.#aborted();
     if (this.destroyed) return;
     try {
@@ -146,11 +146,11 @@ class TunnelStream extends PacedDuplex implements FrameSink {
     done?.();
   };
 
-  #begin(channel: Duplex, source: string, request: Record<string, unknown>): void {
+  #begin(channel: Duplex, source: string, request: AgentRequest): void {
     this.#channel = channel;
     this.takeFrom(channel, source);
     channel.on('drain', this.#drained);
-    channel.write(encodeJson(frameTypes.request, request));
+    channel.write(encodeRequest(request));
   }
 
   protected override arrived(slice: Buffer): void {

@@ -4,15 +4,20 @@ import type { SignInProvider } from '../control/people/people.ts';
 import type { Clock, CodeHost, DocumentDatabase, Log } from '../control/ports/index.ts';
 import type { IdentityOptions } from '../model/access/identity-options.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
-import type { ProviderOptions } from '../model/provider-options.ts';
+import type { ProviderName, ProviderOptions } from '../model/provider-options.ts';
 import type { RemotePlace } from '../runtime/archives/places.ts';
 import type { Secrets } from '../store/secrets.ts';
 import { isLoopback } from './announce.ts';
 
+const adapters = {
+  github: () => import('../provider/github/github.ts'),
+  gitlab: () => import('../provider/gitlab/open.ts'),
+} satisfies Record<ProviderName, unknown>;
+
 export async function openCodeHost(options: ProviderOptions | null, clock: Clock): Promise<CodeHost | null> {
   if (options === null) return null;
-  const { openGitHub } = await import('../provider/github/github.ts');
-  return openGitHub(options, clock);
+  const { open } = await adapters[options.name]();
+  return open(options, clock);
 }
 
 export async function openSignInProvider(

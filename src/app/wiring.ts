@@ -35,7 +35,7 @@ import { Idempotency } from '../control/turns/idempotency.ts';
 import { createOperationQueue } from '../control/turns/operation-queue.ts';
 import { Others } from '../control/turns/others.ts';
 import { ExecutionService } from '../control/work/execution.ts';
-import { FileService } from '../control/work/files.ts';
+import { filesOf } from '../control/work/files.ts';
 import { KeptSessions } from '../control/work/kept-sessions.ts';
 import { SessionService } from '../control/work/sessions.ts';
 import { TerminalService, TunnelService } from '../control/work/terminals.ts';
@@ -182,7 +182,7 @@ export function wire(
     ...{ store: sandboxes, runtime, machines, watches, pool, snapshots: work },
     ...{ replicas, others, unfinished, open: [standing, access], log },
   });
-  const files = new FileService(uses, agent);
+  const files = filesOf(uses, agent);
   const reached = wireAccess({ access, sandboxes, uses, agent, standing, audit, clock });
   const environments = new Environments({ images, runtime, secrets: secretUses });
   const live = wireLive({

@@ -95,6 +95,26 @@ export function invalidArgument(parameter: string, detail: string, hint?: string
   return new SandhavenError('invalid_argument', detail, hint ? { parameter, hint } : { parameter });
 }
 
+/** The kinds of things that faults of an agent are about. `make generate` gives the agent the same words. */
+export const agentResources = [
+  'command',
+  'connection',
+  'file',
+  'folder',
+  'host',
+  'interpreter',
+  'port',
+  'session',
+  'terminal',
+] as const;
+
+export type AgentResource = (typeof agentResources)[number];
+
+/** Returns true for a fault about a thing of that kind in the sandbox. */
+export function concerns(error: unknown, resource: AgentResource): boolean {
+  return error instanceof SandhavenError && error.fields.resource === resource;
+}
+
 export function notFound(resource: string, detail: string, hint?: string): SandhavenError {
   return new SandhavenError('not_found', detail, hint ? { resource, hint } : { resource });
 }

@@ -27,6 +27,9 @@ import { GiB, KiB, MiB } from './limits/units.ts';
 
 export { GiB };
 
+/** Grace period of a machine's stop: from SIGTERM to its PID 1 until SIGKILL. */
+const stopGraceMs = 2_000;
+
 export const limits = {
   cpu: { min: 1, max: 16, default: 2 },
   memoryGb: { min: 1, max: 64, default: 4 },
@@ -168,7 +171,9 @@ export const limits = {
   ...identityLimits,
   ...tracesLimits,
 
-  stopGraceMs: 2_000,
+  stopGraceMs,
+  /** The part of it that the agent gives programs. It needs the rest to kill those that stay, to unmount and to end. */
+  programsGraceMs: stopGraceMs - 500,
   /** Time for which the answer to a failed creation waits for the removal of what it has left. */
   discardAnswerMs: 5_000,
   helloTimeoutMs: 10_000,

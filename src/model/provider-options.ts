@@ -1,7 +1,17 @@
 /** The operator's options for the code-hosting provider. Secrets come only from the environment or from files. */
 import { invalidArgument } from './errors.ts';
 
+/** The providers that the service knows, each with a folder in `src/provider/`. */
+export const providers = {
+  github: { title: 'GitHub', url: 'https://github.com', apiOf: gitHubApiOf },
+  gitlab: { title: 'GitLab', url: 'https://gitlab.com', apiOf: (url: string) => `${url}/api/v4` },
+} as const;
+
+export type ProviderName = keyof typeof providers;
+export const providerNames = Object.keys(providers) as ProviderName[];
+
 export interface ProviderOptions {
+  name: ProviderName;
   /** Base URLs, without a slash at their ends. */
   url: string;
   apiUrl: string;
@@ -22,13 +32,9 @@ export interface ProviderTexts {
   appPrivateKeyFile: string;
 }
 
-const PUBLIC_URL = 'https://github.com';
-const PUBLIC_API_URL = 'https://api.github.com';
-/** Path of the API below a provider's own server. */
-const OWN_API_PATH = '/api/v3';
-
 /** Throws `invalid_argument` naming the flag. null: no provider. */
 export function parseProviderOptions(
+  name: ProviderName,
   texts: ProviderTexts,
   clientSecret: string | null,
 ): ProviderOptions | null {
@@ -36,29 +42,48 @@ export function parseProviderOptions(
   const app = parseApp(texts);
   if (clientId === '') {
     if (secretFile === '' && clientSecret === null && app === null) return null;
-    throw missing('--github-client-id', 'Both an OAuth app and a GitHub App have a client id.');
+    throw missing(`--${name}-client-id`, 'Whatever is registered at the provider has a client id.');
   }
   if (secretFile === '' && clientSecret === null) {
-    throw missing('--github-client-secret-file', 'Or set SANDHAVEN_GITHUB_CLIENT_SECRET.');
+    throw missing(`--${name}-client-secret-file`, `Or set ${secretVariableOf(name)}.`);
   }
-  const url = parseBaseUrl('--github-url', texts.url);
-  const usualApi = url === PUBLIC_URL ? PUBLIC_API_URL : `${url}${OWN_API_PATH}`;
+  const { url: usual, apiOf } = providers[name];
+  const url = parseBaseUrl(`--${name}-url`, usual, texts.url);
   return {
+    name,
     url,
-    apiUrl: parseBaseUrl('--github-api-url', texts.apiUrl || usualApi, true),
+    apiUrl: parseBaseUrl(`--${name}-api-url`, usual, texts.apiUrl || apiOf(url), true),
     clientId,
     clientSecret: secretFile === '' ? { value: clientSecret ?? '' } : { file: secretFile },
     app,
   };
 }
 
+/** Throws `invalid_argument` for options of several providers. */
+export function oneProvider(given: readonly (ProviderOptions | null)[]): ProviderOptions | null {
+  const [one = null, other] = given.filter((options) => options !== null);
+  if (other === undefined) return one;
+  const flag = `--${other.name}-client-id`;
+  throw invalidArgument(flag, `${flag} is one too many: a service has one code-hosting provider.`);
+}
+
+/** Environment variable with the client secret. */
+export function secretVariableOf(name: ProviderName): string {
+  return `SANDHAVEN_${name.toUpperCase()}_CLIENT_SECRET`;
+}
+
+/** The public one has a name of its own for its API. */
+function gitHubApiOf(url: string): string {
+  return url === 'https://github.com' ? 'https://api.github.com' : `${url}/api/v3`;
+}
+
 /** Returns the URL without a slash at its end. Throws `invalid_argument` naming the flag. */
-function parseBaseUrl(flag: string, text: string, mayHavePath = false): string {
+function parseBaseUrl(flag: string, example: string, text: string, mayHavePath = false): string {
   const url = URL.parse(text);
   const plain = url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
   const bare = url && url.search === '' && url.hash === '' && (mayHavePath || url.pathname === '/');
   if (plain && bare) return url.href.replace(/\/+$/, '');
-  throw invalidArgument(flag, `${flag} must be a URL such as ${PUBLIC_URL}, and '${text}' was given.`);
+  throw invalidArgument(flag, `${flag} must be a URL such as ${example}, and '${text}' was given.`);
 }
 
 function parseApp({

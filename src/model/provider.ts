@@ -38,17 +38,8 @@ export type AuthorizationOutcome =
   | { status: 'authorized'; account: ProviderAccount }
   | { status: 'denied'; reason: string };
 
-/** owner/name of a repository at the provider. */
+/** owner/name of a repository at the provider; the owner may have parts, with slashes between. */
 export interface RepositoryName {
   owner: string;
   name: string;
-}
-
-/** Returns null when the path is not that of a repository. A wiki is the repository's own. */
-export function repositoryOfPath(path: string): RepositoryName | null {
-  const part = '[A-Za-z0-9_.-]{1,100}';
-  const [, owner = '', whole = ''] = new RegExp(`^/+(${part})/+(${part})/*$`).exec(path) ?? [];
-  const name = whole.replace(/\.git$/, '').replace(/\.wiki$/, '');
-  const isDots = (text: string) => /^\.*$/.test(text);
-  return isDots(owner) || isDots(name) ? null : { owner, name };
 }

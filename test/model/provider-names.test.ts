@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseUpOptions } from '../../src/app/options/up-options.ts';
-import { repositoryOfPath } from '../../src/model/provider.ts';
+import { repositoryOfPath } from '../../src/provider/github/github.ts';
 
 const parse = (flags: string[], env: Record<string, string> = {}) => parseUpOptions(flags, env).provider;
 const id = ['--github-client-id', 'Iv1.1'];
@@ -12,6 +12,7 @@ describe('the provider', () => {
   it('is the public one unless another is named, whose API is below it', () => {
     expect(parse([])).toBeNull();
     expect(parse(id, secret)).toEqual({
+      name: 'github',
       url: 'https://github.com',
       apiUrl: 'https://api.github.com',
       clientId: 'Iv1.1',

@@ -4,7 +4,7 @@
  */
 import { SandhavenError } from '../../src/model/errors.ts';
 import { isLost } from '../../src/model/kubernetes/lost-node.ts';
-import { policyOf } from '../../src/model/network/setting.ts';
+import { parsedOf, policyOf } from '../../src/model/network/setting.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Callers } from './callers.ts';
 import { shapeOf } from './legal.ts';
@@ -96,7 +96,7 @@ function atRest(world: World, row: Sandbox): void {
     throw new Violation(`${id} is started at ${row.runGeneration}, its machine is ${machine?.generation}`);
   }
   const inForce = JSON.stringify(host.networks.get(id));
-  if (state === 'started' && inForce !== JSON.stringify(policyOf(row.network)))
+  if (state === 'started' && inForce !== JSON.stringify(policyOf(parsedOf(row.network))))
     throw new Violation(`${id} has ${inForce}, and ${JSON.stringify(row.network)} is meant`);
   const ended = state === 'stopped' || state === 'archived' || isLost(row);
   if (ended && machine) throw new Violation(`${id} runs, ${state} (${row.stateReason})`);

@@ -9,7 +9,7 @@ import type { ShownTraffic } from '../../control/network/traffic/traffic-watch.t
 import { limits } from '../../model/limits.ts';
 import type { NetworkPolicy } from '../../model/network/policy.ts';
 import { networkProfileNames, networkProfiles } from '../../model/network/profiles.ts';
-import { policyOf } from '../../model/network/setting.ts';
+import { parsedOf, policyOf } from '../../model/network/setting.ts';
 import { bytesOf } from '../../model/network/traffic.ts';
 import { defineAction } from '../action.ts';
 
@@ -128,7 +128,7 @@ function ruleRows({ network, in_force }: ShownNetworkView): Record<string, unkno
     ...{ mode, allows, in_force: isWhole ? 'yes' : 'within the ceiling' },
   });
   const part = (allows: string, of: { profiles?: string[]; allow?: string[] }) => {
-    const policy = policyOf({ mode: 'rules', profiles: [], allow: [], ...of });
+    const policy = policyOf(parsedOf({ mode: 'rules', profiles: [], allow: [], ...of }));
     return row(allows, policy.mode === 'rules' && policy.rules.every(({ text }) => inForce.has(text)));
   };
   if (mode !== 'rules')

@@ -1,10 +1,11 @@
 /** Secret options, which come by environment alone. */
 import { invalidArgument } from '../../model/errors.ts';
+import { providerNames, secretVariableOf } from '../../model/provider-options.ts';
 
 const secretVariables = [
   'SANDBOX_API_KEY',
   'DOCUMENTDB_CONNECTION_STRING',
-  'SANDHAVEN_GITHUB_CLIENT_SECRET',
+  ...providerNames.map(secretVariableOf),
   'PGPASSWORD',
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',

@@ -1,35 +1,17 @@
-/** Flags of the code-hosting provider. */
-import { flag } from './flag.ts';
+/** Flags of the code-hosting provider: the same ones for each that the service knows, and those of GitHub's apps. */
+import {
+  type ProviderName,
+  providerNames,
+  providers,
+  secretVariableOf,
+} from '../../model/provider-options.ts';
+import { type Flag, flag } from './flag.ts';
+
+type Common = 'Url' | 'ApiUrl' | 'ClientId' | 'ClientSecretFile';
+type CommonFlags = { [Key in `${ProviderName}${Common}`]: Flag<string, string> };
 
 export const providerFlags = {
-  /** Base URL of the code-hosting provider. */
-  githubUrl: flag({
-    name: 'github-url',
-    default: 'https://github.com',
-    help: 'URL of the code-hosting provider',
-    parse: (text) => text,
-  }),
-  /** Base URL of the provider's API. */
-  githubApiUrl: flag({
-    name: 'github-api-url',
-    default: '',
-    help: "URL of the provider's API, when it is not the usual one",
-    parse: (text) => text,
-  }),
-  /** Client id of the OAuth app or GitHub App; without one there is no provider. */
-  githubClientId: flag({
-    name: 'github-client-id',
-    default: '',
-    help: 'client id of this service at the provider; without it there is no provider',
-    parse: (text) => text,
-  }),
-  /** File with the client secret, which is never a flag itself. */
-  githubClientSecretFile: flag({
-    name: 'github-client-secret-file',
-    default: '',
-    help: 'file with the client secret, in place of SANDHAVEN_GITHUB_CLIENT_SECRET',
-    parse: (text) => text,
-  }),
+  ...(Object.assign({}, ...providerNames.map(flagsOf)) as CommonFlags),
   /** Id of a GitHub App. */
   githubAppId: flag({
     name: 'github-app-id',
@@ -52,3 +34,22 @@ export const providerFlags = {
     parse: (text) => text,
   }),
 };
+
+function flagsOf(name: ProviderName): Record<string, Flag<string, string>> {
+  const { title, url } = providers[name];
+  const text = (part: string, help: string, usual = '') =>
+    flag({ name: `${name}-${part}`, default: usual, help, parse: (given) => given });
+  return {
+    [`${name}Url`]: text('url', `URL of ${title}, for a code-hosting provider of its kind`, url),
+    [`${name}ApiUrl`]: text('api-url', "URL of that provider's API, when it is not the usual one"),
+    [`${name}ClientId`]: text(
+      'client-id',
+      'client id of this service there; without it this is no provider of the service',
+    ),
+    /** The client secret is never a flag itself. */
+    [`${name}ClientSecretFile`]: text(
+      'client-secret-file',
+      `file with the client secret, in place of ${secretVariableOf(name)}`,
+    ),
+  };
+}

@@ -9,7 +9,14 @@ import {
 import { invalidArgument } from '../../model/errors.ts';
 import { type KubernetesOptions, parseKubernetesOptions } from '../../model/kubernetes/options.ts';
 import type { PreviewSite } from '../../model/network/public-site.ts';
-import { type ProviderOptions, parseProviderOptions } from '../../model/provider-options.ts';
+import {
+  oneProvider,
+  type ProviderName,
+  type ProviderOptions,
+  parseProviderOptions,
+  providerNames,
+  secretVariableOf,
+} from '../../model/provider-options.ts';
 import type { RegistryRules } from '../../model/registry-rules.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
 import { parseTracingOptions, type TracingOptions } from '../../model/tracing/tracing-options.ts';
@@ -89,7 +96,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     tls: tlsFiles(values.tlsCert, values.tlsKey),
     registryRules: { mirrors: values.registryMirrors, allowed: values.allowedImages },
     store: values.storeUrl === null ? null : { url: values.storeUrl, password: env['PGPASSWORD'] || null },
-    provider: providerOf(values, env['SANDHAVEN_GITHUB_CLIENT_SECRET'] || null),
+    provider: oneProvider(providerNames.map((name) => providerOf(name, values, env))),
     identity: identityOf(values),
     archives: archivesOf(values, parseS3Environment(env)),
     kubernetes,
@@ -144,17 +151,18 @@ function tlsFiles(certFile: string, keyFile: string): UpOptions['tls'] {
   throw invalidArgument(missing, `${missing} is missing.`, 'Give both --tls-cert and --tls-key, or neither.');
 }
 
-function providerOf(values: FlagValues, clientSecret: string | null): ProviderOptions | null {
+function providerOf(name: ProviderName, values: FlagValues, env: NodeJS.ProcessEnv): ProviderOptions | null {
+  const app = name === 'github';
   const texts = {
-    url: values.githubUrl,
-    apiUrl: values.githubApiUrl,
-    clientId: values.githubClientId,
-    clientSecretFile: values.githubClientSecretFile,
-    appId: values.githubAppId,
-    appSlug: values.githubAppSlug,
-    appPrivateKeyFile: values.githubAppPrivateKeyFile,
+    url: values[`${name}Url`],
+    apiUrl: values[`${name}ApiUrl`],
+    clientId: values[`${name}ClientId`],
+    clientSecretFile: values[`${name}ClientSecretFile`],
+    appId: app ? values.githubAppId : '',
+    appSlug: app ? values.githubAppSlug : '',
+    appPrivateKeyFile: app ? values.githubAppPrivateKeyFile : '',
   };
-  return parseProviderOptions(texts, clientSecret);
+  return parseProviderOptions(name, texts, env[secretVariableOf(name)] || null);
 }
 
 function identityOf(values: FlagValues): IdentityOptions | null {

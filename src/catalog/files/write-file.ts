@@ -1,5 +1,6 @@
 /** Sandbox.WriteFile */
 import { z } from 'zod';
+import { invalidArgument } from '../../model/errors.ts';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { text } from '../parameters/scalars.ts';
@@ -12,28 +13,23 @@ export const writeFile = defineTool({
   description:
     'Creates a file or replaces it atomically, keeping its mode. To change a part, ReplaceInFiles is ' +
     'shorter. Over 16 MiB: PUT /v1/sandboxes/{sandbox}/files.',
-  input: z
-    .strictObject({
-      path: requiredPath('File'),
-      content: text().meta({ description: 'All of the new content.', sensitive: true }),
-      sandbox: optionalSandbox,
-      create_parents: z.boolean().default(true).describe('Make missing parent folders (default true).'),
-      encoding: z
-        .enum(['utf-8', 'base64'])
-        .default('utf-8')
-        .describe('Of content; base64 for binary (default utf-8).'),
-      durable: z.boolean().optional().describe('Safe from a power cut once answered.'),
-    })
-    .check(({ value, issues }) => {
-      if (value.encoding !== 'base64' || decodeBase64(value.content)) return;
-      issues.push({ code: 'custom', path: ['content'], input: value, message: 'must be valid base64' });
-    }),
+  input: z.strictObject({
+    path: requiredPath('File'),
+    content: text().meta({ description: 'All of the new content.', sensitive: true }),
+    sandbox: optionalSandbox,
+    create_parents: z.boolean().default(true).describe('Make missing parent folders (default true).'),
+    encoding: z
+      .enum(['utf-8', 'base64'])
+      .default('utf-8')
+      .describe('Of content; base64 for binary (default utf-8).'),
+    durable: z.boolean().optional().describe('Safe from a power cut once answered.'),
+  }),
   output: z.looseObject({ path: z.string(), bytes_written: z.int(), created: z.boolean() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller, signal }) {
     const { path, encoding, durable, create_parents: createParents } = parameters;
     const content =
-      (encoding === 'base64' ? decodeBase64(parameters.content) : null) ?? Buffer.from(parameters.content);
+      encoding === 'base64' ? decodeBase64(parameters.content) : Buffer.from(parameters.content);
     const query = { path, content, createParents, ...present({ durable }) };
     const written = await services.files.write(caller, parameters.sandbox, query, signal);
     return { path, bytes_written: written.bytesWritten, created: written.created };
@@ -43,13 +39,13 @@ export const writeFile = defineTool({
 });
 
 /**
- * Returns null for malformed base64; line breaks are fine, since many encoders wrap. Uses the platform's decoder, which
- * takes no longer for white space between any two digits.
+ * Throws `invalid_argument` for malformed base64; line breaks are fine, since many encoders wrap. Uses the platform's
+ * decoder, which takes no longer for white space between any two digits.
  */
-function decodeBase64(content: string): Buffer | null {
+function decodeBase64(content: string): Buffer {
   try {
     return Buffer.from(atob(content), 'latin1');
   } catch {
-    return null;
+    throw invalidArgument('content', 'content must be valid base64.', 'content: All of the new content.');
   }
 }

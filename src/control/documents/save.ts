@@ -5,7 +5,7 @@
  */
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
-import { invalidArgument, SandhavenError } from '../../model/errors.ts';
+import { concerns, invalidArgument, SandhavenError } from '../../model/errors.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
 import type { Caller } from '../../model/user.ts';
 import type { DocumentsQuery, ExportedQuery, QueryOptions } from '../ports/index.ts';
@@ -81,8 +81,7 @@ async function checkTarget(files: SandboxFiles, caller: Caller, { sandbox, path 
     throw asTargetFault(invalidArgument('path', `'${path}' is not beneath ${WORKSPACE}.`, hint));
   }
   const found = await files.info(caller, sandbox, path).catch((error: unknown) => {
-    const isFree = error instanceof SandhavenError && error.fields.resource === 'file';
-    if (isFree) return null;
+    if (concerns(error, 'file')) return null;
     throw asTargetFault(error);
   });
   if (found === null) return;

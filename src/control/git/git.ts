@@ -2,7 +2,7 @@
  * Runs git inside one sandbox: argument arrays without a shell, an environment without prompts, and only exit statuses
  * and machine formats as results; git's messages are passed on, never parsed.
  */
-import { SandhavenError } from '../../model/errors.ts';
+import { concerns, SandhavenError } from '../../model/errors.ts';
 import { withoutCredentials } from '../../model/git/remote.ts';
 import { limits } from '../../model/limits.ts';
 import { pathToText } from '../../model/path-text.ts';
@@ -136,7 +136,7 @@ function toFlag([key, value]: [string, string]): string[] {
 
 function explained(error: unknown): unknown {
   if (!(error instanceof SandhavenError)) return error;
-  if (error.fields.resource === 'interpreter') {
+  if (concerns(error, 'interpreter')) {
     return new SandhavenError('failed_precondition', "The sandbox's image has no git.", {
       hint: 'Install it with Sandbox.RunCommand (apt-get update && apt-get install -y git), or use the base image.',
     });

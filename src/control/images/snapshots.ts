@@ -113,7 +113,7 @@ export class SnapshotService {
   async setNetwork(caller: User, idOrName: string, request: NetworkRequest | 'default'): Promise<Snapshot> {
     const { store, networks, events, clock } = this.#d;
     const bounds = await networks.boundsOf(ownerIdOf(caller));
-    const network = request === 'default' ? null : await networks.accept(request, bounds);
+    const network = request === 'default' ? null : (await networks.accept(request, bounds)).setting;
     const { id } = await this.get(caller, idOrName);
     if (isBase(id)) throw baseIsPermanent();
     const changed = await store.setNetwork(id, network, clock.now());

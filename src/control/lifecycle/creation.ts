@@ -21,8 +21,7 @@ import type {
   SandboxStore,
   SnapshotStore,
 } from '../ports/index.ts';
-import type { Bounds } from '../reach/bounds.ts';
-import type { Networks } from '../reach/networks.ts';
+import type { AcceptedNetwork, Networks } from '../reach/networks.ts';
 import type { SandboxSecrets } from '../secrets/sandbox-secrets.ts';
 import { assertRoomToStart, type DiskPromises } from './capacity.ts';
 import type { Machines } from './machines.ts';
@@ -91,8 +90,15 @@ export class Creation {
     const secretIds = await secrets.accept(caller, request.secrets);
     await quotas.assertRoomFor(ownerIdOf(caller), template.resources);
     const make = (image: Image): Promise<Sandbox> => {
-      const blueprint = this.#blueprint(caller, { ...request, network, secretIds }, image, template);
-      return request.name !== undefined ? this.#make(blueprint, bounds) : this.#makeNamed(blueprint, bounds);
+      const blueprint = this.#blueprint(
+        caller,
+        { ...request, network: network.setting, secretIds },
+        image,
+        template,
+      );
+      return request.name !== undefined
+        ? this.#make(blueprint, network)
+        : this.#makeNamed(blueprint, network);
     };
     // Holds the image in use until the sandbox is created: before the row is committed, nothing else marks it.
     const sandbox = await images.use(template.wanted, make, {
@@ -104,10 +110,10 @@ export class Creation {
   }
 
   /** Retries generated names that are taken; a caller has to change a given one. */
-  async #makeNamed(blueprint: Blueprint, bounds: Bounds): Promise<Sandbox> {
+  async #makeNamed(blueprint: Blueprint, network: AcceptedNetwork): Promise<Sandbox> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#make({ ...blueprint, name: generateName() }, bounds);
+        return await this.#make({ ...blueprint, name: generateName() }, network);
       } catch (error) {
         const taken = error instanceof SandhavenError && error.code === 'already_exists';
         if (!taken || tries === NAME_TRIES) throw error;
@@ -115,14 +121,14 @@ export class Creation {
     }
   }
 
-  #make(blueprint: Blueprint, bounds: Bounds): Promise<Sandbox> {
-    return inSpan('sandbox creating', {}, () => this.#claimOrMake(blueprint, bounds));
+  #make(blueprint: Blueprint, network: AcceptedNetwork): Promise<Sandbox> {
+    return inSpan('sandbox creating', {}, () => this.#claimOrMake(blueprint, network));
   }
 
-  async #claimOrMake(blueprint: Blueprint, bounds: Bounds): Promise<Sandbox> {
+  async #claimOrMake(blueprint: Blueprint, network: AcceptedNetwork): Promise<Sandbox> {
     const begun = performance.now();
     const allowance = await this.#d.quotas.allowance(blueprint.ownerId);
-    const claimed = await this.#claim(blueprint, allowance, bounds);
+    const claimed = await this.#claim(blueprint, allowance, network);
     const start = claimed ? 'warm' : 'cold';
     describeSpan({ 'sandhaven.start': start });
     if (claimed) describeSpan({ 'sandhaven.sandbox_id': claimed.id });
@@ -152,7 +158,11 @@ export class Creation {
    * Claims a pool sandbox. It has the standard sizes and network, and no secrets; all of that but the disk, which must match,
    * is changed at once. It has started without an entrypoint.
    */
-  async #claim(blueprint: Blueprint, allowance: Allowance, { most }: Bounds): Promise<Sandbox | null> {
+  async #claim(
+    blueprint: Blueprint,
+    allowance: Allowance,
+    network: AcceptedNetwork,
+  ): Promise<Sandbox | null> {
     const { image, entrypoint } = blueprint;
     if (image !== BASE_IMAGE || entrypoint !== null || blueprint.resources.gpu > 0) return null;
     const { store, runtime } = this.#d;
@@ -160,7 +170,7 @@ export class Creation {
     if (disk !== defaultResources.disk) return null;
     const fits = cpu === defaultResources.cpu && memory === defaultResources.memory;
     const isSecretless = blueprint.secretIds.length === 0;
-    const asIs = fits && isSecretless && this.#d.networks.isReadyInPool(blueprint.network, most);
+    const asIs = fits && isSecretless && this.#d.networks.isReadyInPool(network);
     const match = { imageDigest: blueprint.imageDigest, diskGb: disk };
     const sandbox = await store.claim(
       match,

@@ -85,7 +85,7 @@ export class NetworkService {
 
   async set(caller: User, reference: string, request: NetworkRequest): Promise<ShownNetwork> {
     const { networks } = this.#d;
-    const setting = await networks.accept(request, await networks.boundsOf(ownerIdOf(caller)));
+    const { setting } = await networks.accept(request, await networks.boundsOf(ownerIdOf(caller)));
     const sandbox = await resolveSandbox(this.#d.store, caller, reference);
     return this.#change(sandbox, () => setting);
   }

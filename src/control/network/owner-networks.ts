@@ -77,9 +77,9 @@ export class OwnerNetworkService {
   ): Promise<NetworkSetting | null | undefined> {
     if (request === undefined) return undefined;
     if (request === 'default') return null;
-    const setting = parseNetwork(parameter, request);
-    if (setting.mode !== 'open') this.#d.networks.assertPolicies(parameter);
-    await assertNoPublicSuffix(parameter, hostsOf(setting));
-    return setting;
+    const parsed = parseNetwork(parameter, request);
+    if (parsed.setting.mode !== 'open') this.#d.networks.assertPolicies(parameter);
+    await assertNoPublicSuffix(parameter, hostsOf(parsed));
+    return parsed.setting;
   }
 }

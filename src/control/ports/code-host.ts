@@ -10,6 +10,7 @@ import type {
   ProviderTokens,
   RepositoryName,
 } from '../../model/provider.ts';
+import type { ProviderName } from '../../model/provider-options.ts';
 import type { User } from '../../model/user.ts';
 
 export interface DeviceCode {
@@ -54,16 +55,24 @@ export type InstallationToken =
  */
 export interface CodeHost {
   /** Name in routes and results. */
-  readonly name: 'github';
+  readonly name: ProviderName;
   /** Base URL, without a slash at its end. */
   readonly url: string;
   /** Base URL of its API, without a slash at its end. */
   readonly apiUrl: string;
+  /** Base URL of all that belongs to its API; tokens of users go there and to Git. */
+  readonly apiRoot: string;
+  /** User name beside a token, for Git over HTTP. */
+  readonly gitUsername: string;
+  /** Variable in which its clients look for a token. */
+  readonly tokenVariable: string;
   readonly mode: ProviderMode;
   /** Scope of the authorization; null in the mode of an app, whose permissions are its installation's. */
   readonly scope: string | null;
   /** Page to install an app at more repositories; null without one. */
   readonly installUrl: string | null;
+  /** Returns null when the path of a remote is not that of a repository. */
+  repositoryOf(path: string): RepositoryName | null;
   authorizationUrl(ask: { state: string; challenge: string; redirectUri: string }): string;
   /** Returns null when the provider rejects the code. */
   exchange(ask: { code: string; verifier: string; redirectUri: string }): Promise<ProviderTokens | null>;

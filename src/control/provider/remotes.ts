@@ -4,15 +4,13 @@
  */
 import type { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
-import { type Authorization, type RepositoryName, repositoryOfPath } from '../../model/provider.ts';
+import type { Authorization, RepositoryName } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
 import type { CodeHost, GitAccess, GitPurpose } from '../ports/index.ts';
 import type { AuthorizationService } from './authorizations.ts';
 import { ProviderRefusals } from './refusals.ts';
 import type { UserTokens } from './tokens.ts';
 
-/** User name for a provider that checks the token alone. */
-const USERNAME = 'x-access-token';
 const usualPorts = { http: 80, https: 443 };
 
 export class ProviderRemotes {
@@ -36,7 +34,7 @@ export class ProviderRemotes {
     if (!this.owns(url) || `${url.scheme}:` !== new URL(this.#host.url).protocol) return null;
     const authorization = await this.#tokens.current(user);
     if (!authorization) return this.#asAnybody(() => this.#refusals.notAuthorized(user));
-    const repository = repositoryOfPath(url.path);
+    const repository = this.#host.repositoryOf(url.path);
     if (this.#host.mode === 'oauth') return this.#asUser(user, authorization, repository, purpose);
     if (!repository) throw this.#refusals.noRepository(authorization);
     return this.#asApp(user, authorization, repository, purpose);
@@ -54,7 +52,7 @@ export class ProviderRemotes {
   ): GitAccess {
     const { accessToken } = authorization.tokens;
     return {
-      login: { username: USERNAME, password: accessToken },
+      login: { username: this.#host.gitUsername, password: accessToken },
       explain: async () => {
         if (!repository) return this.#refusals.noRepository(authorization);
         const sight = await this.#host.look(accessToken, repository);
@@ -91,7 +89,7 @@ export class ProviderRemotes {
     if (made.kind === 'not-installed') throw this.#refusals.notInstalled(authorization);
     if (made.kind === 'not-permitted') throw this.#refusals.appLacks(reads ? 'read' : 'write');
     return {
-      login: { username: USERNAME, password: made.token },
+      login: { username: this.#host.gitUsername, password: made.token },
       explain: async () => {
         this.#host.forgetInstallation(repository);
         return this.#refusals.ofPolicy(authorization, purpose);

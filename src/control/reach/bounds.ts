@@ -2,7 +2,7 @@
 import { intersectPolicies } from '../../model/network/intersection.ts';
 import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
 import type { NetworkPolicy } from '../../model/network/policy.ts';
-import { type NetworkSetting, policyOf } from '../../model/network/setting.ts';
+import { type NetworkSetting, parsedOf, policyOf } from '../../model/network/setting.ts';
 import type { OwnerNetworkStore } from '../ports/index.ts';
 
 /** Networks of an installation, as its operator has set them. */
@@ -28,7 +28,7 @@ export class NetworkBounds {
   constructor(store: Pick<OwnerNetworkStore, 'of'>, installation: InstallationNetworks) {
     this.#store = store;
     this.#installation = installation;
-    this.#most = policyOf(installation.most);
+    this.#most = policyOf(parsedOf(installation.most));
   }
 
   /** Those of the installation: sandboxes of the warm pool have them, which nobody owns. */
@@ -45,6 +45,9 @@ export class NetworkBounds {
   with({ usual, most }: OwnerNetworks, parameter = 'network'): Bounds {
     const { usual: ofAll } = this.#installation;
     if (most === null) return { usual: usual ?? ofAll, most: this.#most };
-    return { usual: usual ?? ofAll, most: intersectPolicies(parameter, policyOf(most), this.#most) };
+    return {
+      usual: usual ?? ofAll,
+      most: intersectPolicies(parameter, policyOf(parsedOf(most)), this.#most),
+    };
   }
 }

@@ -14,6 +14,8 @@ import {
   isSameNetwork,
   type NetworkRequest,
   type NetworkSetting,
+  type ParsedNetwork,
+  parsedOf,
   parseNetwork,
   policyOf,
 } from '../../model/network/setting.ts';
@@ -30,6 +32,12 @@ export interface NetworkDependencies {
   inTurn(id: string, work: (sandbox: Sandbox) => Promise<void>): Promise<unknown>;
   unfinished: Pick<Unfinished, 'add'>;
   log: Log;
+}
+
+/** A network that sandboxes may be given, and what is in force of it within the ceilings of that moment. */
+export interface AcceptedNetwork {
+  setting: NetworkSetting;
+  inForce: NetworkPolicy;
 }
 
 export type Networked = SecretHolder & Pick<Sandbox, 'network'>;
@@ -57,10 +65,9 @@ export class Networks {
    * Returns what a request means. Rejects, before anything happens, with `invalid_argument` naming the part of the
    * parameter, and with `failed_precondition` where the engine has no policies.
    */
-  async accept(request: NetworkRequest, { most }: Bounds, parameter = 'network'): Promise<NetworkSetting> {
-    const setting = parseNetwork(parameter, request);
-    await this.assertAcceptable(setting, most, parameter);
-    return setting;
+  async accept(request: NetworkRequest, { most }: Bounds, parameter = 'network'): Promise<AcceptedNetwork> {
+    const parsed = parseNetwork(parameter, request);
+    return { setting: parsed.setting, inForce: await this.#acceptable(parsed, most, parameter) };
   }
 
   /**
@@ -70,31 +77,27 @@ export class Networks {
     request: NetworkRequest | undefined,
     ofSnapshot: NetworkSetting | null,
     bounds: Bounds,
-  ): Promise<NetworkSetting> {
+  ): Promise<AcceptedNetwork> {
     if (request !== undefined) return this.accept(request, bounds);
     const setting = ofSnapshot ?? bounds.usual;
     if (setting.mode !== 'open') this.assertPolicies();
-    this.inForce(setting, bounds.most);
-    return setting;
+    return { setting, inForce: this.inForce(setting, bounds.most) };
   }
 
   /** Rejects like `accept`. */
   async assertAcceptable(setting: NetworkSetting, most: NetworkPolicy, parameter: string): Promise<void> {
-    if (setting.mode !== 'open') this.assertPolicies(parameter);
-    await assertNoPublicSuffix(parameter, hostsOf(setting));
-    this.inForce(setting, most, parameter);
+    await this.#acceptable(parsedOf(setting), most, parameter);
   }
 
   /** Returns what is in force of a setting, within the ceiling. Throws `invalid_argument` for too many rules. */
   inForce(setting: NetworkSetting, most: NetworkPolicy, parameter = 'network'): NetworkPolicy {
-    return intersectPolicies(parameter, policyOf(setting), most);
+    return intersectPolicies(parameter, policyOf(parsedOf(setting)), most);
   }
 
   /** Returns true when a machine of the warm pool has in force already what this owner's would have. */
-  isReadyInPool(setting: NetworkSetting, most: NetworkPolicy): boolean {
-    const inPool = this.inForce(this.usual, this.#d.bounds.ofNobody.most);
-    const { mode } = this.inForce(setting, most);
-    return isSameNetwork(setting, this.usual) && mode === inPool.mode && mode !== 'rules';
+  isReadyInPool({ setting, inForce: { mode } }: AcceptedNetwork): boolean {
+    if (mode === 'rules' || !isSameNetwork(setting, this.usual)) return false;
+    return mode === this.inForce(this.usual, this.#d.bounds.ofNobody.most).mode;
   }
 
   /** Throws `failed_precondition` where the engine has no policies. */
@@ -161,6 +164,12 @@ export class Networks {
     } catch (error) {
       await this.#closeUntilDone(id, error);
     }
+  }
+
+  async #acceptable(parsed: ParsedNetwork, most: NetworkPolicy, parameter: string): Promise<NetworkPolicy> {
+    if (parsed.setting.mode !== 'open') this.assertPolicies(parameter);
+    await assertNoPublicSuffix(parameter, hostsOf(parsed));
+    return intersectPolicies(parameter, policyOf(parsed), most);
   }
 
   #learned(id: string, most: NetworkPolicy): LearningPolicy | null {

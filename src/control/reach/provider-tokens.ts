@@ -7,11 +7,11 @@ import { limits } from '../../model/limits.ts';
 import type { Authorization } from '../../model/provider.ts';
 import type { ProviderAddresses, ProviderToken } from '../../model/secrets/provider-secret.ts';
 import type { Standing } from '../callers/standing.ts';
-import type { AuthorizationStore, Clock, CodeHost, Log } from '../ports/index.ts';
+import type { AuthorizationStore, Clock, Log } from '../ports/index.ts';
 import type { UserTokens } from '../provider/tokens.ts';
 
 export interface ProviderTokensDependencies {
-  host: Pick<CodeHost, 'url' | 'apiUrl'>;
+  host: ProviderAddresses;
   store: Pick<AuthorizationStore, 'get'>;
   tokens: Pick<UserTokens, 'current'>;
   standing: Pick<Standing, 'whileEnabled'>;

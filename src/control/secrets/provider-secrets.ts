@@ -7,12 +7,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { newSecretId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { isPublic } from '../../model/network/public-addresses.ts';
-import {
-  PROVIDER_PLACE,
-  PROVIDER_VARIABLE,
-  providerTargets,
-  targetElsewhere,
-} from '../../model/secrets/provider-secret.ts';
+import { PROVIDER_PLACE, providerTargets, targetElsewhere } from '../../model/secrets/provider-secret.ts';
 import type { Secret } from '../../model/secrets/secret.ts';
 import { parseTargets } from '../../model/secrets/target-text.ts';
 import type { User } from '../../model/user.ts';
@@ -25,17 +20,18 @@ import type { OwnedToken, ProviderTokens } from '../reach/provider-tokens.ts';
 import { assertSecrets, endOf, notAtProvider } from './secret-service.ts';
 
 export interface ProviderSecretRequest {
-  name: string;
+  /** By default the provider's own. */
+  name: string | undefined;
   /** By default all at the provider's API and its Git host. */
   targets: readonly string[] | undefined;
-  /** `GITHUB_TOKEN` by default. */
+  /** By default the one in which the provider's clients look for a token. */
   variable: string | undefined;
   /** 0: never. */
   expiresInMinutes: number;
 }
 
 export interface ProviderSecretsDependencies {
-  host: Pick<CodeHost, 'url' | 'apiUrl'>;
+  host: Pick<CodeHost, 'name' | 'url' | 'apiUrl' | 'apiRoot' | 'gitUsername' | 'tokenVariable'>;
   store: Pick<SecretStore, 'insert'>;
   tokens: Pick<UserTokens, 'current'>;
   refusals: Pick<ProviderRefusals, 'notAuthorized'>;
@@ -66,7 +62,7 @@ export class ProviderSecrets {
     if (elsewhere !== null) throw notAtProvider(elsewhere, host.url);
     if ((await tokens.current(caller)) === null) throw await refusals.notAuthorized(caller);
     const now = clock.now();
-    const { name, variable = PROVIDER_VARIABLE, expiresInMinutes } = request;
+    const { name = host.name, variable = host.tokenVariable, expiresInMinutes } = request;
     const kept = { id: newSecretId(), ownerId: caller.id, name, variable, targets, provider: host.url };
     const times = { createdAt: now, expiresAt: endOf(now, expiresInMinutes) };
     return store.insert({ ...kept, ...times, place: PROVIDER_PLACE }, null);

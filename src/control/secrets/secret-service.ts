@@ -10,7 +10,7 @@ import { assertValue, type Secret, usualVariable } from '../../model/secrets/sec
 import { parseTargets, targetOutside } from '../../model/secrets/target-text.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import type { RunningSandboxes } from '../network/running-sandboxes.ts';
-import type { Clock, Runtime, SecretPatch, SecretStore } from '../ports/index.ts';
+import type { Clock, CodeHost, Runtime, SecretPatch, SecretStore } from '../ports/index.ts';
 
 export interface SecretRequest {
   name: string;
@@ -34,7 +34,7 @@ export interface SecretServiceDependencies {
   runtime: Pick<Runtime, 'capabilities'>;
   running: RunningSandboxes;
   /** null without a code-hosting provider. */
-  provider: ProviderAddresses | null;
+  provider: (ProviderAddresses & Pick<CodeHost, 'name'>) | null;
   clock: Clock;
 }
 
@@ -85,7 +85,7 @@ export class SecretService {
   async rotate(caller: User, reference: string, value: string, change: SecretChange): Promise<Secret> {
     const { store, clock } = this.#d;
     const secret = await findSecret(store, caller, reference);
-    if (secret.provider !== null) throw noValue(secret);
+    if (secret.provider !== null) throw noValue(secret, this.#d.provider?.name ?? 'start');
     assertValue('value', value, secret.place);
     const patch = await this.#patchOf(change);
     return this.#reached(reference, await store.rotate(secret.id, value, patch, clock.now()));
@@ -154,11 +154,11 @@ export function notAtProvider(target: string, provider: string | null): Sandhave
   );
 }
 
-function noValue({ name, provider }: Secret): SandhavenError {
+function noValue({ name, provider }: Secret, word: string): SandhavenError {
   return new SandhavenError(
     'failed_precondition',
     `The secret '${name}' has no value of its own: it is your authorization at ${provider}.`,
-    { hint: 'The service renews it by itself. For another account authorize again: sandhaven auth github.' },
+    { hint: `The service renews it by itself. For another account authorize again: sandhaven auth ${word}.` },
   );
 }
 

@@ -1,5 +1,5 @@
 /** Code and commands in a sandbox. */
-import { SandhavenError } from '../../model/errors.ts';
+import { concerns, SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type { AgentLink, Chart, ExecResult, LiveOutput, LiveRequest } from '../ports/index.ts';
@@ -46,7 +46,7 @@ export class ExecutionService {
             signal,
           );
         } catch (error) {
-          if (!isMissingProgram(error)) throw error;
+          if (!concerns(error, 'interpreter')) throw error;
         }
       }
       throw new SandhavenError('failed_precondition', "The sandbox's image has neither bash nor sh.", {
@@ -82,8 +82,4 @@ export class ExecutionService {
 
 function liveOf(sandbox: Sandbox, output: LiveOutput | undefined): LiveRequest | undefined {
   return output && { output, generation: sandbox.runGeneration ?? sandbox.generation };
-}
-
-function isMissingProgram(error: unknown): boolean {
-  return error instanceof SandhavenError && error.fields.resource === 'interpreter';
 }

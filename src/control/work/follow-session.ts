@@ -3,7 +3,7 @@
  * all of it is shown as stdout. A failure to follow ends what is shown, and nothing else.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SandhavenError } from '../../model/errors.ts';
+import { concerns } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AgentSessions, FollowedBytes, LiveOutput } from '../ports/index.ts';
 
@@ -101,5 +101,5 @@ export async function showPieces(live: LiveOutput, pieces: FollowedBytes['pieces
 
 /** The request to follow may be faster than the one to run. */
 function isYetToCome(error: unknown): boolean {
-  return error instanceof SandhavenError && error.fields.resource === 'command';
+  return concerns(error, 'command');
 }

@@ -2,7 +2,7 @@
  * Sessions of a sandbox: shells that persist between calls. The agent inside holds their state; the store knows of those
  * that ended with it.
  */
-import { SandhavenError } from '../../model/errors.ts';
+import { concerns, SandhavenError } from '../../model/errors.ts';
 import { newCommandId, newSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
@@ -192,8 +192,7 @@ export class SessionService {
   }
 
   async #isGone(sandboxId: string, sessionId: string, error: unknown): Promise<boolean> {
-    if (!(error instanceof SandhavenError) || error.fields.resource !== 'session') return false;
-    return this.#store.knows(sandboxId, sessionId);
+    return concerns(error, 'session') && this.#store.knows(sandboxId, sessionId);
   }
 }
 

@@ -3,7 +3,7 @@
  * viewer is a use while it looks, and a connection while it lasts.
  */
 import type { Duplex } from 'node:stream';
-import { SandhavenError } from '../../model/errors.ts';
+import { concerns, SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type {
@@ -90,7 +90,7 @@ export class TerminalService {
       try {
         return await agent.openTerminal(sandbox.id, { terminalId, size, create: program }, signal);
       } catch (error) {
-        if (!isMissingShell(error)) throw error;
+        if (!concerns(error, 'interpreter')) throw error;
       }
     }
     throw new SandhavenError('failed_precondition', "The sandbox's image has neither bash nor sh.", {
@@ -101,10 +101,6 @@ export class TerminalService {
 
 function accountOf(shell: string): Record<string, string> {
   return { USER: 'root', LOGNAME: 'root', SHELL: `/bin/${shell}` };
-}
-
-function isMissingShell(error: unknown): boolean {
-  return error instanceof SandhavenError && error.fields.resource === 'interpreter';
 }
 
 /** Connections of the owner to ports of the sandbox's own loopback, each a use of the sandbox while it lasts. */

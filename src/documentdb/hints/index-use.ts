@@ -3,7 +3,7 @@
  *
  * Indexes of unknown extent (partial ones) get the benefit of the doubt: a note states only certain facts.
  */
-import type { CollectionSchema, IndexInfo } from '../../model/documents/schema.ts';
+import { type CollectionSchema, FILTER_PARAMETER, type IndexInfo } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { type Condition, conditionsOf } from './filter-walk.ts';
 import { isDocument, kindOf, listed, named } from './values.ts';
@@ -20,7 +20,7 @@ export interface IndexQuestion {
 
 /** Returns one note, or none when an index serves. */
 export function indexNotes(question: IndexQuestion): string[] {
-  const { filter, sort = [], schema, parameter = 'filter_dict', sortParameter = 'sort' } = question;
+  const { filter, sort = [], schema, parameter = FILTER_PARAMETER, sortParameter = 'sort' } = question;
   const count = schema.documentCount ?? 0;
   if (schema.type !== 'collection' || count < limits.documents.largeCollection) return [];
   const about = `about ${count} documents`;

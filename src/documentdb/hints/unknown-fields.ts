@@ -1,5 +1,5 @@
 /** Finds fields that a query names and no document was seen to have, and suggests the probable ones. */
-import type { CollectionSchema, FieldSchema } from '../../model/documents/schema.ts';
+import { type CollectionSchema, FILTER_PARAMETER, type FieldSchema } from '../../model/documents/schema.ts';
 import { fieldAt, paths } from '../../model/documents/schema-lookup.ts';
 import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
@@ -113,7 +113,7 @@ interface FindFields {
 
 export function namedInFind({ filter, projection, sort }: FindFields): NamedField[] {
   return [
-    ...at('filter_dict', namedInFilter(filter)),
+    ...at(FILTER_PARAMETER, namedInFilter(filter)),
     ...at('projection', namedInProjection(projection)),
     ...at('sort', sort ?? []),
   ];

@@ -2,7 +2,7 @@
  * Explains a filter or a pipeline that selected nothing, in one to three lines: from its schema, or else from a few probes, as long
  * as these are cheap.
  */
-import type { CollectionSchema } from '../../model/documents/schema.ts';
+import { type CollectionSchema, FILTER_PARAMETER } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { doubt } from './doubtful-values.ts';
 import { type Condition, conditionsOf } from './filter-walk.ts';
@@ -22,7 +22,7 @@ interface EmptyQuestion {
 }
 
 export async function explainEmpty(question: EmptyQuestion): Promise<string[]> {
-  const { filter, schema, parameter = 'filter_dict' } = question;
+  const { filter, schema, parameter = FILTER_PARAMETER } = question;
   if (schema.sampled === 0) return ['The collection had no documents when its schema was loaded.'];
   const known = suspects(filter, schema, parameter);
   if (known.length > 0) return known.slice(0, LINES);

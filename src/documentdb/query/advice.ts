@@ -2,7 +2,7 @@
  * Collects the notes of a query: changed, doubtful, slow or empty parts are explained. Nothing here decides a result.
  * Without a schema, and for a vast query, notes report only changes.
  */
-import type { CollectionSchema } from '../../model/documents/schema.ts';
+import { type CollectionSchema, FILTER_PARAMETER } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { conditionsOf } from '../hints/filter-walk.ts';
 import { indexNotes } from '../hints/index-use.ts';
@@ -41,10 +41,10 @@ export async function adviseFind(question: FindQuestion): Promise<string[]> {
   const meant = wasRead(settlement) ? meantFilter(filter, schema) : filter;
   const reasons = empty ? await explainEmpty({ ...question, schema, filter: meant }) : [];
   const doubtful = [
-    ...mismatches(meant, schema, 'filter_dict'),
+    ...mismatches(meant, schema, FILTER_PARAMETER),
     ...unknownFields(namedInFind({ filter: meant, projection, sort }), schema),
   ];
-  const changed = [...settlement.notes, ...neither(settlement, 'filter_dict', meant !== filter && empty)];
+  const changed = [...settlement.notes, ...neither(settlement, FILTER_PARAMETER, meant !== filter && empty)];
   return arrangeNotes(changed, reasons, doubtful, indexNotes({ filter: meant, sort, schema }));
 }
 

@@ -1,7 +1,7 @@
 /** Counts exactly, so the server has to visit every match. */
 import type { Document } from 'mongodb';
 import type { CountQuery as Count, CountRequest, QueryOptions } from '../../control/ports/index.ts';
-import type { CollectionName } from '../../model/documents/schema.ts';
+import { type CollectionName, FILTER_PARAMETER } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { probesOf } from '../collections/probes.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -20,7 +20,7 @@ export class CountQuery implements Count {
     this.#connection = connection;
     this.#name = { database, collection };
     this.#filter = readFilter(filter);
-    checkFilter(this.#filter, 'filter_dict');
+    checkFilter(this.#filter, FILTER_PARAMETER);
     this.sources = [this.#name];
   }
 
@@ -34,7 +34,7 @@ export class CountQuery implements Count {
             const options = { signal: ended, maxTimeMS: timeMs };
             return Number(await client.db(database).collection(collection).countDocuments(filter, options));
           },
-          { name: this.#name, parameter: 'filter_dict', timeMs, signal },
+          { name: this.#name, parameter: FILTER_PARAMETER, timeMs, signal },
         ),
       isEmpty: (count) => count === 0,
       matches: null,

@@ -7,7 +7,7 @@ import type {
   QueryOptions,
   QueryResult,
 } from '../../control/ports/index.ts';
-import type { CollectionName } from '../../model/documents/schema.ts';
+import { type CollectionName, FILTER_PARAMETER } from '../../model/documents/schema.ts';
 import { limits } from '../../model/limits.ts';
 import { textAllowance } from '../bson/parse/parse.ts';
 import { batchesOf } from '../collections/batches.ts';
@@ -48,7 +48,7 @@ export class FindQuery implements DocumentsQuery {
     this.#filter = readFilter(request.filter, allowance);
     this.#projection = readProjection(request.projection, allowance);
     this.#sort = readSort(request.sort, allowance);
-    checkFilter(this.#filter, 'filter_dict');
+    checkFilter(this.#filter, FILTER_PARAMETER);
     if (this.#projection) checkProjection(this.#projection, 'projection');
     if (this.#sort) checkSort(this.#sort, 'sort');
   }
@@ -92,7 +92,7 @@ export class FindQuery implements DocumentsQuery {
   }
 
   get #asked() {
-    return { name: this.#name, parameter: 'filter_dict' };
+    return { name: this.#name, parameter: FILTER_PARAMETER };
   }
 
   #trial({ signal }: QueryOptions, timeMs: number) {

@@ -1,5 +1,6 @@
 /** Parses callers' JSON text and checks its form; the guard decides that it only reads. */
 import type { Document } from 'mongodb';
+import { FILTER_PARAMETER } from '../../model/documents/schema.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { parseEjson, type TextAllowance, textAllowance } from '../bson/parse/parse.ts';
@@ -53,7 +54,7 @@ interface Words {
   example: string;
 }
 
-const filterWords: Words = { place: 'filter_dict', what: 'a filter', example: '{"status": "paid"}' };
+const filterWords: Words = { place: FILTER_PARAMETER, what: 'a filter', example: '{"status": "paid"}' };
 const projectionWords: Words = {
   place: 'projection',
   what: 'a projection',

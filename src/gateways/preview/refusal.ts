@@ -1,6 +1,6 @@
 /** Error for a visitor in place of a response: a status and plain text. */
 import type { ServerResponse } from 'node:http';
-import { type ErrorCode, SandhavenError } from '../../model/errors.ts';
+import { concerns, type ErrorCode, SandhavenError } from '../../model/errors.ts';
 
 export class Refusal extends Error {
   readonly status: number;
@@ -22,7 +22,7 @@ export function refusalOf(error: unknown): Refusal | null {
   const text = `${error.message}\n${adviceOf(error.code)}`;
   switch (error.code) {
     case 'not_found':
-      return new Refusal(error.fields.resource === 'port' ? 502 : 404, text);
+      return new Refusal(concerns(error, 'port') ? 502 : 404, text);
     case 'permission_denied':
       return new Refusal(403, text);
     case 'invalid_state':

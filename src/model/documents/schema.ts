@@ -1,5 +1,8 @@
 /** Collections of a document database, and the shape of their documents as far as a sample shows it. */
 
+/** The catalogue's name for a filter, by which the errors and hints of the adapter speak of it. */
+export const FILTER_PARAMETER = 'filter_dict';
+
 export interface CollectionName {
   database: string;
   collection: string;

@@ -15,6 +15,13 @@ export interface NetworkSetting {
   allow: string[];
 }
 
+/** A setting with what its own rules mean, so that who takes it from a request parses them once. */
+export interface ParsedNetwork {
+  setting: NetworkSetting;
+  /** Of `allow`, in its order; without those of profiles. */
+  rules: NetworkRule[];
+}
+
 /** A change of the network as a caller asks for it. */
 export type NetworkRequest =
   | 'open'
@@ -25,16 +32,22 @@ export const openNetwork: NetworkSetting = { mode: 'open', profiles: [], allow: 
 export const noNetwork: NetworkSetting = { mode: 'none', profiles: [], allow: [] };
 
 /** Throws `invalid_argument` naming the parameter. Says nothing about public suffixes: see `assertNoPublicSuffix`. */
-export function parseNetwork(parameter: string, request: NetworkRequest): NetworkSetting {
-  if (request === 'open') return openNetwork;
-  if (request === 'none') return noNetwork;
+export function parseNetwork(parameter: string, request: NetworkRequest): ParsedNetwork {
+  if (request === 'open') return { setting: openNetwork, rules: [] };
+  if (request === 'none') return { setting: noNetwork, rules: [] };
   const { allow = [], profiles = [] } = request;
-  const texts = allow.map((text) => parseRule(`${parameter}.allow`, text).text);
-  return assertBounds(parameter, {
+  const parsed = allow.map((text) => parseRule(`${parameter}.allow`, text));
+  const setting = assertBounds(parameter, {
     mode: 'rules',
     profiles: profiles.map((name) => parseProfile(`${parameter}.profiles`, name)),
-    allow: texts,
+    allow: parsed.map(({ text }) => text),
   });
+  return { setting, rules: parsed.flatMap(({ rules }) => rules) };
+}
+
+/** Parses the rules of a kept setting. A text that this version does not know, as of a later one, allows nothing. */
+export function parsedOf(setting: NetworkSetting): ParsedNetwork {
+  return { setting, rules: setting.allow.flatMap(rulesOf) };
 }
 
 /**
@@ -43,7 +56,7 @@ export function parseNetwork(parameter: string, request: NetworkRequest): Networ
  */
 export function parseNetworkText(parameter: string, text: string): NetworkSetting {
   const trimmed = text.trim();
-  if (trimmed === 'open' || trimmed === 'none') return parseNetwork(parameter, trimmed);
+  if (trimmed === 'open' || trimmed === 'none') return parseNetwork(parameter, trimmed).setting;
   const words = wordsOf(trimmed);
   if (words.length > 0) return withWords(parameter, { mode: 'rules', profiles: [], allow: [] }, words);
   throw invalidArgument(
@@ -87,17 +100,16 @@ export function withoutWords(
   return { mode: 'rules', profiles: profiles.filter(left), allow: allow.filter(left) };
 }
 
-/** Compiles it. A text that this version does not know, as of a later one, allows nothing. */
-export function policyOf({ mode, profiles, allow }: NetworkSetting): NetworkPolicy {
+export function policyOf({ setting: { mode, profiles }, rules }: ParsedNetwork): NetworkPolicy {
   if (mode !== 'rules') return { mode };
   const ofProfiles = profiles.filter(isProfile).flatMap((name) => networkProfiles[name].rules);
-  const rules = [...ofProfiles, ...allow].flatMap(rulesOf);
-  return { mode, rules: [...new Map(rules.map((rule) => [rule.text, rule])).values()] };
+  const all = [...ofProfiles.flatMap(rulesOf), ...rules];
+  return { mode, rules: [...new Map(all.map((rule) => [rule.text, rule])).values()] };
 }
 
 /** Returns the hosts that rules name, for the check of public suffixes. */
-export function hostsOf({ allow }: NetworkSetting): string[] {
-  return allow.flatMap(rulesOf).flatMap(({ host }) => host ?? []);
+export function hostsOf({ rules }: ParsedNetwork): string[] {
+  return rules.flatMap(({ host }) => host ?? []);
 }
 
 export function isSameNetwork(one: NetworkSetting, other: NetworkSetting): boolean {

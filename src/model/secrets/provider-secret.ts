@@ -8,10 +8,11 @@ import type { Secret } from './secret.ts';
 import { formatTarget, parseTarget } from './target-text.ts';
 import type { SecretTarget, SecretUse } from './use.ts';
 
-/** Base URLs of the provider, without a slash at their ends. */
+/** Places of requests that carry a token of the provider. Its base URLs have no slash at their ends. */
 export interface ProviderAddresses {
   url: string;
-  apiUrl: string;
+  apiRoot: string;
+  gitUsername: string;
 }
 
 /** A token of the provider, while it is valid. */
@@ -23,11 +24,6 @@ export interface ProviderToken {
 
 /** Stands for both places in what is stored and shown; `parsePlace` does not know it. */
 export const PROVIDER_PLACE = 'provider';
-/** Read by gh, and by most of what people write with Octokit. */
-export const PROVIDER_VARIABLE = 'GITHUB_TOKEN';
-
-/** User name for a provider that checks the token alone. */
-const USERNAME = 'x-access-token';
 
 /** Returns the canonical targets at the provider; null where it has no name, or speaks no TLS: no secret goes there. */
 export function providerTargets(addresses: ProviderAddresses): string[] | null {
@@ -64,7 +60,7 @@ export function providerUses(
   // In this order: a request without credentials gets the bearer token where both would do.
   const uses: SecretUse[] = [
     { ...common, targets: atApi, place: { in: 'header', name: 'authorization', format: 'Bearer {secret}' } },
-    { ...common, targets, place: { in: 'basic', username: USERNAME } },
+    { ...common, targets, place: { in: 'basic', username: addresses.gitUsername } },
   ];
   return uses.filter((use) => use.targets.length > 0);
 }
@@ -74,11 +70,9 @@ interface Places {
   git: SecretTarget;
 }
 
-function placesOf({ url, apiUrl }: ProviderAddresses): Places | null {
-  // A provider's own server has GraphQL and uploads beside the REST API.
-  const api = apiUrl.replace(/\/api\/v3$/, '/api');
+function placesOf({ url, apiRoot }: ProviderAddresses): Places | null {
   try {
-    return { api: parseTarget('targets', api), git: parseTarget('targets', url) };
+    return { api: parseTarget('targets', apiRoot), git: parseTarget('targets', url) };
   } catch {
     return null;
   }

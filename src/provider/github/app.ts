@@ -7,7 +7,8 @@ import { z } from 'zod';
 import type { Clock, ContentsAccess, InstallationToken } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import type { RepositoryName } from '../../model/provider.ts';
-import { ask, notAsDocumented } from './http.ts';
+import { notAsDocumented } from '../http.ts';
+import { ask } from './ask.ts';
 
 export interface AppIdentity {
   id: string;

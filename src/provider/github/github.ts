@@ -1,14 +1,22 @@
 /** GitHub-compatible provider: its documented OAuth, device, REST and app endpoints behind the port of a code host. */
 import { createPrivateKey } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import type { Clock, CodeHost, Sight } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { ProviderAccount, RepositoryName } from '../../model/provider.ts';
 import type { ProviderOptions } from '../../model/provider-options.ts';
+import { notAsDocumented, type Reply } from '../http.ts';
+import {
+  exchangeCode,
+  type OAuthClient,
+  pollDevice,
+  refreshTokens,
+  scopesOf,
+  startDevice,
+} from '../oauth.ts';
+import { clientSecretOf, readSecret } from '../secret-file.ts';
 import { App } from './app.ts';
-import { ask, notAsDocumented, type Reply } from './http.ts';
-import { exchangeCode, pollDevice, refreshTokens, scopesOf, startDevice } from './oauth.ts';
+import { ask } from './ask.ts';
 
 export interface GitHubOptions {
   /** Base URLs without a trailing slash. */
@@ -23,19 +31,43 @@ export interface GitHubOptions {
 /** Scope to read and write repositories; no scope exists that only reads private ones. */
 const SCOPE = 'repo';
 
+const OWN_WORDS = {
+  bad_verification_code: 'invalid_grant',
+  bad_refresh_token: 'invalid_grant',
+  incorrect_device_code: 'expired_token',
+};
+
+const REMEDIES = {
+  incorrect_client_credentials: 'check the client id and the client secret',
+  redirect_uri_mismatch: "register the service's callback URL there, and check --public-url",
+  device_flow_disabled: 'enable the device flow in the settings of the app there',
+};
+
 /** Rejects an invalid private key of the app with `failed_precondition`. */
 export function createGitHub(options: GitHubOptions, clock: Clock): CodeHost {
   const { url, apiUrl, clientId, clientSecret, app } = options;
-  const client = { url, clientId, clientSecret, clock };
+  const client: OAuthClient = {
+    ...{ clientId, clientSecret, clock },
+    tokenUrl: `${url}/login/oauth/access_token`,
+    deviceUrl: `${url}/login/device/code`,
+    codeForm: {},
+    ownWords: OWN_WORDS,
+    remedies: REMEDIES,
+  };
   const api = { url, apiUrl };
   const scope = app === null ? SCOPE : null;
   const installed = app && new App({ ...app, privateKey: privateKeyOf(app.privateKeyPem) }, apiUrl, clock);
   return {
     name: 'github',
     ...{ url, apiUrl },
+    // A server of its own has GraphQL and uploads beside the REST API.
+    apiRoot: apiUrl.replace(/\/api\/v3$/, '/api'),
+    gitUsername: 'x-access-token',
+    tokenVariable: 'GITHUB_TOKEN',
     mode: app === null ? 'oauth' : 'app',
     scope,
     installUrl: app && `${url}/apps/${encodeURIComponent(app.slug)}/installations/new`,
+    repositoryOf: repositoryOfPath,
     authorizationUrl({ state, challenge, redirectUri }) {
       const query = new URLSearchParams({
         client_id: clientId,
@@ -85,19 +117,14 @@ function privateKeyOf(pem: string) {
 }
 
 /**
- * Opens the provider from the operator's options, with its secrets read from their files. Rejects a secret that is
+ * Opens GitHub from the operator's options, with its secrets read from their files. Rejects a secret that is
  * unreadable, readable by others, or invalid with `failed_precondition`.
  */
-export function openGitHub(options: ProviderOptions, clock: Clock): CodeHost {
-  const { app, clientSecret, ...rest } = options;
-  const secret =
-    'value' in clientSecret
-      ? clientSecret.value
-      : readSecret('--github-client-secret-file', clientSecret.file);
+export function open(options: ProviderOptions, clock: Clock): CodeHost {
+  const { url, apiUrl, clientId, app } = options;
   return createGitHub(
     {
-      ...rest,
-      clientSecret: secret,
+      ...{ url, apiUrl, clientId, clientSecret: clientSecretOf(options) },
       app: app && {
         id: app.id,
         slug: app.slug,
@@ -106,23 +133,6 @@ export function openGitHub(options: ProviderOptions, clock: Clock): CodeHost {
     },
     clock,
   );
-}
-
-function readSecret(flag: string, file: string): string {
-  try {
-    if ((statSync(file).mode & 0o077) === 0) return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw new SandhavenError(
-      'failed_precondition',
-      `The file of ${flag} cannot be read.`,
-      { parameter: flag, hint: `Check ${file}.` },
-      error,
-    );
-  }
-  throw new SandhavenError('failed_precondition', `The file of ${flag} can be read by other users.`, {
-    parameter: flag,
-    hint: `Run: chmod 600 ${file}`,
-  });
 }
 
 /** Views with a user's token: the account, and one repository with the user's permissions. */
@@ -163,6 +173,15 @@ async function lookAt(api: Api, accessToken: string, repository: RepositoryName)
   if (status !== 200 || !parsed.success) throw notAsDocumented(url, reply);
   const { private: isPrivate, permissions } = parsed.data;
   return { kind: 'seen', isPrivate, mayPush: permissions?.push ?? false, scopes };
+}
+
+/** Returns null when the path is not that of a repository. A wiki is the repository's own. */
+export function repositoryOfPath(path: string): RepositoryName | null {
+  const part = '[A-Za-z0-9_.-]{1,100}';
+  const [, owner = '', whole = ''] = new RegExp(`^/+(${part})/+(${part})/*$`).exec(path) ?? [];
+  const name = whole.replace(/\.git$/, '').replace(/\.wiki$/, '');
+  const isDots = (text: string) => /^\.*$/.test(text);
+  return isDots(owner) || isDots(name) ? null : { owner, name };
 }
 
 /** Returns the sign-on URL only when it has the provider's own origin: a person opens it. */

@@ -108,7 +108,7 @@ describe('room for answers', () => {
     });
     const room = new AnswerRoom();
     const hold = room.hold('mallory');
-    const options = { request: { v: 2, op: 'list' }, timeoutMs: 5_000, reply: z.object({}), maxItems: 1 };
+    const options = { request: { op: 'list' as const }, timeoutMs: 5_000, reply: z.object({}), maxItems: 1 };
     await collecting(hold, () => call(async () => host, 'sb_1', options));
     await room.hold('mallory').take(55 * MiB, AbortSignal.timeout(1_000));
     hold.release();

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { findTool } from '../../../src/catalog/call.ts';
+import { FILTER_PARAMETER } from '../../../src/model/documents/schema.ts';
 import { callWith, signal, user } from './call-with.ts';
 
 const place = { database_name: 'shop', collection_name: 'orders' };
@@ -11,6 +13,13 @@ function find(parameters: object, answer: object) {
 }
 
 describe('a query', () => {
+  it.each(['FindDocuments', 'CountDocuments'])(
+    'of %s has its filter where errors and hints point',
+    (name) => {
+      expect(Object.keys(findTool(`DocumentDb.${name}`).input.shape)).toContain(FILTER_PARAMETER);
+    },
+  );
+
   it('returns its documents, and no empty notes', async () => {
     const { result, text } = await find({}, {});
     expect(result).toEqual({ result: ['{}'], returned: 1, has_more: false });

@@ -13,7 +13,14 @@ import { createOperationQueue } from '../../../src/control/turns/operation-queue
 import { Others } from '../../../src/control/turns/others.ts';
 import type { NetworkPolicy } from '../../../src/model/network/policy.ts';
 import { networkProfiles } from '../../../src/model/network/profiles.ts';
-import { noNetwork, openNetwork, parseNetworkText, policyOf } from '../../../src/model/network/setting.ts';
+import {
+  type NetworkSetting,
+  noNetwork,
+  openNetwork,
+  parsedOf,
+  parseNetworkText,
+  policyOf,
+} from '../../../src/model/network/setting.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { createAlone } from '../../../src/store/alone.ts';
 import { alice, bob, sandboxRecord } from '../../store/fixtures.ts';
@@ -295,8 +302,10 @@ describe('the usual network', () => {
   ])('%j within %j is ready in the warm pool: %s', (usual, most, ready) => {
     const { networks } = open({ usual, most } as unknown as InstallationNetworks);
     expect(networks.usual).toEqual(usual);
-    const ceiling = policyOf(most as never);
-    expect(networks.isReadyInPool(usual as never, ceiling)).toBe(ready);
-    expect(networks.isReadyInPool({ mode: 'rules', profiles: ['llm'], allow: [] }, ceiling)).toBe(false);
+    const ceiling = policyOf(parsedOf(most as never));
+    const accepted = (setting: NetworkSetting) => ({ setting, inForce: networks.inForce(setting, ceiling) });
+    expect(networks.isReadyInPool(accepted(usual as never))).toBe(ready);
+    const other = accepted({ mode: 'rules', profiles: ['llm'], allow: [] });
+    expect(networks.isReadyInPool(other)).toBe(false);
   });
 });

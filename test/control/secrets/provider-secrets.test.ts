@@ -1,12 +1,13 @@
 /** Who may make a secret of an authorization, and of which provider. */
 import { expect, it } from 'vitest';
+import type { CodeHost } from '../../../src/control/ports/index.ts';
 import { ProviderSecrets } from '../../../src/control/secrets/provider-secrets.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Authorization } from '../../../src/model/provider.ts';
 import { alice } from '../../store/fixtures.ts';
 import { memorySecrets } from '../../store/memory/memory-secrets.ts';
+import { gitHubAt, gitLabAt } from '../../support/code-host/hosts-at.ts';
 
-const github = { url: 'https://github.com', apiUrl: 'https://api.github.com' };
 const addresses: Record<string, string[]> = {
   'github.com': ['203.0.114.3'],
   'api.github.com': ['203.0.114.4', '2606:50c0::1'],
@@ -17,12 +18,12 @@ const addresses: Record<string, string[]> = {
 const asked = { name: 'github', targets: undefined, variable: undefined, expiresInMinutes: 0 };
 
 interface Given {
-  host?: typeof github;
+  host?: CodeHost;
   secrets?: boolean;
   isAuthorized?: boolean;
 }
 
-function providerSecrets({ host = github, secrets = true, isAuthorized = true }: Given = {}) {
+function providerSecrets({ host = gitHubAt(), secrets = true, isAuthorized = true }: Given = {}) {
   return new ProviderSecrets({
     host,
     store: memorySecrets(),
@@ -81,18 +82,31 @@ it.each([
   ['has one private address', 'https://mixed.example', 'https://mixed.example/api/v3', 'not public'],
   ['has no address', 'https://empty.example', 'https://empty.example/api/v3', 'not public'],
 ])('a provider that %s is refused', async (_, url, apiUrl, why) => {
-  const made = providerSecrets({ host: { url, apiUrl } }).create(alice, asked);
+  const made = providerSecrets({ host: gitHubAt({ url, apiUrl }) }).create(alice, asked);
   await expect(made).rejects.toMatchObject({
     ...{ code: 'failed_precondition', message: expect.stringContaining(why) },
   });
 });
 
 it('a provider whose name nobody knows now is none that is refused for good', async () => {
-  const host = { url: 'https://unknown.example', apiUrl: 'https://unknown.example/api/v3' };
+  const host = gitHubAt({ url: 'https://unknown.example', apiUrl: 'https://unknown.example/api/v3' });
   await expect(providerSecrets({ host }).create(alice, asked)).rejects.toMatchObject({ code: 'unavailable' });
 });
 
 it('an engine without secrets has none of these', async () => {
   const made = providerSecrets({ secrets: false }).create(alice, asked);
   await expect(made).rejects.toMatchObject({ code: 'failed_precondition' });
+});
+
+it('the name and the variable are the provider’s own where none is given', async () => {
+  const bare = { name: undefined, targets: undefined, variable: undefined, expiresInMinutes: 0 };
+  expect(await providerSecrets().create(alice, bare)).toMatchObject({
+    name: 'github',
+    variable: 'GITHUB_TOKEN',
+  });
+  const another = providerSecrets({ host: gitLabAt('https://github.com') });
+  expect(await another.create(alice, bare)).toMatchObject({
+    ...{ name: 'gitlab', variable: 'GITLAB_TOKEN' },
+    targets: ['https://github.com/api', 'https://github.com'],
+  });
 });

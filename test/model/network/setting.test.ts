@@ -6,6 +6,8 @@ import { parseRule } from '../../../src/model/network/rule-text.ts';
 import {
   hostsOf,
   type NetworkRequest,
+  type ParsedNetwork,
+  parsedOf,
   parseNetwork,
   parseNetworkText,
   policyOf,
@@ -14,8 +16,8 @@ import {
 } from '../../../src/model/network/setting.ts';
 
 const rules = (profiles: string[], allow: string[]) => ({ mode: 'rules', profiles, allow });
-const textsOf = (setting: Parameters<typeof policyOf>[0]) => {
-  const policy = policyOf(setting);
+const textsOf = (parsed: ParsedNetwork) => {
+  const policy = policyOf(parsed);
   return policy.mode === 'rules' ? policy.rules.map(({ text }) => text) : policy.mode;
 };
 
@@ -30,12 +32,12 @@ describe('a network that is asked for', () => {
     ],
     [{ profiles: ['git', 'git', 'llm'] }, rules(['git', 'llm'], [])],
   ])('%j is kept in canonical form, each rule once', (request, kept) => {
-    expect(parseNetwork('network', request)).toEqual(kept);
+    expect(parseNetwork('network', request).setting).toEqual(kept);
   });
 
   it('has at most 100 rules', () => {
     const allow = Array.from({ length: 101 }, (_, at) => `https://a${at}.example.com`);
-    expect(parseNetwork('network', { allow: allow.slice(0, 100) }).allow).toHaveLength(100);
+    expect(parseNetwork('network', { allow: allow.slice(0, 100) }).setting.allow).toHaveLength(100);
     expect(() => parseNetwork('network', { allow })).toThrow(/at most 100 network rules, and these are 101/);
   });
 
@@ -68,7 +70,7 @@ describe('a network as one text', () => {
 });
 
 describe('a change of a network', () => {
-  const present = parseNetwork('network', { profiles: ['git'], allow: ['example.com'] });
+  const { setting: present } = parseNetwork('network', { profiles: ['git'], allow: ['example.com'] });
 
   it('adds profiles and rules, each once', () => {
     expect(withWords('rules', present, ['packages', 'EXAMPLE.com', 'tcp://203.0.113.7:22'])).toEqual(
@@ -90,8 +92,8 @@ describe('a change of a network', () => {
 describe('a compiled network', () => {
   it('has the rules of its profiles before its own, each once', () => {
     const [first] = networkProfiles.git.rules;
-    const setting = parseNetwork('network', { profiles: ['git'], allow: ['example.com', String(first)] });
-    expect(textsOf(setting)).toEqual([
+    const parsed = parseNetwork('network', { profiles: ['git'], allow: ['example.com', String(first)] });
+    expect(textsOf(parsed)).toEqual([
       ...networkProfiles.git.rules,
       'https://example.com',
       'http://example.com',
@@ -105,14 +107,25 @@ describe('a compiled network', () => {
   });
 
   it('allows nothing by what a later version wrote', () => {
-    expect(
-      textsOf({ mode: 'rules', profiles: ['later'], allow: ['quic://example.com', 'example.com'] }),
-    ).toEqual(['https://example.com', 'http://example.com']);
+    const kept = {
+      mode: 'rules' as const,
+      profiles: ['later'],
+      allow: ['quic://example.com', 'example.com'],
+    };
+    expect(textsOf(parsedOf(kept))).toEqual(['https://example.com', 'http://example.com']);
+  });
+
+  it('is the same from a request as from what is kept of it', () => {
+    const parsed = parseNetwork('network', {
+      profiles: ['git'],
+      allow: ['Example.com', 'example.com', '*.b.dev'],
+    });
+    expect(policyOf(parsed)).toEqual(policyOf(parsedOf(parsed.setting)));
   });
 
   it('names its hosts', () => {
-    const setting = parseNetwork('network', { allow: ['*.example.com', 'tcp://203.0.113.7:22'] });
-    expect(hostsOf(setting)).toEqual(['*.example.com', '*.example.com']);
+    const parsed = parseNetwork('network', { allow: ['*.example.com', 'tcp://203.0.113.7:22'] });
+    expect(hostsOf(parsed)).toEqual(['*.example.com', '*.example.com']);
   });
 });
 

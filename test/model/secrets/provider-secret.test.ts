@@ -6,10 +6,11 @@ import {
   targetElsewhere,
 } from '../../../src/model/secrets/provider-secret.ts';
 import type { Secret } from '../../../src/model/secrets/secret.ts';
+import { gitHubAt, gitLabAt } from '../../support/code-host/hosts-at.ts';
 
-const github = { url: 'https://github.com', apiUrl: 'https://api.github.com' };
+const github = gitHubAt();
 /** A provider's own server. */
-const own = { url: 'https://git.example.com', apiUrl: 'https://git.example.com/api/v3' };
+const own = gitHubAt({ url: 'https://git.example.com', apiUrl: 'https://git.example.com/api/v3' });
 
 const secretFor = (targets: string[], expiresAt: number | null = null): Secret => ({
   ...{ id: 'se_1', ownerId: 'user_1', name: 'github', variable: 'GITHUB_TOKEN', place: 'provider' },
@@ -23,7 +24,10 @@ describe('the targets of a provider', () => {
   it('are its API and its Git host', () => {
     expect(providerTargets(github)).toEqual(['https://api.github.com', 'https://github.com']);
     expect(providerTargets(own)).toEqual(['https://git.example.com/api', 'https://git.example.com']);
-    const port = { url: 'https://git.example.com:8443', apiUrl: 'https://git.example.com:8443/api/v3' };
+    const port = gitHubAt({
+      url: 'https://git.example.com:8443',
+      apiUrl: 'https://git.example.com:8443/api/v3',
+    });
     expect(providerTargets(port)).toEqual([
       'https://git.example.com:8443/api',
       'https://git.example.com:8443',
@@ -36,8 +40,8 @@ describe('the targets of a provider', () => {
     ['at an address', 'https://203.0.113.7', 'https://203.0.113.7/api/v3'],
     ['at a name of one word', 'https://git', 'https://git/api/v3'],
   ])('are none for one %s', (_, url, apiUrl) => {
-    expect(providerTargets({ url, apiUrl })).toBeNull();
-    expect(targetElsewhere([url.replace('http:', 'https:')], { url, apiUrl })).not.toBeNull();
+    expect(providerTargets(gitHubAt({ url, apiUrl }))).toBeNull();
+    expect(targetElsewhere([url.replace('http:', 'https:')], gitHubAt({ url, apiUrl }))).not.toBeNull();
   });
 
   it.each([
@@ -53,7 +57,7 @@ describe('the targets of a provider', () => {
   });
 
   it('are those below the path of an API that shares its host with others', () => {
-    const shared = { url: 'https://git.example.com', apiUrl: 'https://proxy.example.com/git/v3' };
+    const shared = gitHubAt({ url: 'https://git.example.com', apiUrl: 'https://proxy.example.com/git/v3' });
     expect(targetElsewhere(['https://proxy.example.com/git/v3/user'], shared)).toBeNull();
     for (const target of ['https://proxy.example.com', 'https://proxy.example.com/git/v30']) {
       expect(targetElsewhere([target], shared)).toBe(target);
@@ -79,6 +83,14 @@ describe('requests carry the token', () => {
     ]);
   });
 
+  it('as GitLab’s clients write them', () => {
+    const gitlab = gitLabAt('https://lab.example.com');
+    expect(uses(['https://lab.example.com/api', 'https://lab.example.com/a/b.git'], gitlab)).toEqual([
+      [['lab.example.com/api'], bearer],
+      [['lab.example.com/api', 'lab.example.com/a/b.git'], { in: 'basic', username: 'oauth2' }],
+    ]);
+  });
+
   it('within narrower targets, as they are', () => {
     expect(uses(['https://github.com/acme/rocket.git'])).toEqual([[['github.com/acme/rocket.git'], basic]]);
     expect(uses(['GET https://api.github.com/repos/acme'])).toEqual([
@@ -90,9 +102,9 @@ describe('requests carry the token', () => {
   it('to no host that is not the provider’s any more', () => {
     expect(uses(['https://old.example.com', 'https://github.com'])).toEqual([[['github.com'], basic]]);
     expect(uses(['https://old.example.com'])).toEqual([]);
-    expect(uses(['https://github.com'], { url: 'http://github.com', apiUrl: 'http://github.com' })).toEqual(
-      [],
-    );
+    expect(
+      uses(['https://github.com'], gitHubAt({ url: 'http://github.com', apiUrl: 'http://github.com' })),
+    ).toEqual([]);
   });
 
   it('until the secret ends or the token, whichever is first', () => {

@@ -10,6 +10,9 @@ export class FakeCodeHost implements CodeHost {
   readonly name = 'github';
   readonly url = 'https://github.com';
   readonly apiUrl = 'https://api.github.com';
+  readonly apiRoot = 'https://api.github.com';
+  readonly gitUsername = 'x-access-token';
+  readonly tokenVariable = 'GITHUB_TOKEN';
   readonly mode = 'app';
   readonly scope = null;
   readonly installUrl = null;
@@ -51,6 +54,7 @@ export class FakeCodeHost implements CodeHost {
     return true;
   }
 
+  repositoryOf = neverAsked;
   authorizationUrl = () => `${this.url}/login/oauth/authorize`;
   exchange = async () => this.tokens();
   account = async () => ({ id: '1', login: 'ada' });

@@ -10,6 +10,7 @@ import { notFound } from '../../../src/model/errors.ts';
 import type { Authorization } from '../../../src/model/provider.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { memorySecrets } from '../../store/memory/memory-secrets.ts';
+import { gitHubAt } from '../../support/code-host/hosts-at.ts';
 
 export function fakeSecrets(
   sandboxes: Map<string, Sandbox>,
@@ -36,7 +37,7 @@ export function fakeSecrets(
     secrets: new SecretService({ store, runtime, running, provider: null, clock: Date }),
     providerSecrets: new ProviderSecrets({
       ...{ store, runtime, clock: Date },
-      host: { url: 'https://github.com', apiUrl: 'https://api.github.com' },
+      host: gitHubAt(),
       tokens: { current: async () => ({}) as Authorization },
       refusals: { notAuthorized: neverAsked },
       resolve: async () => ['203.0.114.3'],

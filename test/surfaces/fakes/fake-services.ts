@@ -303,7 +303,7 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
     async setNetwork(_caller, reference, request) {
       const found = all.find(({ id, name }) => id === reference || name === reference);
       if (!found) throw notFound('snapshot', 'gone');
-      found.network = request === 'default' ? null : parseNetwork('network', request);
+      found.network = request === 'default' ? null : parseNetwork('network', request).setting;
       return found;
     },
     list: async () => ({ snapshots: all, totalCount: all.length }),
@@ -527,7 +527,7 @@ function newSandbox(
     resizeTarget: null,
     labels,
     envVars,
-    network: parseNetwork('network', request.network ?? 'open'),
+    network: parseNetwork('network', request.network ?? 'open').setting,
     secretIds: [],
     autoStopMinutes,
     autoArchiveMinutes: 10_080,

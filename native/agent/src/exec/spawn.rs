@@ -13,6 +13,7 @@ use super::report::{REPORT_BYTES, Report};
 use super::supervisor::{self, Descriptors};
 use crate::init::readiness::readable;
 use crate::wire::fault::{Code, END_PROCESSES, Fault};
+use crate::wire::resource::Resource;
 
 /// The agent's end of a running command. Dropping it kills the command's whole tree.
 pub struct Channel(AsyncFd<OwnedFd>);
@@ -82,7 +83,7 @@ impl Channel {
 pub fn start_fault(names: &Names, report: Report, errno: i32) -> Fault {
     match (report, errno) {
         (Report::CwdFailed, libc::ENOENT | libc::ENOTDIR | libc::ENAMETOOLONG) => Fault::not_found(
-            "folder",
+            Resource::Folder,
             format!("The working folder '{}' does not exist.", names.cwd),
         )
         .parameter("cwd")
@@ -93,7 +94,7 @@ pub fn start_fault(names: &Names, report: Report, errno: i32) -> Fault {
         )
         .parameter("cwd"),
         (Report::ExecFailed, libc::ENOENT | libc::ENOTDIR) => Fault {
-            resource: Some("interpreter"),
+            resource: Some(Resource::Interpreter),
             ..Fault::new(
                 Code::FailedPrecondition,
                 format!("The sandbox has no program '{}'.", names.program),
@@ -101,7 +102,7 @@ pub fn start_fault(names: &Names, report: Report, errno: i32) -> Fault {
             .hint("Install it, or use an image that has it.")
         },
         (Report::ExecFailed, libc::EACCES | libc::EPERM | libc::ENOEXEC) => Fault {
-            resource: Some("interpreter"),
+            resource: Some(Resource::Interpreter),
             ..Fault::new(
                 Code::FailedPrecondition,
                 format!("The program '{}' cannot be executed.", names.program),

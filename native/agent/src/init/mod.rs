@@ -5,6 +5,7 @@ pub mod arguments;
 pub mod boot;
 pub mod context;
 pub mod first_ids;
+mod grace;
 mod network;
 mod privileges;
 pub mod readiness;

@@ -13,10 +13,8 @@ use tokio::sync::{Notify, oneshot};
 use tokio::task::spawn_local;
 use tokio::time::{Instant, sleep};
 
+use super::grace::GRACE;
 use super::readiness::readable;
-
-/// Between SIGTERM to all and SIGKILL; less than the host's own grace for PID 1.
-const GRACE: Duration = Duration::from_millis(1_500);
 
 pub struct Reaper {
     /// Those who wait for the end of a process.

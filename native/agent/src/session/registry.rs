@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use super::record::{Record, Status};
 use super::state::Session;
 use crate::wire::fault::{Code, Fault};
+use crate::wire::resource::Resource;
 
 const MAX_ACTIVE: usize = 32;
 /// Kept so that their logs can be read.
@@ -67,7 +68,7 @@ impl Registry {
         let sessions = self.sessions.borrow();
         let found = sessions.iter().find(|session| session.id == id);
         found.cloned().ok_or_else(|| {
-            Fault::not_found("session", format!("There is no session '{id}'."))
+            Fault::not_found(Resource::Session, format!("There is no session '{id}'."))
                 .parameter("session_id")
                 .hint("Call Sandbox.ListSessions, or make one with Sandbox.CreateSession.")
         })

@@ -8,6 +8,7 @@ use super::record::{Record, Status};
 use super::state::Session;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
+use crate::wire::resource::Resource;
 
 /// A ceiling, whatever the host asks for.
 pub const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -64,7 +65,7 @@ pub fn find_command(session: &Session, command_id: &str) -> Result<Rc<Record>, F
 }
 
 fn no_command(detail: String) -> Fault {
-    Fault::not_found("command", detail)
+    Fault::not_found(Resource::Command, detail)
         .parameter("command_id")
         .hint("Sandbox.ListSessions shows the recent commands of each session.")
 }

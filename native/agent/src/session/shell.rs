@@ -13,6 +13,7 @@ use crate::exec::spawn::{self, Channel};
 use crate::init::context::Context;
 use crate::init::reaper::WatchedExit;
 use crate::wire::fault::{Code, END_PROCESSES, Fault};
+use crate::wire::resource::Resource;
 
 /// For bash to come up; a file named by BASH_ENV is read meanwhile.
 const START_PATIENCE: Duration = Duration::from_secs(10);
@@ -117,7 +118,7 @@ fn script() -> String {
 
 fn explain(fault: Fault) -> Fault {
     match fault.resource {
-        Some("interpreter") => Fault {
+        Some(Resource::Interpreter) => Fault {
             detail: "The sandbox's image has no bash, which sessions need.".to_owned(),
             ..fault
         }

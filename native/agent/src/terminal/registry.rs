@@ -7,6 +7,7 @@ use tokio::sync::Notify;
 use super::state::{Terminal, Viewer};
 use crate::exec::terminal::Size;
 use crate::wire::fault::{Code, Fault};
+use crate::wire::resource::Resource;
 
 const MAX_TERMINALS: usize = 32;
 /// Of one terminal.
@@ -63,7 +64,7 @@ impl Registry {
     }
 
     pub fn not_found(id: &str) -> Fault {
-        Fault::not_found("terminal", format!("There is no terminal '{id}'."))
+        Fault::not_found(Resource::Terminal, format!("There is no terminal '{id}'."))
             .parameter("terminal")
             .hint("List the terminals, or open it with create=true.")
     }

@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use super::resolve::resolve;
 use crate::init::workers::Workers;
 use crate::wire::fault::{Code, Fault};
+use crate::wire::resource::Resource;
 
 /// A listener whose queue is full lets a connection wait.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -28,7 +29,7 @@ pub async fn to_loopback(port: u16) -> Result<TcpStream, Fault> {
         }
     }
     Err(Fault::not_found(
-        "port",
+        Resource::Port,
         format!("Nothing listens on port {port} inside the sandbox."),
     )
     .hint("Start a server on that port inside the sandbox, then try again; Sandbox.ListPorts shows what listens."))
@@ -46,7 +47,7 @@ pub async fn to_host(workers: &Workers, host: &str, port: u16) -> Result<TcpStre
         }
     }
     Err(Fault::not_found(
-        "port",
+        Resource::Port,
         format!("Port {port} of that host cannot be reached from the sandbox."),
     ))
 }

@@ -11,6 +11,7 @@ use super::listeners::Listeners;
 use super::waiting::DropWaiting;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
+use crate::wire::resource::Resource;
 
 /// Of one listener; further ones wait in the kernel's queue.
 const MAX_WAITING: usize = 64;
@@ -88,6 +89,6 @@ fn taken(port: u16) -> Fault {
         Code::AlreadyExists,
         format!("Port {port} inside the sandbox is taken."),
     )
-    .resource("port")
+    .resource(Resource::Port)
     .hint("Choose another port, or end the program that listens there; Sandbox.ListPorts names it.")
 }

@@ -16,6 +16,7 @@ use super::buffers::Buffers;
 use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
 use crate::wire::fault::{Code, Fault};
 use crate::wire::frame::{self, HEADER_BYTES, Kind};
+use crate::wire::resource::Resource;
 use crate::wire::stream::{Reader, Writer, send};
 
 pub async fn relay(
@@ -205,5 +206,5 @@ fn reset() -> Fault {
         Code::FailedPrecondition,
         "The program inside the sandbox reset the connection.",
     )
-    .resource("connection")
+    .resource(Resource::Connection)
 }

@@ -11,6 +11,7 @@ use crate::files::location::Path;
 use crate::files::reading::regular::open_regular;
 use crate::init::workers::Workers;
 use crate::wire::fault::{Code, Fault};
+use crate::wire::resource::Resource;
 
 const MAX_NAME_BYTES: usize = 253;
 const MAX_FILE_BYTES: u64 = 64 << 10;
@@ -61,7 +62,7 @@ pub async fn resolve(workers: &Workers, host: &str) -> Result<Vec<IpAddr>, Fault
 
 fn unknown(name: &str) -> Fault {
     let shown: String = name.chars().take(MAX_NAME_BYTES).collect();
-    Fault::not_found("host", format!("There is no host '{shown}'."))
+    Fault::not_found(Resource::Host, format!("There is no host '{shown}'."))
 }
 
 async fn ask(server: SocketAddr, query: &[u8]) -> std::io::Result<Vec<IpAddr>> {

@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::wire::fault::Fault;
+use crate::wire::resource::Resource;
 
 /// For the host to take a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -31,7 +32,10 @@ impl Waiting {
         let held = self.streams.borrow_mut().remove(&(listener, connection));
         self.taken.notify_waiters();
         held.map(|held| held.stream).ok_or_else(|| {
-            Fault::not_found("connection", "That connection does not wait any more.")
+            Fault::not_found(
+                Resource::Connection,
+                "That connection does not wait any more.",
+            )
         })
     }
 

@@ -3,6 +3,8 @@
 use rustix::io::Errno;
 use serde::Serialize;
 
+use super::resource::Resource;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
@@ -30,9 +32,9 @@ pub struct Fault {
     /// The request's field at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter: Option<&'static str>,
-    /// The kind of thing that is not there.
+    /// The kind of thing that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub resource: Option<&'static str>,
+    pub resource: Option<Resource>,
 }
 
 /// The way that is left when no program can be started: tools that need none of the sandbox's processes.
@@ -54,7 +56,7 @@ impl Fault {
         Self::new(Code::InvalidArgument, detail).parameter(parameter)
     }
 
-    pub fn not_found(resource: &'static str, detail: impl Into<String>) -> Self {
+    pub fn not_found(resource: Resource, detail: impl Into<String>) -> Self {
         Self {
             resource: Some(resource),
             ..Self::new(Code::NotFound, detail)
@@ -71,7 +73,7 @@ impl Fault {
         self
     }
 
-    pub fn resource(mut self, resource: &'static str) -> Self {
+    pub fn resource(mut self, resource: Resource) -> Self {
         self.resource = Some(resource);
         self
     }
@@ -81,7 +83,7 @@ impl Fault {
         let quoted = format!("'{subject}'");
         match errno {
             Errno::NOENT | Errno::NOTDIR => {
-                Self::not_found("file", format!("{quoted} does not exist."))
+                Self::not_found(Resource::File, format!("{quoted} does not exist."))
                     .hint("Look with Sandbox.ListFiles or Sandbox.FindFiles.")
             }
             Errno::ACCESS | Errno::PERM => Self::new(

@@ -7,4 +7,5 @@ pub mod frame;
 #[cfg(test)]
 pub mod golden;
 pub mod request;
+pub mod resource;
 pub mod stream;

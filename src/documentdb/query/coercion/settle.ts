@@ -2,6 +2,7 @@
  * Runs a filter as written. Only when it matches nothing, the form is tried in which its strings are also compared as
  * the types that they look like; the result says so. A failure of that form leaves the result as written.
  */
+import { FILTER_PARAMETER } from '../../../model/documents/schema.ts';
 import { tookTooLong } from '../../connection/faults.ts';
 import type { Stage } from '../../hints/leading-stages.ts';
 import { isDocument } from '../../hints/values.ts';
@@ -50,11 +51,16 @@ export async function settleFilter<Result>(trial: FilterTrial<Result>): Promise<
     if (matches && (await matches(filter, leftMs()))) return written;
     const result = await run(coerced.filter, leftMs());
     if (isEmpty(result)) return { ...written, outcome: 'neither', strings };
-    const notes = [tellCoerced(strings, 'filter_dict')];
+    const notes = [tellCoerced(strings, FILTER_PARAMETER)];
     return { result, used: coerced.filter, outcome: 'coerced', strings, notes };
   } catch (error) {
     if (signal?.aborted) throw error;
-    return { ...written, outcome: 'untried', strings, notes: [tellUntried(strings, 'filter_dict', error)] };
+    return {
+      ...written,
+      outcome: 'untried',
+      strings,
+      notes: [tellUntried(strings, FILTER_PARAMETER, error)],
+    };
   }
 }
 

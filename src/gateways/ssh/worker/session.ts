@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel, Session } from 'ssh2';
 import type { AgentProcesses, RunningProcess, TerminalSize } from '../../../control/ports/index.ts';
-import { SandhavenError } from '../../../model/errors.ts';
+import { concerns, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { failProgram, type ProgramPlace, runProgram, terminalSize } from './program.ts';
 import { boundInput, whenClosed } from './ssh2-gaps.ts';
@@ -115,7 +115,7 @@ class ServedSession {
           signal,
         );
       } catch (error) {
-        if (!(error instanceof SandhavenError && error.fields.resource === 'interpreter')) throw error;
+        if (!concerns(error, 'interpreter')) throw error;
       }
     }
     throw new SandhavenError('failed_precondition', "The sandbox's image has neither bash nor sh.", {

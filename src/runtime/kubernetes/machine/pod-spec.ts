@@ -1,5 +1,6 @@
 /** The Pod of a sandbox, its claim and its Secret, as pure functions of their inputs. */
 import { arch } from 'node:os';
+import { limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
 import type { Claim, Pod, Quantities, Secret } from '../client/objects.ts';
 import { AGENT_PORT, type KubernetesSettings, type PlacedImage } from '../settings.ts';
@@ -58,7 +59,8 @@ export function podOf(inputs: PodInputs): Pod {
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       restartPolicy: 'Never',
-      terminationGracePeriodSeconds: 2,
+      // For a Pod that something else deletes, such as a drain of its node.
+      terminationGracePeriodSeconds: Math.ceil(limits.stopGraceMs / 1_000),
       dnsPolicy: 'ClusterFirst',
       ...(runtimeClass === null ? {} : { runtimeClassName: runtimeClass }),
       // Images are chosen for the service's own platform.

@@ -1,4 +1,4 @@
-/** `sandhaven auth github`: authorizes the service once for a person at a terminal, and reports the end. */
+/** `sandhaven auth github`, or another provider's name: authorizes the service once for a person at a terminal, and reports the end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../../administration/action.ts';
 import {
@@ -8,6 +8,7 @@ import {
   startAuthorization,
 } from '../../../administration/authorizations.ts';
 import { SandhavenError } from '../../../model/errors.ts';
+import { providerNames } from '../../../model/provider-options.ts';
 import { type AdminClient, createAdminClient } from '../client.ts';
 import { connectionOf } from '../connection.ts';
 import { commonFlags, flagIsSet, parseKnownFlags, usageError } from '../flags.ts';
@@ -15,7 +16,9 @@ import { commonHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
 import { printable, printProblem, printRecords } from '../output.ts';
 
-const help = `Usage: sandhaven auth github [--device | --browser | --status | --revoke] [--json]
+const helpOf = (
+  provider: string,
+) => `Usage: sandhaven auth ${provider} [--device | --browser | --status | --revoke] [--json]
 
 Authorizes the service at the code-hosting provider, once, so that clone, pull and push of your
 repositories there need no password.
@@ -27,7 +30,6 @@ repositories there need no password.
 
 ${commonHelp}`;
 
-const PROVIDER = 'github';
 const ways = ['device', 'browser', 'status', 'revoke'] as const;
 type Way = (typeof ways)[number];
 
@@ -38,10 +40,10 @@ export function auth(others: Command): Command {
     ...(others.shape ? { shape: others.shape } : {}),
     async run(argv, io) {
       const [first, ...rest] = argv;
-      if (first !== PROVIDER) {
+      if (!providerNames.some((name) => name === first)) {
         const general = first === undefined || first === '--help' || first === '-h';
         const status = await others.run(general ? ['--help'] : argv, io);
-        if (general) io.stdout.write(`\nAt a terminal: sandhaven auth ${PROVIDER} [--help]\n`);
+        if (general) io.stdout.write(`\nAt a terminal: sandhaven auth ${providerNames.join('|')} [--help]\n`);
         return status;
       }
       const flags = parseKnownFlags(rest, {
@@ -52,7 +54,7 @@ export function auth(others: Command): Command {
         revoke: { type: 'boolean' },
       });
       if (flagIsSet(flags, 'help')) {
-        io.stdout.write(help);
+        io.stdout.write(helpOf(String(first)));
         return 0;
       }
       const chosen = ways.filter((way) => flagIsSet(flags, way));

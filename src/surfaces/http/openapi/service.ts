@@ -1,5 +1,6 @@
 /** Fixed part of the OpenAPI description, which no tool adds to: errors, bytes of files, tunnels, health. */
 import { errorTable } from '../../../model/errors.ts';
+import { providerNames } from '../../../model/provider-options.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -253,7 +254,10 @@ const callbackPath: Json = {
     summary: 'Receive a browser back from the code-hosting provider',
     tags: ['Service'],
     security: [],
-    parameters: ['state', 'code', 'error'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
+    parameters: [
+      { name: 'provider', in: 'path', required: true, schema: { enum: [...providerNames] } },
+      ...['state', 'code', 'error'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
+    ],
     responses: {
       '200': { description: 'A page.', content: page },
       '400': { description: 'Too late.', content: page },
@@ -262,7 +266,7 @@ const callbackPath: Json = {
 };
 
 export const servicePaths: Json = {
-  '/auth/github/callback': callbackPath,
+  '/auth/{provider}/callback': callbackPath,
   '/v1/tools': { get: catalogueOperation },
   '/v1/sandboxes/{sandbox}/files': filesPath,
   '/v1/sandboxes/{sandbox}/tunnel': tunnelPath,

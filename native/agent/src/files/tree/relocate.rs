@@ -13,6 +13,7 @@ use crate::init::context::Context;
 use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
+use crate::wire::resource::Resource;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,7 +39,7 @@ fn relocate(source: &Path, destination: &Path, cancelled: &Cancelled) -> Result<
     refuse_sandbox_root(source, &stat)?;
     let to = destination.locate().map_err(|fault| match fault.code {
         Code::NotFound => Fault::not_found(
-            "folder",
+            Resource::Folder,
             format!(
                 "The folder that '{}' should be in does not exist.",
                 destination.text

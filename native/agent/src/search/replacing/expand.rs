@@ -13,6 +13,7 @@ use crate::files::shown::shown_prefix;
 use crate::search::budget::Budget;
 use crate::search::folder::{join, kind, open_below, open_top};
 use crate::wire::fault::{Code, Fault};
+use crate::wire::resource::Resource;
 
 const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
 const MAX_PATH_BYTES: usize = 4_095;
@@ -61,7 +62,7 @@ pub fn expand(
     }
     if expansion.found.is_empty() {
         return Ok(Err(Fault::not_found(
-            "file",
+            Resource::File,
             format!("'{text}' matches no file{}.", exclusions.remark()),
         )));
     }

@@ -2,15 +2,17 @@
  * One request to the provider. The operator chooses its target and no redirect changes it; the answer is read up to a
  * bound and within a timeout, and none of its text is passed on.
  */
-import { SandhavenError } from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
-import { exchange, toOperators } from '../../outbound/request.ts';
+import { SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { exchange, toOperators } from '../outbound/request.ts';
 
 export interface Ask {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   /** Value of the `Authorization` header. */
   authorization?: string;
+  /** Further headers, which the provider's API wants. */
+  headers?: Record<string, string>;
   form?: Record<string, string>;
   json?: unknown;
 }
@@ -22,15 +24,13 @@ export interface Reply {
   body: unknown;
 }
 
-const API_VERSION = '2022-11-28';
-
 /** Fails with `unavailable` or `timeout` without an answer, and with `unavailable` when the provider is overloaded. */
-export async function ask({ method, url, authorization, form, json }: Ask): Promise<Reply> {
+export async function ask({ method, url, authorization, headers: more, form, json }: Ask): Promise<Reply> {
   const { host } = new URL(url);
   const headers: Record<string, string> = {
     accept: 'application/json',
     'user-agent': 'sandhaven',
-    'x-github-api-version': API_VERSION,
+    ...more,
     ...(authorization === undefined ? {} : { authorization }),
     ...(json === undefined ? {} : { 'content-type': 'application/json' }),
     ...(form ? { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' } : {}),
@@ -54,7 +54,7 @@ export async function ask({ method, url, authorization, form, json }: Ask): Prom
 export function notAsDocumented(url: string, { status }: Reply): SandhavenError {
   const { host } = new URL(url);
   return new SandhavenError('unavailable', `${host} sent an unexpected answer (status ${status}).`, {
-    hint: "The operator of the service can check the provider's URLs: --github-url and --github-api-url.",
+    hint: "The operator of the service can check the provider's URLs: the flags that end with -url and -api-url.",
     retryable: false,
   });
 }

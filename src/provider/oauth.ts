@@ -1,20 +1,26 @@
-/** Tokens of users: by code, by device code, by refresh token. Errors come with status 200 and a code word. */
+/** Tokens of users: by code, by device code, by refresh token. Errors come with a code word, and with status 200 at some providers. */
 import { z } from 'zod';
-import type { Clock, DeviceAnswer, DeviceCode } from '../../control/ports/index.ts';
-import { SandhavenError } from '../../model/errors.ts';
-import { limits } from '../../model/limits.ts';
-import type { ProviderTokens } from '../../model/provider.ts';
+import type { Clock, DeviceAnswer, DeviceCode } from '../control/ports/index.ts';
+import { SandhavenError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { ProviderTokens } from '../model/provider.ts';
 import { ask, notAsDocumented, type Reply } from './http.ts';
 
 export interface OAuthClient {
-  /** Base URL without a trailing slash. */
-  url: string;
+  tokenUrl: string;
+  deviceUrl: string;
+  /** Fields of the exchange of a code, beside those that every provider takes. */
+  codeForm: Record<string, string>;
+  /** Words of its own in errors, with those of RFC 6749 and RFC 8628 that they mean. */
+  ownWords: Record<string, string>;
+  /** By the word of an error, what the operator has to do. */
+  remedies: Record<string, string>;
   clientId: string;
   clientSecret: string;
   clock: Clock;
 }
 
-type Granted = { tokens: ProviderTokens } | { refusal: string; intervalMs: number | null };
+type Granted = { tokens: ProviderTokens } | { refusal: string; word: string; intervalMs: number | null };
 
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -55,11 +61,11 @@ export async function exchangeCode(
   client: OAuthClient,
   { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },
 ): Promise<ProviderTokens | null> {
-  const form = { code, code_verifier: verifier, redirect_uri: redirectUri };
+  const form = { ...client.codeForm, code, code_verifier: verifier, redirect_uri: redirectUri };
   const granted = await askForTokens(client, form);
   if ('tokens' in granted) return granted.tokens;
-  if (['bad_verification_code', 'invalid_grant'].includes(granted.refusal)) return null;
-  throw refused(client, granted.refusal);
+  if (granted.refusal === 'invalid_grant') return null;
+  throw refused(client, granted.word);
 }
 
 export async function refreshTokens(
@@ -69,12 +75,12 @@ export async function refreshTokens(
   const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
   const granted = await askForTokens(client, form);
   if ('tokens' in granted) return granted.tokens;
-  if (['bad_refresh_token', 'invalid_grant'].includes(granted.refusal)) return null;
-  throw refused(client, granted.refusal);
+  if (granted.refusal === 'invalid_grant') return null;
+  throw refused(client, granted.word);
 }
 
 export async function startDevice(client: OAuthClient, scope: string | null): Promise<DeviceCode> {
-  const url = `${client.url}/login/device/code`;
+  const url = client.deviceUrl;
   const form = { client_id: client.clientId, ...(scope === null ? {} : { scope }) };
   const reply = await ask({ method: 'POST', url, form });
   const failed = errorReply.safeParse(reply.body);
@@ -95,7 +101,7 @@ export async function startDevice(client: OAuthClient, scope: string | null): Pr
 export async function pollDevice(client: OAuthClient, deviceCode: string): Promise<DeviceAnswer> {
   const granted = await askForTokens(client, { grant_type: DEVICE_GRANT, device_code: deviceCode });
   if ('tokens' in granted) return { status: 'granted', tokens: granted.tokens };
-  const { refusal, intervalMs } = granted;
+  const { refusal, word, intervalMs } = granted;
   switch (refusal) {
     case 'authorization_pending':
     case 'slow_down':
@@ -103,22 +109,22 @@ export async function pollDevice(client: OAuthClient, deviceCode: string): Promi
     case 'access_denied':
       return { status: 'denied' };
     case 'expired_token':
-    case 'incorrect_device_code':
       return { status: 'expired' };
     default:
-      throw refused(client, refusal);
+      throw refused(client, word);
   }
 }
 
 async function askForTokens(client: OAuthClient, form: Record<string, string>): Promise<Granted> {
-  const url = `${client.url}/login/oauth/access_token`;
+  const url = client.tokenUrl;
   const secrets = { client_id: client.clientId, client_secret: client.clientSecret };
   const asked = client.clock.now();
   const reply = await ask({ method: 'POST', url, form: { ...secrets, ...form } });
   const failed = errorReply.safeParse(reply.body);
   if (failed.success) {
     const { error, interval } = failed.data;
-    return { refusal: error, intervalMs: interval === undefined ? null : interval * 1_000 };
+    const refusal = client.ownWords[error] ?? error;
+    return { refusal, word: error, intervalMs: interval === undefined ? null : interval * 1_000 };
   }
   return { tokens: tokensOf(reply, url, asked) };
 }
@@ -144,14 +150,9 @@ export function scopesOf(text: string): string[] {
 }
 
 /** Error of a wrong registration of the service at the provider, which only the operator can correct. */
-function refused({ url }: OAuthClient, word: string): SandhavenError {
-  const { host } = new URL(url);
-  const why: Record<string, string> = {
-    incorrect_client_credentials: 'check the client id and the client secret',
-    redirect_uri_mismatch: "register the service's callback URL there, and check --public-url",
-    device_flow_disabled: 'enable the device flow in the settings of the app there',
-  };
+function refused({ tokenUrl, remedies }: OAuthClient, word: string): SandhavenError {
+  const { host } = new URL(tokenUrl);
   return new SandhavenError('failed_precondition', `${host} refuses the service (${word}).`, {
-    hint: `The operator of the service has to ${why[word] ?? 'check how it is registered there'}.`,
+    hint: `The operator of the service has to ${remedies[word] ?? 'check how it is registered there'}.`,
   });
 }
