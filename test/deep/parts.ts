@@ -103,7 +103,11 @@ export const parts: readonly Part[] = [
       {
         name: 'chaos',
         minutes: 6,
-        wider: ['test/chaos/{kill,every-operation,power-cut}.test.ts', 'test/backup/kills.test.ts'],
+        wider: [
+          'test/chaos/{kill,every-operation,power-cut}.test.ts',
+          'test/backup/kills.test.ts',
+          'test/runtime/direct/killed-start.test.ts',
+        ],
       },
       {
         name: 'archives',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newSandboxId } from '../../../src/model/ids.ts';
 import type { OciRuntime } from '../../../src/runtime/oci/runtime.ts';
+import { inPart } from '../../deep/parts.ts';
 import {
   createInstance,
   type Instance,
@@ -15,7 +16,7 @@ import {
   tracesOf,
 } from '../host.ts';
 
-const KILLS = 40;
+const KILLS = inPart('kills') ? 40 : 10;
 const tracer = new URL('kill-at-call.py', import.meta.url).pathname;
 let scratch: string;
 let callFile: string;
