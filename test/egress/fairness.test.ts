@@ -72,8 +72,14 @@ it('a flood of questions is bounded, and another sandbox is answered beside it',
       message: question('evil.test', types.A).toString('base64'),
     }),
   );
-  expect(await net.resolve('api.test', neighbour)).toEqual([api]);
-  const answered = (await Promise.all(flood)).filter((answer) => answer !== null).length;
+  let isOver = false;
+  const flooded = Promise.all(flood).finally(() => {
+    isOver = true;
+  });
+  // It asks again, as resolvers do: the process that floods may be too late for the answer.
+  await expect.poll(() => net.resolve('api.test', neighbour)).toEqual([api]);
+  expect(isOver).toBe(false);
+  const answered = (await flooded).filter((answer) => answer !== null).length;
   expect(answered).toBeGreaterThan(100);
   expect(answered).toBeLessThan(2_500);
 });
