@@ -35,8 +35,8 @@ ended() {
   cat "$reports/$1.log"
   return "$status"
 }
-# A minute, most of it for the libraries: what has passed passes again, with this compiler. With the crates of build scripts and macros
-# that the image's build has compiled.
+# Takes a minute, most of it for libraries, so that sources which have passed with this compiler are not linted again. Uses the crates of
+# build scripts and macros that the image's build has compiled.
 lint_of_the_image() {
   cache=${SANDHAVEN_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/sandhaven}
   sources=$({ rustc --version; find images/base/typescript -type f -not -path '*/target/*' | sort | xargs sha256sum; } | sha256sum)

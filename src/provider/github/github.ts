@@ -135,7 +135,6 @@ export function open(options: ProviderOptions, clock: Clock): CodeHost {
   );
 }
 
-/** Views with a user's token: the account, and one repository with the user's permissions. */
 interface Api {
   url: string;
   apiUrl: string;
@@ -147,7 +146,7 @@ const repositoryReply = z.object({
   permissions: z.object({ push: z.boolean().default(false) }).optional(),
 });
 
-/** Returns null when the token is invalid. */
+/** The account of a user's token; null when the token is invalid. */
 async function accountOf({ apiUrl }: Api, accessToken: string): Promise<ProviderAccount | null> {
   const url = `${apiUrl}/user`;
   const reply = await ask({ method: 'GET', url, authorization: `Bearer ${accessToken}` });
@@ -157,6 +156,7 @@ async function accountOf({ apiUrl }: Api, accessToken: string): Promise<Provider
   return { id: String(parsed.data.id), login: parsed.data.login };
 }
 
+/** One repository, with the permissions of the token's user. */
 async function lookAt(api: Api, accessToken: string, repository: RepositoryName): Promise<Sight> {
   const url = `${api.apiUrl}/repos/${repository.owner}/${repository.name}`;
   const reply = await ask({ method: 'GET', url, authorization: `Bearer ${accessToken}` });

@@ -12,7 +12,7 @@ export interface GitLabOptions {
   clientSecret: string;
 }
 
-/** Git and the view of a project need it; the scopes for repositories alone show no permissions. */
+/** As wide as GitHub's `repo`: for Git, for the view of a project, and for programs inside that use the API, such as for merge requests. */
 const SCOPE = 'api';
 
 export function createGitLab({ url, apiUrl, clientId, clientSecret }: GitLabOptions, clock: Clock): CodeHost {
