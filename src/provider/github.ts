@@ -1,0 +1,173 @@
+/** GitHub-compatible provider: its documented OAuth, device, REST and app endpoints behind the port of a code host. */
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import type { Clock, CodeHost, Sight } from '../control/ports/index.ts';
+import { SandhavenError } from '../model/errors.ts';
+import type { ProviderAccount, RepositoryName } from '../model/provider.ts';
+import type { ProviderOptions } from '../model/provider-options.ts';
+import { App } from './app.ts';
+import { ask, notAsDocumented, type Reply } from './http.ts';
+import { exchangeCode, pollDevice, refreshTokens, scopesOf, startDevice } from './oauth.ts';
+
+export interface GitHubOptions {
+  /** Base URLs without a trailing slash. */
+  url: string;
+  apiUrl: string;
+  clientId: string;
+  clientSecret: string;
+  /** The app; null in OAuth mode. */
+  app: { id: string; slug: string; privateKeyPem: string } | null;
+}
+
+/** Scope to read and write repositories; no scope exists that only reads private ones. */
+const SCOPE = 'repo';
+
+/** Rejects an invalid private key of the app with `failed_precondition`. */
+export function createGitHub(options: GitHubOptions, clock: Clock): CodeHost {
+  const { url, apiUrl, clientId, clientSecret, app } = options;
+  const client = { url, clientId, clientSecret, clock };
+  const api = { url, apiUrl };
+  const scope = app === null ? SCOPE : null;
+  const installed = app && new App({ ...app, privateKey: privateKeyOf(app.privateKeyPem) }, apiUrl, clock);
+  return {
+    name: 'github',
+    ...{ url, apiUrl },
+    mode: app === null ? 'oauth' : 'app',
+    scope,
+    installUrl: app && `${url}/apps/${encodeURIComponent(app.slug)}/installations/new`,
+    authorizationUrl({ state, challenge, redirectUri }) {
+      const query = new URLSearchParams({
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        ...(scope === null ? {} : { scope }),
+        state,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      });
+      return `${url}/login/oauth/authorize?${query}`;
+    },
+    exchange: (asked) => exchangeCode(client, asked),
+    startDevice: () => startDevice(client, scope),
+    pollDevice: (deviceCode) => pollDevice(client, deviceCode),
+    refresh: (refreshToken) => refreshTokens(client, refreshToken),
+    account: (accessToken) => accountOf(api, accessToken),
+    async revoke(accessToken) {
+      const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+      const { status } = await ask({
+        method: 'DELETE',
+        url: `${apiUrl}/applications/${encodeURIComponent(clientId)}/token`,
+        authorization: `Basic ${basic}`,
+        json: { access_token: accessToken },
+      });
+      // 404 and 422: no such token at the provider.
+      return [204, 404, 422].includes(status);
+    },
+    look: (accessToken, repository) => lookAt(api, accessToken, repository),
+    async installationToken(repository, contents) {
+      return installed ? installed.token(repository, contents) : { kind: 'not-installed' };
+    },
+    forgetInstallation: (repository) => installed?.forget(repository),
+  };
+}
+
+function privateKeyOf(pem: string) {
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'rsa') return key;
+  } catch {
+    // Without the cause: the parser's message may contain parts of the key.
+  }
+  throw new SandhavenError('failed_precondition', 'The private key of the app is not an RSA key.', {
+    parameter: '--github-app-private-key-file',
+    hint: 'Give the .pem file that the provider created for the app.',
+  });
+}
+
+/**
+ * Opens the provider from the operator's options, with its secrets read from their files. Rejects a secret that is
+ * unreadable, readable by others, or invalid with `failed_precondition`.
+ */
+export function openGitHub(options: ProviderOptions, clock: Clock): CodeHost {
+  const { app, clientSecret, ...rest } = options;
+  const secret =
+    'value' in clientSecret
+      ? clientSecret.value
+      : readSecret('--github-client-secret-file', clientSecret.file);
+  return createGitHub(
+    {
+      ...rest,
+      clientSecret: secret,
+      app: app && {
+        id: app.id,
+        slug: app.slug,
+        privateKeyPem: readSecret('--github-app-private-key-file', app.privateKeyFile),
+      },
+    },
+    clock,
+  );
+}
+
+function readSecret(flag: string, file: string): string {
+  try {
+    if ((statSync(file).mode & 0o077) === 0) return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new SandhavenError(
+      'failed_precondition',
+      `The file of ${flag} cannot be read.`,
+      { parameter: flag, hint: `Check ${file}.` },
+      error,
+    );
+  }
+  throw new SandhavenError('failed_precondition', `The file of ${flag} can be read by other users.`, {
+    parameter: flag,
+    hint: `Run: chmod 600 ${file}`,
+  });
+}
+
+/** Views with a user's token: the account, and one repository with the user's permissions. */
+interface Api {
+  url: string;
+  apiUrl: string;
+}
+
+const user = z.object({ id: z.int().min(1), login: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/) });
+const repositoryReply = z.object({
+  private: z.boolean(),
+  permissions: z.object({ push: z.boolean().default(false) }).optional(),
+});
+
+/** Returns null when the token is invalid. */
+async function accountOf({ apiUrl }: Api, accessToken: string): Promise<ProviderAccount | null> {
+  const url = `${apiUrl}/user`;
+  const reply = await ask({ method: 'GET', url, authorization: `Bearer ${accessToken}` });
+  if (reply.status === 401) return null;
+  const parsed = user.safeParse(reply.body);
+  if (reply.status !== 200 || !parsed.success) throw notAsDocumented(url, reply);
+  return { id: String(parsed.data.id), login: parsed.data.login };
+}
+
+async function lookAt(api: Api, accessToken: string, repository: RepositoryName): Promise<Sight> {
+  const url = `${api.apiUrl}/repos/${repository.owner}/${repository.name}`;
+  const reply = await ask({ method: 'GET', url, authorization: `Bearer ${accessToken}` });
+  const header = reply.headers.get('x-oauth-scopes');
+  const scopes = header === null ? null : scopesOf(header);
+  const { status } = reply;
+  if (status === 401) return { kind: 'revoked' };
+  if (status === 403 && reply.headers.has('x-github-sso')) {
+    return { kind: 'sign-on', url: signOnUrl(reply, api.url) };
+  }
+  if (status === 403 || status === 404 || status === 451) return { kind: 'hidden', scopes };
+  if (status >= 300 && status < 400) return { kind: 'moved' };
+  const parsed = repositoryReply.safeParse(reply.body);
+  if (status !== 200 || !parsed.success) throw notAsDocumented(url, reply);
+  const { private: isPrivate, permissions } = parsed.data;
+  return { kind: 'seen', isPrivate, mayPush: permissions?.push ?? false, scopes };
+}
+
+/** Returns the sign-on URL only when it has the provider's own origin: a person opens it. */
+function signOnUrl({ headers }: Reply, providerUrl: string): string | null {
+  const [, text = ''] = /\burl=(\S+)/.exec(headers.get('x-github-sso') ?? '') ?? [];
+  const url = URL.parse(text);
+  return url && url.origin === new URL(providerUrl).origin ? url.href : null;
+}
