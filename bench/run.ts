@@ -10,14 +10,14 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Docker, startDocker } from './docker.ts';
-import type { Samples } from './interleave.ts';
-import { baseImage, home, type MachineFacts, machineFacts } from './machine.ts';
-import { startSandhaven } from './sandhaven.ts';
-import type { Bench } from './scenario.ts';
+import { type Docker, startDocker } from './base/docker.ts';
+import type { Samples } from './base/interleave.ts';
+import { baseImage, home, type MachineFacts, machineFacts } from './base/machine.ts';
+import { startSandhaven } from './base/sandhaven.ts';
+import type { Bench } from './base/scenario.ts';
+import { summarize } from './base/statistics.ts';
+import { renderTables, toRows } from './base/table.ts';
 import { BY_NAME, scenarios } from './scenarios/index.ts';
-import { summarize } from './statistics.ts';
-import { renderTables, toRows } from './table.ts';
 
 const QUICK_SHARE = 1 / 5;
 const WARM_UPS = 2;

@@ -1,6 +1,6 @@
 /** The command `sandhaven`: its subcommands, each loaded on use so that a call starts quickly. */
 import { SandhavenError } from './model/errors.ts';
-import { runCli } from './surfaces/cli/cli.ts';
+import { runCli } from './surfaces/cli/commands/cli.ts';
 import { type CliIo, type Command, processIo } from './surfaces/cli/io.ts';
 import { version } from './version.ts';
 
@@ -143,7 +143,7 @@ const config: Command = {
 const prove: Command = {
   summary: 'show that the service of this machine works',
   async run(argv, io) {
-    const { proveCommand } = await import('./app/parts/prove-command.ts');
+    const { proveCommand } = await import('./app/prove-command.ts');
     return proveCommand(argv, io);
   },
 };
@@ -175,7 +175,7 @@ const doctor: Command = {
     const { parseDocumentDbOptions } = await import('./app/options/environment.ts');
     const options = parseUpOptions([], io.env);
     if (options.kubernetes !== null && !argv.includes('--help')) {
-      const { examineCluster } = await import('./app/kubernetes.ts');
+      const { examineCluster } = await import('./app/engine/kubernetes.ts');
       io.stdout.write(`${await examineCluster(options.kubernetes)}\n`);
       return 0;
     }
@@ -198,7 +198,7 @@ const doctor: Command = {
 const demoDb: Command = {
   summary: 'run a document database with data to try, in a sandbox',
   async run(argv, io) {
-    const { demoDb } = await import('./demo-database/command/demo-db.ts');
+    const { demoDb } = await import('./demo-database/demo-db.ts');
     const command = demoDb({
       async load(client, options) {
         const { loadDemoData } = await import('./demo-database/data/load.ts');

@@ -6,7 +6,16 @@ import { circle, type Import, importsOf } from './support/imports.ts';
 
 const root = join(import.meta.dirname, '..');
 const sources = globSync('src/**/*.ts', { cwd: root }).toSorted();
+/** With the programs beside the service that have folders. */
+const everything = [
+  ...sources,
+  ...globSync(['bench/**/*.ts', 'sdk/src/**/*.ts', 'web/src/**/*.{ts,tsx}'], {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  }).toSorted(),
+];
 
+const LEAST_IN_A_FOLDER = 3;
 const MAX_LINES = 300;
 const LONG_LINES = 200;
 
@@ -64,24 +73,21 @@ describe('imports', () => {
     backup: adapter,
     'log.ts': leaf,
     'version.ts': leaf,
-    'app/agent-door.ts': whole,
-    'app/announce.ts': leaf,
     'app/idle-memory.ts': leaf,
     'app/options': leaf,
     'app/prove.ts': leaf,
     'app/service-options.ts': leaf,
     'app/listeners.ts': assembly,
+    'app/prove-command.ts': assembly,
     'app/up.ts': assembly,
     'app/doctor-facts.ts': whole,
-    'app/engine.ts': whole,
-    'app/kubernetes.ts': whole,
+    'app/engine': whole,
     'app/service.ts': whole,
     'app/wiring.ts': whole,
     'app/audit-log.ts': whole,
     'app/copy-store.ts': whole,
     'app/purge.ts': whole,
     'app/push-images.ts': whole,
-    'app/optional-parts.ts': whole,
     'app/ssh-worker.ts': whole,
     'app/parts': whole,
     'main.ts': { ...whole, run: [...whole.run, 'demo-database'] },
@@ -195,17 +201,41 @@ describe('imports', () => {
   }
 });
 
+describe('folders', () => {
+  /** An adapter has a folder of its own, since the lists above hold its imports by the folder. */
+  const adapters = ['src/tls', 'src/webauthn', 'src/webhooks'];
+
+  it('hold at least three files or folders', () => {
+    const small = [...contents()].filter(([, inside]) => inside.size < LEAST_IN_A_FOLDER);
+    expect(small.map(([folder]) => folder).toSorted()).toEqual(adapters);
+  });
+});
+
 describe('import circles', () => {
+  const whole = graph(everything);
+
   it('are nowhere, types included', () => {
-    expect(circle(graph())).toEqual([]);
+    expect(circle(graph(sources))).toEqual([]);
   });
 
-  it.each(['src/control', 'src/documentdb', 'src/gateways', 'src/surfaces'])(
-    'are nowhere between the folders of %s, types included',
-    (area) => {
-      expect(circle(folderGraph(area))).toEqual([]);
-    },
-  );
+  it.each(layered())('are nowhere between what %s holds, types included', (folder) => {
+    expect(circle(layersOf(folder))).toEqual([]);
+  });
+
+  it('are found between folders', () => {
+    const of = (edges: Record<string, string[]>, folder = 'src') =>
+      circle(layersOf(folder, new Map(Object.entries(edges))));
+    expect(of({ 'src/a/b/one.ts': ['src/a/two.ts'], 'src/a/two.ts': [] }, 'src/a')).toEqual([]);
+    expect(of({ 'src/a/b/one.ts': ['src/a/two.ts'], 'src/a/three.ts': ['src/a/b/one.ts'] }, 'src/a')).toEqual(
+      ['b', '.', 'b'],
+    );
+    expect(of({ 'src/a/one.ts': ['src/b/c/two.ts'], 'src/b/three.ts': ['src/a/four.ts'] })).toEqual([
+      'a',
+      'b',
+      'a',
+    ]);
+    expect(of({ 'src/main.ts': ['src/a/one.ts'], 'src/a/one.ts': ['src/version.ts'] })).toEqual([]);
+  });
 
   it('are found', () => {
     const of = (edges: Record<string, string[]>) => circle(new Map(Object.entries(edges)));
@@ -214,25 +244,28 @@ describe('import circles', () => {
     expect(of({ a: ['a'] })).toEqual(['a', 'a']);
   });
 
-  /** The first folders below the area; its own files are one. */
-  function folderGraph(area: string): Map<string, string[]> {
-    const folderOf = (file: string) => dirname(file.slice(area.length + 1)).split('/')[0] ?? '';
-    const folders = new Map<string, string[]>();
-    for (const [file, targets] of graph()) {
-      if (!file.startsWith(`${area}/`)) continue;
-      const others = targets.filter((target) => target.startsWith(`${area}/`)).map(folderOf);
-      const known = folders.get(folderOf(file)) ?? [];
-      folders.set(folderOf(file), [...known, ...others.filter((other) => other !== folderOf(file))]);
+  /** The folders in a folder, each with all below it; its own files are one, but in src, where each has its own rule. */
+  function layersOf(folder: string, files = whole): Map<string, string[]> {
+    const layerOf = (file: string) => {
+      const [first = '', ...below] = file.slice(folder.length + 1).split('/');
+      return below.length > 0 || folder === 'src' ? first : '.';
+    };
+    const layers = new Map<string, string[]>();
+    for (const [file, targets] of files) {
+      if (!file.startsWith(`${folder}/`)) continue;
+      const others = targets.filter((target) => target.startsWith(`${folder}/`)).map(layerOf);
+      const known = layers.get(layerOf(file)) ?? [];
+      layers.set(layerOf(file), [...known, ...others.filter((other) => other !== layerOf(file))]);
     }
-    return folders;
+    return layers;
   }
 
-  function graph(): Map<string, string[]> {
+  function graph(files: string[]): Map<string, string[]> {
     return new Map(
-      sources.map((file) => [
+      files.map((file) => [
         file,
         importsOf(read(file))
-          .filter(({ target }) => target.startsWith('.'))
+          .filter(({ target }) => /^\..*\.tsx?$/.test(target))
           .map(({ target }) => normalize(join(dirname(file), target))),
       ]),
     );
@@ -383,6 +416,25 @@ describe('documents', () => {
     );
   }
 });
+
+/** Files and folders that each folder with sources holds. */
+function contents(): Map<string, Set<string>> {
+  const folders = new Map<string, Set<string>>();
+  for (const file of everything) {
+    const steps = file.split('/');
+    for (let depth = steps[1] === 'src' ? 2 : 1; depth < steps.length; depth++) {
+      const folder = steps.slice(0, depth).join('/');
+      folders.set(folder, (folders.get(folder) ?? new Set()).add(steps[depth] ?? ''));
+    }
+  }
+  return folders;
+}
+
+/** Folders that hold others. */
+function layered(): string[] {
+  const folders = [...contents().keys()];
+  return folders.filter((folder) => folders.some((other) => dirname(other) === folder)).toSorted();
+}
 
 /** The folder under src, or the file that lies in src itself or in src/app, where each has its own rule. */
 function areaOf(path: string): string {

@@ -1,10 +1,10 @@
 /** Measures a service among so many idle sandboxes: its calls, its process at rest, and its restart. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { timed } from '../interleave.ts';
-import { processMemory } from '../memory.ts';
-import type { Sandhaven } from '../sandhaven.ts';
-import { summarize } from '../statistics.ts';
+import { timed } from '../base/interleave.ts';
+import { processMemory } from '../base/memory.ts';
+import type { Sandhaven } from '../base/sandhaven.ts';
+import { summarize } from '../base/statistics.ts';
 
 /** Times are medians. */
 export interface Level {

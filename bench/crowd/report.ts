@@ -1,5 +1,5 @@
 /** Shows the levels of a growing service: as a table, and as a picture with a chart for each figure. */
-import { alignColumns, number } from '../columns.ts';
+import { alignColumns, number } from '../base/columns.ts';
 import { drawCharts } from './charts.ts';
 import type { Level } from './level.ts';
 

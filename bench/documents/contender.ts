@@ -1,7 +1,7 @@
 /** Connects to tool servers like their clients: by the official MCP client on either transport, or plain HTTP. */
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { createEndpoint, send } from '../http.ts';
+import { createEndpoint, send } from '../base/http.ts';
 
 export interface Answer {
   /** Structured result, for programs. */

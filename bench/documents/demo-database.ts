@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { home } from '../machine.ts';
+import { home } from '../base/machine.ts';
 import type { Service } from './contender.ts';
 
 export const DATABASE = 'shop';

@@ -4,8 +4,8 @@
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../command.ts';
-import { home } from '../machine.ts';
+import { run } from '../base/command.ts';
+import { home } from '../base/machine.ts';
 import { type McpContender, overStdio } from './contender.ts';
 
 const folder = join(home, 'bench/mongodb-mcp-server');

@@ -1,8 +1,8 @@
 /** Poses the same question to every side: a call of our tools, one of theirs, and the bare read with the driver. */
 import { EJSON } from 'bson';
 import type { Collection } from 'mongodb';
-import { type Figures, timed } from '../interleave.ts';
-import type { MetricId } from '../metrics.ts';
+import { type Figures, timed } from '../base/interleave.ts';
+import type { MetricId } from '../base/metrics.ts';
 import type { Answer, Contender } from './contender.ts';
 import { COLLECTION, DATABASE } from './demo-database.ts';
 import { wholeAnswer } from './mongodb-mcp-server.ts';

@@ -5,8 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCountingProxy } from '../../test/store/postgres/counting-proxy.ts';
 import { startFront } from '../../test/support/front/front.ts';
-import { timed } from '../interleave.ts';
-import { summarize } from '../statistics.ts';
+import { timed } from '../base/interleave.ts';
+import { summarize } from '../base/statistics.ts';
 import { type Figures, figures, type Plan } from './figures.ts';
 import type { CallName } from './report.ts';
 import { type Ground, here, type Service, startOne, type Target, targetOf } from './services.ts';

@@ -1,5 +1,5 @@
 /** Creations: cold beside a bare Pod, from a warm pool one by one, and a hundred at once from a pool of a hundred. */
-import { timed } from '../interleave.ts';
+import { timed } from '../base/interleave.ts';
 import { openBarePods } from './bare-pod.ts';
 import { type Figures, figures, type Plan } from './figures.ts';
 import { type Ground, poolHas, type Service, startOne, type Target } from './services.ts';

@@ -1,5 +1,5 @@
 /** Metrics of the bench on Kubernetes, their targets, and the table of a run. */
-import { summarize } from '../statistics.ts';
+import { summarize } from '../base/statistics.ts';
 import type { Figures } from './figures.ts';
 
 export type CallName = 'GetSandbox' | 'RunCommand' | 'ReadFile' | 'ListSandboxes';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, startCluster } from '../../test/cluster/cluster.ts';
 import { type ClusterInstallation, installOn } from '../../test/cluster/kubernetes/installation.ts';
 import { type ReplicaProcess, startReplica } from '../../test/cluster/kubernetes/replica.ts';
-import { createEndpoint, send } from '../http.ts';
+import { createEndpoint, send } from '../base/http.ts';
 import { lowerRequests } from './overcommit.ts';
 
 export interface Target {

@@ -1,6 +1,6 @@
 /** The three sides of a comparison with Docker, as what makes a place, runs a program there, and removes it. */
-import { type Docker, IDLE, IMAGE } from '../docker.ts';
-import type { Sandhaven } from '../sandhaven.ts';
+import { type Docker, IDLE, IMAGE } from '../base/docker.ts';
+import type { Sandhaven } from '../base/sandhaven.ts';
 
 export interface Contender {
   /** Resolves with the id of a place that is ready. */

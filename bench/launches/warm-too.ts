@@ -1,6 +1,6 @@
 /** Stands what has no pool beside a claim from one. */
-import type { Samples } from '../interleave.ts';
-import type { MetricId } from '../metrics.ts';
+import type { Samples } from '../base/interleave.ts';
+import type { MetricId } from '../base/metrics.ts';
 
 /**
  * Docker has no pool: the same `docker run` stands beside a claim.

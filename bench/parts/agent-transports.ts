@@ -13,7 +13,7 @@ import { createConnector } from '../../src/agent-link/connector.ts';
 import type { AgentLink } from '../../src/control/ports/index.ts';
 import type { NetworkReach } from '../../test/agent-link/reach.ts';
 import { startScratchSandbox } from '../../test/agent-link/scratch-sandbox.ts';
-import { summarize } from '../statistics.ts';
+import { summarize } from '../base/statistics.ts';
 
 const FILE_BYTES = 64 * 1024 * 1024;
 const WARM_UPS = 20;

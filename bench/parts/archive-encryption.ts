@@ -10,11 +10,11 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createArchiveEncryption } from '../../src/runtime/archives/encryption/archive-encryption.ts';
+import { createArchiveEncryption } from '../../src/runtime/archives/archive-encryption.ts';
 import { createEncryptedFiles } from '../../src/runtime/oci/disk/encrypted-files.ts';
-import { run } from '../command.ts';
-import { timed } from '../interleave.ts';
-import { summarize } from '../statistics.ts';
+import { run } from '../base/command.ts';
+import { timed } from '../base/interleave.ts';
+import { summarize } from '../base/statistics.ts';
 
 const ID = 'sb_0123456789abcdef';
 

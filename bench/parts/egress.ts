@@ -18,7 +18,7 @@ import {
   secret,
 } from '../../test/egress/secrets/support/harness.ts';
 import { neighbour, sandbox, stranger } from '../../test/egress/support/harness.ts';
-import { summarize } from '../statistics.ts';
+import { summarize } from '../base/statistics.ts';
 import { type To, timeRequests } from './egress/client.ts';
 import { startRelay } from './egress/relay.ts';
 import { startWeb } from './egress/web.ts';

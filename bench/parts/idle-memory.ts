@@ -7,8 +7,8 @@
  * Give a tool of large answers: DocumentDb.FindDocuments '{"database_name":"shop","collection_name":"orders","limit":1000}'.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEndpoint, send } from '../http.ts';
-import { processMemory } from '../memory.ts';
+import { createEndpoint, send } from '../base/http.ts';
+import { processMemory } from '../base/memory.ts';
 
 const ROUNDS = 40;
 const AT_ONCE = 3;

@@ -6,9 +6,9 @@
  * All services run with that key.
  */
 import { parseArgs } from 'node:util';
-import { createEndpoint, type Endpoint, send } from '../http.ts';
-import { timed } from '../interleave.ts';
-import { summarize } from '../statistics.ts';
+import { createEndpoint, type Endpoint, send } from '../base/http.ts';
+import { timed } from '../base/interleave.ts';
+import { summarize } from '../base/statistics.ts';
 
 const WARM_UPS = 200;
 

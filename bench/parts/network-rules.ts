@@ -13,7 +13,7 @@ import { useRunner } from '../../src/runtime/programs/run-program.ts';
 import { createSpawner } from '../../src/runtime/programs/spawner.ts';
 import { rules } from '../../test/network/policies/rules.ts';
 import { launcherPath } from '../../test/runtime/host.ts';
-import { summarize } from '../statistics.ts';
+import { summarize } from '../base/statistics.ts';
 
 const ROUNDS = 40;
 const [machines = 200, count = 50] = process.argv.slice(2).map(Number);

@@ -9,7 +9,7 @@
 import { parseArgs } from 'node:util';
 import type { Language } from '../../src/model/sandbox.ts';
 import { type ScratchSandbox, startScratchSandbox } from '../../test/agent-link/scratch-sandbox.ts';
-import { summarize } from '../statistics.ts';
+import { summarize } from '../base/statistics.ts';
 
 const ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/root', LANG: 'C.UTF-8' };
 const STARTER = '/usr/local/libexec/sandhaven-typescript';

@@ -7,9 +7,9 @@
  * All services run with that key, on the same idle machine.
  */
 import { parseArgs } from 'node:util';
-import { createEndpoint, type Endpoint, send } from '../http.ts';
-import { timed } from '../interleave.ts';
-import { summarize } from '../statistics.ts';
+import { createEndpoint, type Endpoint, send } from '../base/http.ts';
+import { timed } from '../base/interleave.ts';
+import { summarize } from '../base/statistics.ts';
 
 const WARM_UPS = 50;
 

@@ -1,7 +1,7 @@
 /** Creates fifty sandboxes at the same moment: measures the time until each is ready and has run a command. */
-import { IDLE, IMAGE } from '../docker.ts';
-import { type Figures, interleave, timed } from '../interleave.ts';
-import type { Scenario } from '../scenario.ts';
+import { IDLE, IMAGE } from '../base/docker.ts';
+import { type Figures, interleave, timed } from '../base/interleave.ts';
+import type { Scenario } from '../base/scenario.ts';
 
 const AT_ONCE = 50;
 const ROUNDS = 6;

@@ -1,8 +1,8 @@
 /** Creates sandboxes one after the other: from nothing, from the warm pool, and with a first use. */
-import { type Figures, interleave, timed } from '../interleave.ts';
+import { type Figures, interleave, timed } from '../base/interleave.ts';
+import type { Scenario } from '../base/scenario.ts';
 import { type Contender, ofApi, ofCommandLine, ofService } from '../launches/contender.ts';
 import { asWarmToo } from '../launches/warm-too.ts';
-import type { Scenario } from '../scenario.ts';
 
 const ROUNDS = 20;
 const PAUSE_MS = 300;

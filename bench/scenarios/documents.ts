@@ -5,6 +5,10 @@
 import { join } from 'node:path';
 import { type Collection, MongoClient } from 'mongodb';
 import { startService } from '../../test/support/service.ts';
+import { addFigures, type Figures, interleave, type Rounds, type Samples } from '../base/interleave.ts';
+import { home } from '../base/machine.ts';
+import { processMemory } from '../base/memory.ts';
+import type { Scenario } from '../base/scenario.ts';
 import {
   type Contender,
   type McpContender,
@@ -17,10 +21,6 @@ import { COLLECTION, DATABASE, startDemoDatabase } from '../documents/demo-datab
 import { installMongodbMcpServer, startMongodbMcpServer } from '../documents/mongodb-mcp-server.ts';
 import { ask, ourCollection, type Question, questionsAbout, subjectOf } from '../documents/questions.ts';
 import { schemaQuestions } from '../documents/schema-questions.ts';
-import { addFigures, type Figures, interleave, type Rounds, type Samples } from '../interleave.ts';
-import { home } from '../machine.ts';
-import { processMemory } from '../memory.ts';
-import type { Scenario } from '../scenario.ts';
 
 const ROUNDS = 40;
 const ROUNDS_OF_MANY = 10;

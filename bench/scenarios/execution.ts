@@ -1,7 +1,7 @@
 /** Runs commands and code in an existing sandbox, and a call that does nothing at all. */
-import { IDLE, IMAGE } from '../docker.ts';
-import { interleave, timed } from '../interleave.ts';
-import type { Scenario } from '../scenario.ts';
+import { IDLE, IMAGE } from '../base/docker.ts';
+import { interleave, timed } from '../base/interleave.ts';
+import type { Scenario } from '../base/scenario.ts';
 
 const ROUNDS = 50;
 const SLOW_ROUNDS = 20;

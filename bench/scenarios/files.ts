@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../command.ts';
-import { IDLE, IMAGE } from '../docker.ts';
-import { interleave, timed } from '../interleave.ts';
-import type { Bench, Scenario } from '../scenario.ts';
+import { run } from '../base/command.ts';
+import { IDLE, IMAGE } from '../base/docker.ts';
+import { interleave, timed } from '../base/interleave.ts';
+import type { Bench, Scenario } from '../base/scenario.ts';
 
 const SMALL_ROUNDS = 40;
 const SMALL_BYTES = 1_024;

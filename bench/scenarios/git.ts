@@ -2,9 +2,9 @@
  * Measures GitStatus of a repository of 10,000 files, and `git status` itself in the same sandbox and in a
  * container.
  */
-import { IDLE, IMAGE } from '../docker.ts';
-import { interleave, timed } from '../interleave.ts';
-import type { Scenario } from '../scenario.ts';
+import { IDLE, IMAGE } from '../base/docker.ts';
+import { interleave, timed } from '../base/interleave.ts';
+import type { Scenario } from '../base/scenario.ts';
 
 const ROUNDS = 40;
 const PATH = 'repository';

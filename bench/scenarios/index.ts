@@ -1,5 +1,5 @@
 /** Names the scenarios. */
-import type { Scenario } from '../scenario.ts';
+import type { Scenario } from '../base/scenario.ts';
 import { burst } from './burst.ts';
 import { create } from './create.ts';
 import { documents } from './documents.ts';

@@ -3,13 +3,13 @@
  * request to the answer of `node -v`. The service is as it is installed, with its warm pool.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alignColumns, number } from '../columns.ts';
-import type { Samples, Side } from '../interleave.ts';
+import { alignColumns, number } from '../base/columns.ts';
+import type { Samples, Side } from '../base/interleave.ts';
+import type { MetricId } from '../base/metrics.ts';
+import type { Scenario } from '../base/scenario.ts';
+import { summarize } from '../base/statistics.ts';
 import { type Contender, ofApi, ofCommandLine, ofService } from '../launches/contender.ts';
 import { type Launches, oneAfterAnother, together } from '../launches/modes.ts';
-import type { MetricId } from '../metrics.ts';
-import type { Scenario } from '../scenario.ts';
-import { summarize } from '../statistics.ts';
 
 const COUNT = 100;
 const COUNT_QUICK = 20;

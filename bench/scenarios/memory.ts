@@ -3,14 +3,14 @@
  * (mounts, namespaces, cgroups, sockets) count as well as processes, and droppable cache does not.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chargedBytes } from '../cgroups.ts';
-import { run } from '../command.ts';
-import { IDLE, IMAGE } from '../docker.ts';
-import { addFigures, type Samples, type Side } from '../interleave.ts';
+import { chargedBytes } from '../base/cgroups.ts';
+import { run } from '../base/command.ts';
+import { IDLE, IMAGE } from '../base/docker.ts';
+import { addFigures, type Samples, type Side } from '../base/interleave.ts';
+import { type HostMemory, hostMemory, processMemory, usedBytes } from '../base/memory.ts';
+import type { Scenario } from '../base/scenario.ts';
+import { summarize } from '../base/statistics.ts';
 import { inTurns } from '../launches/in-turns.ts';
-import { type HostMemory, hostMemory, processMemory, usedBytes } from '../memory.ts';
-import type { Scenario } from '../scenario.ts';
-import { summarize } from '../statistics.ts';
 
 const BATCHES = 5;
 const BATCHES_QUICK = 3;

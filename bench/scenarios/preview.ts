@@ -2,10 +2,10 @@
  * Measures the time that a preview adds to a request. The host cannot reach a sandbox's port by itself, so a program
  * inside the sandbox makes the direct request, to its own loopback; both use the same server on a kept connection.
  */
-import { createEndpoint, send } from '../http.ts';
-import { interleave, timed } from '../interleave.ts';
-import type { Scenario } from '../scenario.ts';
-import { summarize } from '../statistics.ts';
+import { createEndpoint, send } from '../base/http.ts';
+import { interleave, timed } from '../base/interleave.ts';
+import type { Scenario } from '../base/scenario.ts';
+import { summarize } from '../base/statistics.ts';
 
 const PORT = 3000;
 const ROUNDS = 20;

@@ -4,12 +4,12 @@
  * least of it, inside.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IDLE, IMAGE } from '../docker.ts';
-import { type Figures, interleave, timed } from '../interleave.ts';
+import { IDLE, IMAGE } from '../base/docker.ts';
+import { type Figures, interleave, timed } from '../base/interleave.ts';
+import type { Sandhaven } from '../base/sandhaven.ts';
+import type { Scenario } from '../base/scenario.ts';
 import { type Contender, ofApi, ofCommandLine, ofService } from '../launches/contender.ts';
 import { asWarmToo } from '../launches/warm-too.ts';
-import type { Sandhaven } from '../sandhaven.ts';
-import type { Scenario } from '../scenario.ts';
 
 const ROUNDS = 12;
 const PAUSE_MS = 300;

@@ -3,9 +3,9 @@
  * is the search's speed as a multiple of the other's; each pays one request. Both programs are Debian's, from the base
  * image; two threads are what the search itself takes of a sandbox with two processors.
  */
-import { type Figures, interleave, timed } from '../interleave.ts';
-import type { MetricId } from '../metrics.ts';
-import type { Bench, Scenario } from '../scenario.ts';
+import { type Figures, interleave, timed } from '../base/interleave.ts';
+import type { MetricId } from '../base/metrics.ts';
+import type { Bench, Scenario } from '../base/scenario.ts';
 
 const ROUNDS = 10;
 const FOLDER = '/workspace/tree';

@@ -1,6 +1,6 @@
 /** Runs a command in an existing session. A Docker engine has no counterpart. */
-import { interleave, timed } from '../interleave.ts';
-import type { Scenario } from '../scenario.ts';
+import { interleave, timed } from '../base/interleave.ts';
+import type { Scenario } from '../base/scenario.ts';
 
 const ROUNDS = 50;
 const SESSION = 'bench';

@@ -1,9 +1,9 @@
 /** Reports the agent's size, and the service's peak memory. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NATIVE } from '../../src/app/parts/installed.ts';
-import { processMemory } from '../memory.ts';
-import type { Scenario } from '../scenario.ts';
+import { NATIVE } from '../../src/app/engine/installed.ts';
+import { processMemory } from '../base/memory.ts';
+import type { Scenario } from '../base/scenario.ts';
 
 export const size: Scenario = async ({ sandhaven }) => {
   const { size: bytes } = await stat(join(NATIVE, 'sandhaven-agent'));

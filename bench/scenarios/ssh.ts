@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events';
 import ssh2, { type Client, type ClientChannel } from 'ssh2';
-import { interleave, timed } from '../interleave.ts';
-import type { Scenario } from '../scenario.ts';
+import { interleave, timed } from '../base/interleave.ts';
+import type { Scenario } from '../base/scenario.ts';
 
 const ROUNDS = 100;
 const BULK_ROUNDS = 20;

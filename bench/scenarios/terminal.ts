@@ -5,8 +5,8 @@
 import { once } from 'node:events';
 import ssh2, { type ClientChannel } from 'ssh2';
 import { WebSocket } from 'ws';
-import { interleave, timed } from '../interleave.ts';
-import type { Scenario } from '../scenario.ts';
+import { interleave, timed } from '../base/interleave.ts';
+import type { Scenario } from '../base/scenario.ts';
 
 const ROUNDS = 200;
 const KEY = Buffer.from('k');

@@ -4,11 +4,11 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { home } from '../base/machine.ts';
+import type { Scenario } from '../base/scenario.ts';
 import { LASTING, type Level, measureLevel } from '../crowd/level.ts';
 import { levelsPicture, levelsTable } from '../crowd/report.ts';
 import { inTurns } from '../launches/in-turns.ts';
-import { home } from '../machine.ts';
-import type { Scenario } from '../scenario.ts';
 
 const LEVELS = [0, 100, 500, 1_000];
 const ROUNDS = 20;

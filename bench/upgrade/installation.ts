@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { manage } from '../../test/support/service-manager/manager.ts';
-import { run } from '../command.ts';
+import { run } from '../base/command.ts';
 
 export interface Installation extends AsyncDisposable {
   url: string;

@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Described, describe } from '../../sdk/generate/described.ts';
+import type { Tool } from '../../src/catalog/base/tool.ts';
 import { tools } from '../../src/catalog/index.ts';
-import type { Tool } from '../../src/catalog/tool.ts';
 import { generateClient } from './client.ts';
 import { generateErrors } from './errors.ts';
 import { toSync } from './sync.ts';

@@ -1,6 +1,7 @@
 /** Tools as the generators of clients see them: names, schemas, and pages. */
+
+import type { Tool } from '../../src/catalog/base/tool.ts';
 import { fullJsonSchema, type JsonSchema } from '../../src/catalog/json-schema.ts';
-import type { Tool } from '../../src/catalog/tool.ts';
 
 /** Toolkit whose tools are methods of the client itself; others get a namespace. */
 export const FLAT = 'Sandbox';

@@ -1,6 +1,7 @@
 /** Writes the SDK's client from the catalogue: types, one method a tool, and iterators over paged lists. */
+
+import type { Tool } from '../../src/catalog/base/tool.ts';
 import { tools } from '../../src/catalog/index.ts';
-import type { Tool } from '../../src/catalog/tool.ts';
 import { errorTable } from '../../src/model/errors.ts';
 import { type Described, describe, FLAT, lowerFirst, type Paging } from './described.ts';
 import { comment, TypeNames } from './types.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { defineTool } from '../../src/catalog/base/tool.ts';
 import { tools } from '../../src/catalog/index.ts';
-import { defineTool } from '../../src/catalog/tool.ts';
 import { root, run, tsc } from '../../test/support/sdk-package.ts';
 import { generateSdk } from '../generate/sdk.ts';
 

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
-import { readImageRecord } from '../../src/runtime/images/record.ts';
+import { readImageRecord } from '../../src/runtime/images/registry/record.ts';
 import { command, step } from '../command.ts';
 import { DOZEN, dozenArchive, dozenStore } from './dozen-packages.ts';
 import { downloadInstallation } from './packages.ts';

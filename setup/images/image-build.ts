@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { type ImageRecord, imageConfig, readImageRecord } from '../../src/runtime/images/record.ts';
+import { type ImageRecord, imageConfig, readImageRecord } from '../../src/runtime/images/registry/record.ts';
 import { startProgram } from '../../src/runtime/start-program.ts';
 import { command } from '../command.ts';
 import { bootstrapOf, isAboutItself } from '../debian/bootstrap.ts';

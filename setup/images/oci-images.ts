@@ -5,9 +5,9 @@
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NATIVE } from '../../src/app/parts/installed.ts';
+import { NATIVE } from '../../src/app/engine/installed.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
-import { readImageRecord } from '../../src/runtime/images/record.ts';
+import { readImageRecord } from '../../src/runtime/images/registry/record.ts';
 import { lastCommit } from './commit.ts';
 import { isMadeOf, type WrittenImage, writeLayout } from './layout.ts';
 import { serviceSettings, writeService, writeSystem } from './service-root.ts';

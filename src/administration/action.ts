@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import type { Origin } from '../control/audit/audit.ts';
 import type { Services } from '../control/services.ts';
-import type { Scope } from '../model/access/scopes.ts';
+import type { Scope } from '../model/scopes.ts';
 import type { Caller, Role } from '../model/user.ts';
 
 export interface ActionContext {

@@ -1,7 +1,7 @@
 /** Actions on audit rows. */
 import { z } from 'zod';
+import { present } from '../catalog/base/present.ts';
 import { integerWithDefault, text } from '../catalog/parameters/scalars.ts';
-import { present } from '../catalog/present.ts';
 import { type AuditFilter, type AuditRow, auditOutcomes, auditTransports } from '../model/audit.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { isTeamId, sandboxIdPattern } from '../model/ids.ts';

@@ -1,6 +1,6 @@
 /** The health of the service, for operators. */
 import { z } from 'zod';
-import type { Health } from '../control/health/health.ts';
+import type { Health } from '../control/live/health.ts';
 import { defineAction } from './action.ts';
 
 const bytes = z.number();

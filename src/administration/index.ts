@@ -13,7 +13,7 @@ import { listPasskeys, removePasskey, removePassword, renamePasskey } from './cr
 import { getHealth } from './health.ts';
 import { linkIdentity, listIdentities, unlinkIdentity } from './identities.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
-import { getNetworkLog, learnNetwork } from './networks/network-log.ts';
+import { getNetworkLog, learnNetwork } from './network-log.ts';
 import {
   allowNetwork,
   denyNetwork,
@@ -21,8 +21,8 @@ import {
   listNetworkProfiles,
   setNetwork,
   setSnapshotNetwork,
-} from './networks/networks.ts';
-import { setTeamNetwork, setUserNetwork } from './networks/owner-networks.ts';
+} from './networks.ts';
+import { setTeamNetwork, setUserNetwork } from './owner-networks.ts';
 import { addRegistryCredentials, listRegistries, removeRegistryCredentials } from './registries.ts';
 import {
   deleteAnySandbox,

@@ -1,11 +1,11 @@
 /** Users and teams as actions name them, and what owners have and use. */
 import { z } from 'zod';
+import { networkOutput, toNetworkView } from '../catalog/base/sandbox-view.ts';
 import { optionalInteger, text } from '../catalog/parameters/scalars.ts';
-import { networkOutput, toNetworkView } from '../catalog/sandbox-view.ts';
-import { teamNamePattern, teamRoles } from '../model/access/team.ts';
 import { limits } from '../model/limits.ts';
 import type { OwnerNetworks } from '../model/network/owner-networks.ts';
 import { leftOf, type Quota, type QuotaKind, quotaKinds, type Usage } from '../model/quota.ts';
+import { teamNamePattern, teamRoles } from '../model/team.ts';
 import { roles } from '../model/user.ts';
 
 export const user = text().min(1).max(limits.userEmailChars).describe('User ID or email.');

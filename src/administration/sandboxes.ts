@@ -1,9 +1,9 @@
 /** Actions on sandboxes of everybody, on terminals and on snapshots. */
 import { z } from 'zod';
+import { timestamp } from '../catalog/base/sandbox-view.ts';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
 import { sandbox, terminalId } from '../catalog/parameters/sandbox.ts';
 import { textWithoutNul } from '../catalog/parameters/scalars.ts';
-import { timestamp } from '../catalog/sandbox-view.ts';
 import type { OwnedSandbox } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { sandboxStates } from '../model/sandbox.ts';

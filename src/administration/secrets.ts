@@ -1,5 +1,6 @@
 /** Actions on secrets of sandboxes. */
 import { z } from 'zod';
+import { timestamp } from '../catalog/base/sandbox-view.ts';
 import { sandbox } from '../catalog/parameters/sandbox.ts';
 import {
   atMostBytes,
@@ -7,7 +8,6 @@ import {
   optionalInteger,
   textWithoutNul,
 } from '../catalog/parameters/scalars.ts';
-import { timestamp } from '../catalog/sandbox-view.ts';
 import type { ShownSecrets } from '../control/secrets/sandbox-secrets.ts';
 import { limits } from '../model/limits.ts';
 import { type Secret, secretNamePattern, variablePattern } from '../model/secrets/secret.ts';

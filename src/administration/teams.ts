@@ -1,11 +1,11 @@
 /** Actions on teams. */
 import { z } from 'zod';
+import { present } from '../catalog/base/present.ts';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
-import { present } from '../catalog/present.ts';
-import type { TeamEntry } from '../control/teams/teams.ts';
-import { teamRoles } from '../model/access/team.ts';
+import type { TeamEntry } from '../control/people/teams.ts';
 import { invalidArgument } from '../model/errors.ts';
 import { quotaKinds } from '../model/quota.ts';
+import { teamRoles } from '../model/team.ts';
 import { defineAction } from './action.ts';
 import {
   countsOf,

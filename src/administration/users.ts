@@ -1,8 +1,8 @@
 /** Actions on users. */
 import { z } from 'zod';
+import { present } from '../catalog/base/present.ts';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
 import { text } from '../catalog/parameters/scalars.ts';
-import { present } from '../catalog/present.ts';
 import type { Member } from '../control/people/users.ts';
 import { invalidArgument } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';

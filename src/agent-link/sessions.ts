@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AgentSessions, FollowedBytes, SessionSummary } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
-import { OutputText } from '../model/output/output-text.ts';
+import { OutputText } from '../model/output-text.ts';
 import type { Ask, Item } from './call.ts';
 import type { VersionOf } from './execution.ts';
 import { ProtocolError } from './frames.ts';

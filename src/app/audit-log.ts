@@ -2,8 +2,8 @@
 import { AuditService } from '../control/audit/audit.ts';
 import type { Clock, Log, Store } from '../control/ports/index.ts';
 import type { DataDirectory } from '../store/data-directory.ts';
+import type { Secrets } from '../store/files/secrets.ts';
 import { auditCheckpointFile } from '../store/record-files.ts';
-import type { Secrets } from '../store/secrets.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

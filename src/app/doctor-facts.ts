@@ -2,9 +2,9 @@
 import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
 import { listenAddresses } from '../surfaces/cli/doctor/ports.ts';
 import { readCertificate } from '../tls/certificate.ts';
-import { missingPublicNames } from './announce.ts';
-import { doctorFacts } from './engine.ts';
-import { proveArchiveStore } from './optional-parts.ts';
+import { doctorFacts } from './engine/engine.ts';
+import { proveArchiveStore } from './engine/optional-parts.ts';
+import { missingPublicNames } from './options/announce.ts';
 import type { UpOptions } from './options/up-options.ts';
 
 /** @param couldWriteDocuments Asks the document database; null without one. */

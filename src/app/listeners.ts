@@ -1,7 +1,7 @@
 /** The listeners of a service: the API with MCP, previews and SSH, opened in order. */
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
-import type { Tool } from '../catalog/tool.ts';
+import type { Tool } from '../catalog/base/tool.ts';
 import type { Log } from '../control/ports/index.ts';
 import { PreviewGateway } from '../gateways/preview/gateway.ts';
 import { openSshGateway, type SshGateway } from '../gateways/ssh/gateway.ts';
@@ -17,8 +17,8 @@ import { createHttpServer } from '../surfaces/http/server.ts';
 import { SharedRoom } from '../surfaces/json/bodies.ts';
 import type { TlsServing } from '../tls/serving.ts';
 import { version } from '../version.ts';
-import { allowedHosts, howTo, sshAddress, urlOf } from './announce.ts';
 import type { Address, GatewayAddress } from './options/address.ts';
+import { allowedHosts, howTo, sshAddress, urlOf } from './options/announce.ts';
 import type { UpOptions } from './options/up-options.ts';
 import type { KeptSockets } from './parts/kept-sockets.ts';
 import { mcpEndpointOnUse } from './parts/loaded-on-use.ts';

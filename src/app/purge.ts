@@ -5,12 +5,12 @@ import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { StoreAddress } from '../model/store-address.ts';
 import { createExit } from '../outbound/exit.ts';
 import { folderOnMachine } from '../runtime/archives/s3/own-folder.ts';
-import { findOrphans, type Orphan, removeOrphan } from '../runtime/oci/host/orphans.ts';
+import { findOrphans, type Orphan, removeOrphan } from '../runtime/oci/orphans.ts';
 import { lockDataDirectory, openExistingDataDirectory } from '../store/data-directory.ts';
+import { openSecrets } from '../store/files/secrets.ts';
 import { openStore } from '../store/open-store.ts';
-import { openSecrets } from '../store/secrets.ts';
-import { launcher, openEngine } from './engine.ts';
-import { openRemoteArchives } from './optional-parts.ts';
+import { launcher, openEngine } from './engine/engine.ts';
+import { openRemoteArchives } from './engine/optional-parts.ts';
 
 /** Finds leftovers of instances without a data directory; removes them with `remove`. @returns the orphans found */
 export async function purgeOrphans({ remove, log }: { remove: boolean; log: Log }): Promise<Orphan[]> {

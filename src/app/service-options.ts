@@ -7,16 +7,16 @@ import type { Rate } from '../fairness/rate.ts';
 import type { IdentityOptions } from '../model/access/identity-options.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
 import type { GpuKind } from '../model/gpu-kind.ts';
-import type { KubernetesOptions } from '../model/kubernetes/options.ts';
+import type { KubernetesOptions } from '../model/kubernetes-options.ts';
 import type { AllowedHost } from '../model/network/allowed-hosts.ts';
-import type { NetworkSetting } from '../model/network/setting.ts';
 import type { TrafficOptions } from '../model/network/traffic.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
 import type { Quota } from '../model/quota.ts';
 import type { Regions } from '../model/region.ts';
 import type { RegistryRules } from '../model/registry-rules.ts';
+import type { NetworkSetting } from '../model/sandbox.ts';
 import type { StoreAddress } from '../model/store-address.ts';
-import type { TracingOptions } from '../model/tracing/tracing-options.ts';
+import type { TracingOptions } from '../model/tracing-options.ts';
 
 export interface ServiceOptions {
   dataDir: string;

@@ -23,13 +23,18 @@ import {
   openDataDirectory,
   readOrCreateApiKey,
 } from '../store/data-directory.ts';
+import { openSecrets } from '../store/files/secrets.ts';
+import { type HostKey, openHostKey } from '../store/files/ssh-host-key.ts';
 import { openStore } from '../store/open-store.ts';
 import { trafficNotes } from '../store/record-files.ts';
-import { openSecrets } from '../store/secrets.ts';
-import { type HostKey, openHostKey } from '../store/ssh-host-key.ts';
 import { auditLog } from './audit-log.ts';
-import { type Engine, isOnHost, openEngine } from './engine.ts';
-import { openCodeHost, openDocuments, openRemoteArchives, openSignInProvider } from './optional-parts.ts';
+import { type Engine, isOnHost, openEngine } from './engine/engine.ts';
+import {
+  openCodeHost,
+  openDocuments,
+  openRemoteArchives,
+  openSignInProvider,
+} from './engine/optional-parts.ts';
 import { serveBackups } from './parts/backup/backup-socket.ts';
 import { openTracing } from './parts/open-tracing.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -98,7 +103,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   async function chooseEngine(): Promise<Engine> {
     const { archives = onThisHost } = options;
     if (kubernetes) {
-      const { openKubernetes } = await import('./kubernetes.ts');
+      const { openKubernetes } = await import('./engine/kubernetes.ts');
       return openKubernetes({ options: kubernetes, archives, secrets, store, registries, exit, clock, log });
     }
     const remotePlace = await openRemoteArchives(archives, folderOnMachine(data.instance), log);

@@ -49,16 +49,16 @@ import { everyRegistry } from '../model/registry-rules.ts';
 import { createExit } from '../outbound/exit.ts';
 import type { Dependencies } from './parts/dependencies.ts';
 import { passkeyVerifierOnUse } from './parts/loaded-on-use.ts';
-import { wireNetworks } from './parts/network/wire-networks.ts';
-import { wireTraffic } from './parts/network/wire-traffic.ts';
 import { pruneOldRows } from './parts/prune.ts';
 import { wireAccess } from './parts/wire-access.ts';
 import { wireGit } from './parts/wire-git.ts';
 import { wireLive } from './parts/wire-live.ts';
 import { wireMetrics } from './parts/wire-metrics.ts';
+import { wireNetworks } from './parts/wire-networks.ts';
 import { wireProvider } from './parts/wire-provider.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
 import { wireSnapshots } from './parts/wire-snapshots.ts';
+import { wireTraffic } from './parts/wire-traffic.ts';
 import { wireWebhooks } from './parts/wire-webhooks.ts';
 import type { ServiceOptions } from './service-options.ts';
 

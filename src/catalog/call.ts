@@ -1,12 +1,12 @@
 /** Calls a tool. Every surface uses this. */
 
 import { inSpan } from '../concurrency/span.ts';
-import { assertScope, isViewer, refusedToViewers, type Scope } from '../model/access/scopes.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { quotaOfRefusal } from '../model/quota.ts';
+import { assertScope, isViewer, refusedToViewers, type Scope } from '../model/scopes.ts';
+import type { CallContext, Tool } from './base/tool.ts';
 import { tools } from './index.ts';
-import type { CallContext, Tool } from './tool.ts';
 import { toolsetOf } from './toolsets.ts';
 import { validateInput } from './validate.ts';
 

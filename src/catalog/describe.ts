@@ -1,7 +1,8 @@
 /** Catalogue as data, for lists of tools, OpenAPI, the documentation and the SDK. */
+
+import type { Annotations, Tool } from './base/tool.ts';
 import { tools } from './index.ts';
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from './json-schema.ts';
-import type { Annotations, Tool } from './tool.ts';
 import { type Toolset, toolsetOf } from './toolsets.ts';
 
 export interface ToolDescription {

@@ -1,6 +1,6 @@
 /** Sandbox.ListRegions and Sandbox.WhoAmI */
 import { z } from 'zod';
-import { defineTool } from './tool.ts';
+import { defineTool } from './base/tool.ts';
 
 const input = z.strictObject({});
 const annotations = {

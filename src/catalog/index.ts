@@ -2,13 +2,19 @@
 import { createSshAccess } from './access/create-ssh-access.ts';
 import { getPortPreviewUrl } from './access/get-port-preview-url.ts';
 import { listPorts } from './access/list-ports.ts';
+import type { Tool } from './base/tool.ts';
 import { aggregateDocuments } from './documentdb/aggregate-documents.ts';
 import { countDocuments } from './documentdb/count-documents.ts';
 import { discoverCollections, discoverDatabases } from './documentdb/discover.ts';
 import { findDocuments } from './documentdb/find-documents.ts';
 import { getCollectionSchema } from './documentdb/get-collection-schema.ts';
+import { createSession } from './execution/create-session.ts';
+import { getSessionCommandLogs } from './execution/get-session-command-logs.ts';
+import { listSessions } from './execution/list-sessions.ts';
 import { runCode } from './execution/run-code.ts';
 import { runCommand } from './execution/run-command.ts';
+import { runSessionCommand } from './execution/run-session-command.ts';
+import { sendSessionInput } from './execution/send-session-input.ts';
 import { createFolder } from './files/create-folder.ts';
 import { deleteFile } from './files/delete-file.ts';
 import { findFiles } from './files/find-files.ts';
@@ -36,15 +42,9 @@ import { archiveSandbox, deleteSandbox, startSandbox, stopSandbox } from './sand
 import { listSandboxes } from './sandboxes/list-sandboxes.ts';
 import { resizeSandbox } from './sandboxes/resize-sandbox.ts';
 import { setSandboxLabels } from './sandboxes/set-sandbox-labels.ts';
-import { createSession } from './sessions/create-session.ts';
-import { getSessionCommandLogs } from './sessions/get-session-command-logs.ts';
-import { listSessions } from './sessions/list-sessions.ts';
-import { runSessionCommand } from './sessions/run-session-command.ts';
-import { sendSessionInput } from './sessions/send-session-input.ts';
 import { createSnapshot } from './snapshots/create-snapshot.ts';
 import { getSnapshot } from './snapshots/get-snapshot.ts';
 import { listSnapshots } from './snapshots/list-snapshots.ts';
-import type { Tool } from './tool.ts';
 
 export const tools: readonly Tool[] = [
   createSandbox,

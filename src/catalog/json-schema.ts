@@ -4,7 +4,7 @@
  * beyond the dialect all the same, such as the refusal of unknown parameters.
  */
 import { z } from 'zod';
-import type { Tool } from './tool.ts';
+import type { Tool } from './base/tool.ts';
 
 export interface JsonSchema {
   type?: string;

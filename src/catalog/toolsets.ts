@@ -4,8 +4,8 @@
  */
 import { invalidArgument } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
+import type { Tool } from './base/tool.ts';
 import { tools } from './index.ts';
-import type { Tool } from './tool.ts';
 
 /** Tools of each group by their names without the toolkit; in the order of the groups' list. */
 const members = {

@@ -1,6 +1,6 @@
 /** Implements the document database port for one connection string. Connects on first use. */
 import type { DocumentDatabase } from '../control/ports/index.ts';
-import type { CollectionName } from '../model/documents/schema.ts';
+import type { CollectionName } from '../model/document-schema.ts';
 import { collections, databases } from './collections/discover.ts';
 import { sampledSchema } from './collections/sample.ts';
 import { Connection } from './connection/connection.ts';

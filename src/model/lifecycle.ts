@@ -6,8 +6,8 @@
  * The one exception is `delete`, which pre-empts.
  */
 import { SandhavenError } from './errors.ts';
-import { LOST_REASON } from './kubernetes/lost-node.ts';
 import { limits } from './limits.ts';
+import { LOST_REASON } from './lost-node.ts';
 import type { Operation, Resources, Sandbox, SandboxState } from './sandbox.ts';
 
 export interface ResizeRequest {

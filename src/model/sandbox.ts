@@ -1,5 +1,4 @@
 /** A stored sandbox, and its terms in the tools. */
-import type { NetworkSetting } from './network/setting.ts';
 
 /** Folder inside, the base of relative paths. */
 export const WORKSPACE = '/workspace';
@@ -44,6 +43,15 @@ export type ArchiveRecord = ArchiveLocation & {
   /** Key that encrypts the archive; absent for a plain one. Digest and size are of the encrypted bytes. */
   keyId?: string;
 };
+
+/** The network of a sandbox as people write it. */
+export interface NetworkSetting {
+  mode: 'open' | 'none' | 'rules';
+  /** Names of profiles; empty unless the mode is `rules`, and so are the rules. */
+  profiles: string[];
+  /** Rules in canonical form. */
+  allow: string[];
+}
 
 export interface Sandbox {
   id: string;

@@ -1,6 +1,5 @@
 /** A stored snapshot: a named image with the sizes and entrypoint of sandboxes created from it. */
-import type { NetworkSetting } from './network/setting.ts';
-import type { Resources } from './sandbox.ts';
+import type { NetworkSetting, Resources } from './sandbox.ts';
 
 export const snapshotStates = ['pending', 'pulling', 'active', 'error'] as const;
 export type SnapshotState = (typeof snapshotStates)[number];

@@ -1,11 +1,10 @@
 /** Users, callers and API keys. Times are milliseconds since the epoch. */
 
-import type { Role } from './access/roles.ts';
-import type { Scope } from './access/scopes.ts';
-import type { Membership } from './access/team.ts';
 import type { Quota } from './quota.ts';
+import type { Role, Scope } from './scopes.ts';
+import type { Membership } from './team.ts';
 
-export { type Role, roles } from './access/roles.ts';
+export { type Role, roles } from './scopes.ts';
 
 export interface User {
   id: string;

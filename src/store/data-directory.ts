@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SandhavenError } from '../model/errors.ts';
 import { newApiKey, randomText } from '../model/ids.ts';
-import { readOrCreate, replaceFile } from './durable-file.ts';
+import { readOrCreate, replaceFile } from './files/durable-file.ts';
 import { createPrivately, isBusy } from './sqlite/database.ts';
 
 export interface DataDirectory {

@@ -7,8 +7,8 @@ import type { Log, Store } from '../control/ports/index.ts';
 import { SandhavenError } from '../model/errors.ts';
 import type { StoreAddress } from '../model/store-address.ts';
 import type { DataDirectory } from './data-directory.ts';
-import { readIfThere, replaceFile } from './durable-file.ts';
-import type { Secrets } from './secrets.ts';
+import { readIfThere, replaceFile } from './files/durable-file.ts';
+import type { Secrets } from './files/secrets.ts';
 import { openSqliteStore } from './sqlite/store.ts';
 
 export interface OpenStoreOptions {

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { AuditCheckpoint, TrafficNotes } from '../control/ports/index.ts';
-import { readIfThere, replaceFileAside } from './durable-file.ts';
+import { readIfThere, replaceFileAside } from './files/durable-file.ts';
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
 const content = z.strictObject({ sequence: z.int().min(0), hash: hex, seal: hex });

@@ -7,7 +7,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { limits } from '../model/limits.ts';
-import type { TracingOptions } from '../model/tracing/tracing-options.ts';
+import type { TracingOptions } from '../model/tracing-options.ts';
 import { operatorNames } from '../outbound/operator-names.ts';
 import type { Losses } from './bounded-queue.ts';
 

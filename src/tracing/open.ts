@@ -13,7 +13,7 @@ import { within } from '../concurrency/deadline.ts';
 import type { Tracer } from '../concurrency/span.ts';
 import type { Log } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
-import type { Sampling, TracingOptions } from '../model/tracing/tracing-options.ts';
+import type { Sampling, TracingOptions } from '../model/tracing-options.ts';
 import { boundedQueue, countLosses } from './bounded-queue.ts';
 import { openCollector } from './collector.ts';
 import { tracerOn } from './spans.ts';

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createAgentLink } from '../../src/agent-link/agent-link.ts';
 import { serviceIdentity } from '../../src/agent-link/authority.ts';
-import { NATIVE } from '../../src/app/parts/installed.ts';
+import { NATIVE } from '../../src/app/engine/installed.ts';
 import type { AgentLink, ExecResult } from '../../src/control/ports/index.ts';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { channelsTo, type Reach } from './reach.ts';

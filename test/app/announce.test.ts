@@ -1,6 +1,6 @@
 /** What those who start the service are told. */
 import { expect, it } from 'vitest';
-import { howTo } from '../../src/app/announce.ts';
+import { howTo } from '../../src/app/options/announce.ts';
 import { localRegion, parseRegions } from '../../src/model/region.ts';
 
 const told = {

@@ -1,7 +1,7 @@
 /** `--machine-runtime`: what starts the machines of this host. */
 import { describe, expect, it } from 'vitest';
+import { chooseRuntime } from '../../src/app/engine/machine-runtime.ts';
 import { parseUpOptions } from '../../src/app/options/up-options.ts';
-import { chooseRuntime } from '../../src/app/parts/machine-runtime.ts';
 
 const v1 = ['memory', 'devices'].map((name) => ({
   mountpoint: `/sys/fs/cgroup/${name}`,

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createArchives } from '../../src/runtime/oci/disk/archives.ts';
 import { createEncryptedFiles } from '../../src/runtime/oci/disk/encrypted-files.ts';
-import { createLayout } from '../../src/runtime/oci/layout.ts';
+import { createLayout } from '../../src/runtime/oci/host/layout.ts';
 import { testEncryption } from './test-encryption.ts';
 
 const ID = 'sb_0123456789abcdef';

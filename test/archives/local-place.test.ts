@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLocalPlace } from '../../src/runtime/archives/local-place.ts';
+import { createLocalPlace } from '../../src/runtime/oci/disk/local-place.ts';
 import { placeConformance } from './place-conformance.ts';
 
 placeConformance('archives on this host', 2 ** 20, async () => {

@@ -2,7 +2,7 @@
 import {
   type ArchiveEncryption,
   createArchiveEncryption,
-} from '../../src/runtime/archives/encryption/archive-encryption.ts';
+} from '../../src/runtime/archives/archive-encryption.ts';
 
 export function testEncryption({
   encrypts = true,

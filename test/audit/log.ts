@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { AuditService, type AuditSubject } from '../../src/control/audit/audit.ts';
 import type { AuditStore, Store } from '../../src/control/ports/index.ts';
+import { secretsOf } from '../../src/store/files/secrets.ts';
 import { auditCheckpointFile } from '../../src/store/record-files.ts';
-import { secretsOf } from '../../src/store/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { temporaryDirectory } from '../store/fixtures.ts';
 

@@ -6,8 +6,8 @@ import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AuditService } from '../../src/control/audit/audit.ts';
+import { secretsOf } from '../../src/store/files/secrets.ts';
 import { auditCheckpointFile } from '../../src/store/record-files.ts';
-import { secretsOf } from '../../src/store/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 
 const [directory = ''] = process.argv.slice(2);

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NATIVE } from '../../src/app/parts/installed.ts';
-import { freezeAndCopy } from '../../src/runtime/oci/disk/backup/freeze.ts';
+import { NATIVE } from '../../src/app/engine/installed.ts';
 import { createHelpers } from '../../src/runtime/oci/host/helper.ts';
+import { freezeAndCopy } from '../../src/runtime/oci/storage/freeze.ts';
 
 const launcher = join(NATIVE, 'sandhaven-launcher');
 

@@ -18,7 +18,7 @@ import type { Entry } from '../../src/backup/entry.ts';
 import { entriesOfFolder, once, writeFolder } from '../../src/backup/folder.ts';
 import { backupKey, type Manifest, writeManifest } from '../../src/backup/manifest.ts';
 import { entriesOfTar, sumOf, tarOf } from '../../src/backup/tar.ts';
-import { secretsOf } from '../../src/store/secrets.ts';
+import { secretsOf } from '../../src/store/files/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'sandhaven-hostile-backup-'));

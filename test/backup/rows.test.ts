@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { secretsOf } from '../../src/store/secrets.ts';
+import { secretsOf } from '../../src/store/files/secrets.ts';
 import { type BackupRows, copyRows, countFromRestore } from '../../src/store/sqlite/backup-rows.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { interleave } from '../../bench/interleave.ts';
+import { interleave } from '../../bench/base/interleave.ts';
 
 const running = () => new AbortController();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ordersOf } from '../../bench/rotation.ts';
+import { ordersOf } from '../../bench/base/rotation.ts';
 
 const sides = ['a', 'b', 'c', 'd', 'e'];
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { summarize } from '../../bench/statistics.ts';
+import { summarize } from '../../bench/base/statistics.ts';
 
 describe('the summary of samples', () => {
   it('takes the middle one as the median, or halfway between the middle two', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderTables, toRows } from '../../bench/table.ts';
+import { renderTables, toRows } from '../../bench/base/table.ts';
 
 function only<T>(items: T[]): T {
   expect(items).toHaveLength(1);

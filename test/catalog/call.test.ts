@@ -1,9 +1,9 @@
 /** From a name and raw parameters to a result of the shape that the catalogue promises. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { CallContext } from '../../src/catalog/base/tool.ts';
 import { callTool, findTool } from '../../src/catalog/call.ts';
 import { permissions } from '../../src/catalog/files/get-file-info.ts';
 import { tools } from '../../src/catalog/index.ts';
-import type { CallContext } from '../../src/catalog/tool.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { createFakeServices, type FakeServices, user } from '../surfaces/fakes/fake-services.ts';
 import { everyTool } from './every-tool.ts';

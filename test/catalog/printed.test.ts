@@ -1,6 +1,6 @@
 /** Output of programs in results: unchanged with a status behind it, and as a text with both streams apart. */
 import { describe, expect, it } from 'vitest';
-import { asPrinted, printedText } from '../../src/catalog/printed.ts';
+import { asPrinted, printedText } from '../../src/catalog/base/printed.ts';
 
 describe('output for a terminal', () => {
   it.each([

@@ -4,7 +4,7 @@ import { callAction } from '../../src/administration/call.ts';
 import { actions } from '../../src/administration/index.ts';
 import { callTool, scopeOf } from '../../src/catalog/call.ts';
 import { tools } from '../../src/catalog/index.ts';
-import { type Scope, scopes } from '../../src/model/access/scopes.ts';
+import { type Scope, scopes } from '../../src/model/scopes.ts';
 import { createFakeServices, user } from '../surfaces/fakes/fake-services.ts';
 
 /** Tools that change nothing. All others of `Sandbox` need `sandboxes:write`. */

@@ -3,10 +3,10 @@
  * tool without a text of its own gets its result as JSON, which says all.
  */
 import { describe, expect, it } from 'vitest';
+import type { Tool } from '../../src/catalog/base/tool.ts';
 import { findTool } from '../../src/catalog/call.ts';
 import { tools } from '../../src/catalog/index.ts';
 import { type JsonSchema, outputJsonSchema } from '../../src/catalog/json-schema.ts';
-import type { Tool } from '../../src/catalog/tool.ts';
 import { listTools } from '../../src/surfaces/mcp/listed-tools.ts';
 import { toCallToolResult } from '../../src/surfaces/mcp/result.ts';
 import { documentSamples } from './text/documents.ts';

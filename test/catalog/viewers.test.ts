@@ -4,7 +4,7 @@ import { callAction } from '../../src/administration/call.ts';
 import { actions } from '../../src/administration/index.ts';
 import { callTool } from '../../src/catalog/call.ts';
 import { tools } from '../../src/catalog/index.ts';
-import { withinScopes } from '../../src/model/access/scopes.ts';
+import { withinScopes } from '../../src/model/scopes.ts';
 import { createFakeServices, user } from '../surfaces/fakes/fake-services.ts';
 
 const open = [

@@ -2,10 +2,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiFailure } from '../../src/runtime/kubernetes/client/failure.ts';
 import type { KubeObject, Node, Pod } from '../../src/runtime/kubernetes/client/objects.ts';
+import type { KubernetesSettings } from '../../src/runtime/kubernetes/client/settings.ts';
 import type { Copies } from '../../src/runtime/kubernetes/machine/copies.ts';
 import { createPods } from '../../src/runtime/kubernetes/machine/pods.ts';
 import { createSurvey } from '../../src/runtime/kubernetes/machine/survey.ts';
-import type { KubernetesSettings } from '../../src/runtime/kubernetes/settings.ts';
 import { type MemoryApi, memoryApi } from './memory-api.ts';
 
 const ID = 'sb_0123456789abcdef';

@@ -1,9 +1,9 @@
 /** Records of images, and Secrets of registries, that one replica removes and another has in memory. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { KubernetesSettings } from '../../src/runtime/kubernetes/client/settings.ts';
 import { createPullSecrets } from '../../src/runtime/kubernetes/images/pull-secrets.ts';
 import type { PlacedRecord } from '../../src/runtime/kubernetes/images/record.ts';
 import { createRecords } from '../../src/runtime/kubernetes/images/records.ts';
-import type { KubernetesSettings } from '../../src/runtime/kubernetes/settings.ts';
 import { type MemoryApi, memoryApi } from './memory-api.ts';
 
 const settings = { namespace: 'default', instanceId: 'abc123' } as KubernetesSettings;

@@ -1,7 +1,7 @@
 /** The objects of a sandbox, literally as they go to the API server. */
 import { describe, expect, it } from 'vitest';
+import type { KubernetesSettings } from '../../src/runtime/kubernetes/client/settings.ts';
 import { claimOf, podOf, quantitiesOf, secretOf } from '../../src/runtime/kubernetes/machine/pod-spec.ts';
-import type { KubernetesSettings } from '../../src/runtime/kubernetes/settings.ts';
 
 const settings: KubernetesSettings = {
   instanceId: 'abc123',

@@ -1,6 +1,7 @@
 /** Calls a tool by its name, over services that note each call. */
+
+import type { CallContext } from '../../src/catalog/base/tool.ts';
 import { callTool } from '../../src/catalog/call.ts';
-import type { CallContext } from '../../src/catalog/tool.ts';
 import type { Services } from '../../src/control/services.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { createFakeServices, user } from '../surfaces/fakes/fake-services.ts';

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { ArchiveCollector } from '../../src/control/lifecycle/archives.ts';
 import type { RemoteArchives } from '../../src/control/ports/index.ts';
 import type { ArchiveLocation } from '../../src/model/sandbox.ts';
-import { createAlone } from '../../src/store/alone.ts';
+import { createAlone } from '../../src/store/rows/alone.ts';
 import { sandboxId, sandboxRecord } from '../store/fixtures.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 

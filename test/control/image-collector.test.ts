@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ImageCollector } from '../../src/control/images/collector.ts';
 import type { Images } from '../../src/control/ports/index.ts';
-import { createAlone } from '../../src/store/alone.ts';
+import { createAlone } from '../../src/store/rows/alone.ts';
 
 const log = { info() {}, warn() {}, error() {} };
 const HOUR = 3_600_000;

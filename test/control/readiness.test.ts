@@ -5,7 +5,7 @@ import { Unfinished } from '../../src/concurrency/unfinished.ts';
 import { Readiness } from '../../src/control/lifecycle/readiness.ts';
 import type { Image, Runtime } from '../../src/control/ports/index.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
-import { createAlone } from '../../src/store/alone.ts';
+import { createAlone } from '../../src/store/rows/alone.ts';
 
 const FRESH_MS = 60_000;
 const FAILURE_KEPT_MS = 5_000;

@@ -4,7 +4,7 @@ import { Scheduler } from '../../src/control/lifecycle/scheduler.ts';
 import type { Log, Schedulable, SessionsOverview, TerminalsOverview } from '../../src/control/ports/index.ts';
 import { Activity } from '../../src/control/turns/activity.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
-import { createAlone } from '../../src/store/alone.ts';
+import { createAlone } from '../../src/store/rows/alone.ts';
 
 const MINUTE = 60_000;
 const id = 'sb_0123456789abcdef';

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { SnapshotWork } from '../../src/control/images/snapshot-work.ts';
 import type { Image, Images } from '../../src/control/ports/index.ts';
 import { notFound } from '../../src/model/errors.ts';
-import { createAlone } from '../../src/store/alone.ts';
+import { createAlone } from '../../src/store/rows/alone.ts';
 import { snapshotRecord } from '../store/conformance/snapshot-conformance.ts';
 import { memoryStore } from '../store/memory/memory-store.ts';
 

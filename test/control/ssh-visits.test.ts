@@ -9,7 +9,7 @@ import { createOperationQueue } from '../../src/control/turns/operation-queue.ts
 import { Others } from '../../src/control/turns/others.ts';
 import { Uses } from '../../src/control/work/use.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
-import { createAlone } from '../../src/store/alone.ts';
+import { createAlone } from '../../src/store/rows/alone.ts';
 import { alice, sandboxRecord } from '../store/fixtures.ts';
 
 const CHANNELS_PER_SANDBOX = 160;

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KeyUse } from '../../src/control/callers/key-use.ts';
 import { Standing } from '../../src/control/callers/standing.ts';
-import { readingId } from '../../src/model/access/team.ts';
+import { readingId } from '../../src/model/team.ts';
 import type { ApiKey, Caller, Role } from '../../src/model/user.ts';
 import { alice } from '../store/fixtures.ts';
 

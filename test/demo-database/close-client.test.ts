@@ -1,7 +1,7 @@
 /** The driver may wait for an answer for ever, for example after a reset in its handshake. `demo-db` does not. */
 import type { MongoClient } from 'mongodb';
 import { expect, it } from 'vitest';
-import { closeClient } from '../../src/demo-database/command/database.ts';
+import { closeClient } from '../../src/demo-database/database.ts';
 import { skippableTime } from '../support/skip-time.ts';
 
 const client = (close: () => Promise<void>) => ({ close }) as unknown as MongoClient;

@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { NATIVE } from '../../src/app/parts/installed.ts';
+import { NATIVE } from '../../src/app/engine/installed.ts';
 import { parseAllowedImages, type RegistryRules } from '../../src/model/registry-rules.ts';
 import { createExit } from '../../src/outbound/exit.ts';
-import type { Helpers } from '../../src/runtime/images/helpers.ts';
 import type { Gates } from '../../src/runtime/images/registry/gate.ts';
+import type { Helpers } from '../../src/runtime/images/registry/helpers.ts';
 
 export const unpackPath = join(NATIVE, 'sandhaven-unpack');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldSchema, FieldType } from '../../src/model/documents/schema.ts';
-import { comparedTypes, fieldAt, paths } from '../../src/model/documents/schema-lookup.ts';
+import type { FieldSchema, FieldType } from '../../src/model/document-schema.ts';
+import { comparedTypes, fieldAt, paths } from '../../src/model/schema-lookup.ts';
 
 const schema = {
   fields: [

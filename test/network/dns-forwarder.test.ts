@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../src/runtime/oci/host/plan.ts';
 import { createTestHost, type Instance, inside, type Namespace, runDirOf, type TestHost } from './harness.ts';
 
 const QUERIES_IN_FLIGHT = 64;

@@ -1,6 +1,6 @@
 /** The egress program of an instance, looked for from outside of the code that starts it. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../src/runtime/oci/host/plan.ts';
 
 /** Finds it by the address that it listens on, the gateway of its machines; null while none runs. */
 export function egressPid({ gateway }: Slot): number | null {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../src/runtime/oci/host/plan.ts';
 import {
   batch,
   createTestHost,

@@ -9,12 +9,12 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { NATIVE } from '../../src/app/parts/installed.ts';
+import { NATIVE } from '../../src/app/engine/installed.ts';
 import type { ShownTraffic } from '../../src/control/network/traffic/traffic-watch.ts';
 import { randomText } from '../../src/model/ids.ts';
 import type { NetworkEvent } from '../../src/model/network/event.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../src/model/network/policy.ts';
-import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../src/runtime/oci/host/plan.ts';
 import type { MachineSecrets } from '../../src/runtime/oci/network/policy/machine-secrets.ts';
 
 export const launcherPath = join(NATIVE, 'sandhaven-launcher');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomText } from '../../src/model/ids.ts';
-import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../src/runtime/oci/host/plan.ts';
 import {
   createTestHost,
   forbiddenAddresses,

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Slot } from '../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../src/runtime/oci/host/plan.ts';
 import { runDirOf, type TestHost } from './harness.ts';
 
 /** Links, addresses, routes, rules and forwarding of a host, as text. */

@@ -132,7 +132,7 @@ describe('the image of the service', () => {
       'src/app/up.ts',
       'src/app/copy-store.ts',
       'src/surfaces/mcp/stdio.ts',
-      'src/app/engine.ts',
+      'src/app/engine/engine.ts',
     ];
     const loaded = `for (const path of ${JSON.stringify(imports)}) await import('/opt/sandhaven/' + path);
       for (const name of ['pg', 'ssh2', 'mongodb', 'yaml']) createRequire('/opt/sandhaven/src/main.ts')(name);

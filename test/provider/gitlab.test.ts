@@ -7,7 +7,7 @@ import { UserTokens } from '../../src/control/provider/tokens.ts';
 import { parseGitUrl } from '../../src/model/git/url.ts';
 import { createGitLab } from '../../src/provider/gitlab/gitlab.ts';
 import { projectOfPath } from '../../src/provider/gitlab/project.ts';
-import { secretsOf } from '../../src/store/secrets.ts';
+import { secretsOf } from '../../src/store/files/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, temporaryDirectory } from '../store/fixtures.ts';
 import { clientId, clientSecret, GitLabServer } from '../support/code-host/gitlab.ts';

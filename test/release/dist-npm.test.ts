@@ -92,7 +92,7 @@ describe('the npm packages', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         ...['package/LICENSE', 'package/README.md', 'package/package.json', 'package/dist/package.json'],
-        ...['package/dist/packages/cli/src/main.js', 'package/dist/src/surfaces/cli/cli.js'],
+        ...['package/dist/packages/cli/src/main.js', 'package/dist/src/surfaces/cli/commands/cli.js'],
         'package/dist/bin/sandhaven-askpass',
       ]),
     );

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCgroups } from '../../src/runtime/oci/host/cgroups.ts';
+import { createCgroups } from '../../src/runtime/oci/machine/cgroups.ts';
 
 describe('on cgroup v2', () => {
   it('ends the programs of a machine while it is frozen, but not its PID 1', async () => {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sharesToWeight } from '../../src/runtime/oci/fairness/processor-groups.ts';
-import { createCgroups } from '../../src/runtime/oci/host/cgroups.ts';
 import {
   controllerHierarchy,
   memoryHierarchy,
   parseHierarchies,
 } from '../../src/runtime/oci/host/hierarchies.ts';
+import { createCgroups } from '../../src/runtime/oci/machine/cgroups.ts';
 
 const GiB = 1024 ** 3;
 

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { findDevice, waitUntilFree } from '../../src/runtime/oci/disk/loop-devices.ts';
 import { memoryForMachines } from '../../src/runtime/oci/host/features.ts';
 import { memoryOfGroup, parseMeminfo } from '../../src/runtime/oci/host/host-memory.ts';
-import { bundleGeneration } from '../../src/runtime/oci/layout.ts';
+import { bundleGeneration } from '../../src/runtime/oci/host/layout.ts';
 import { parseRuncState } from '../../src/runtime/oci/machine/machine-state.ts';
 
 const GiB = 1024 ** 3;

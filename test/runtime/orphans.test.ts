@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launcher } from '../../src/app/engine.ts';
-import { findOrphans, removeOrphan } from '../../src/runtime/oci/host/orphans.ts';
+import { launcher } from '../../src/app/engine/engine.ts';
+import { findOrphans, removeOrphan } from '../../src/runtime/oci/orphans.ts';
 import { leftovers } from '../support/host.ts';
 import { bin, must, type Service, startService } from '../support/service.ts';
 

@@ -3,7 +3,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SandhavenError } from '../../src/model/errors.ts';
-import type { Slot, Slots } from '../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../src/runtime/oci/host/plan.ts';
+import type { Slots } from '../../src/runtime/oci/network/slots-port.ts';
 
 /** Type of the file system that pinned namespaces belong to; a file that is none was left by a crash. */
 const NSFS = 0x6e736673;

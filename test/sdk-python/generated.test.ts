@@ -5,8 +5,8 @@ import { generatePython } from '../../sdk-python/generate/python.ts';
 import { toSync } from '../../sdk-python/generate/sync.ts';
 import { docstring, literal, snake } from '../../sdk-python/generate/text.ts';
 import { PythonTypes } from '../../sdk-python/generate/types.ts';
+import { defineTool } from '../../src/catalog/base/tool.ts';
 import type { JsonSchema } from '../../src/catalog/json-schema.ts';
-import { defineTool } from '../../src/catalog/tool.ts';
 
 const plain = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 

@@ -1,5 +1,5 @@
 /** What holds after every step, whatever was killed, failed or came late. Only what changed is looked at. */
-import { isLost } from '../../src/model/kubernetes/lost-node.ts';
+import { isLost } from '../../src/model/lost-node.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { Expectations } from './expectations.ts';

@@ -3,7 +3,7 @@
  * deadline acted on, every machine the one of its row, and nothing is left of what is gone.
  */
 import { SandhavenError } from '../../src/model/errors.ts';
-import { isLost } from '../../src/model/kubernetes/lost-node.ts';
+import { isLost } from '../../src/model/lost-node.ts';
 import { parsedOf, policyOf } from '../../src/model/network/setting.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { Callers } from './callers.ts';

@@ -11,7 +11,7 @@ import {
   readOrCreateApiKey,
   writeApiKey,
 } from '../../src/store/data-directory.ts';
-import { readOrCreate, replaceFile } from '../../src/store/durable-file.ts';
+import { readOrCreate, replaceFile } from '../../src/store/files/durable-file.ts';
 import { temporaryDirectory } from './fixtures.ts';
 
 const lockHolder = join(import.meta.dirname, 'lock-holder.ts');

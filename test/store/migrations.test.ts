@@ -1,7 +1,7 @@
 /** The steps of the schema: each old file comes to the newest version, and no other file is touched. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { secretsOf } from '../../src/store/secrets.ts';
+import { secretsOf } from '../../src/store/files/secrets.ts';
 import { type Migration, migrations } from '../../src/store/sql/schema.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
 import { dropWebhookTriggers, migrate } from '../../src/store/sqlite/migrations.ts';

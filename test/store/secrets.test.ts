@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openSecrets, type Place, secretsOf } from '../../src/store/secrets.ts';
+import { openSecrets, type Place, secretsOf } from '../../src/store/files/secrets.ts';
 import { temporaryDirectory } from './fixtures.ts';
 
 const secrets = secretsOf(Buffer.alloc(32, 1));

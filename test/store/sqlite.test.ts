@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../src/control/ports/index.ts';
-import { secretsOf } from '../../src/store/secrets.ts';
+import { secretsOf } from '../../src/store/files/secrets.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { authorization, authorizationConformance } from './conformance/authorization-conformance.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openHostKey } from '../../src/store/ssh-host-key.ts';
+import { openHostKey } from '../../src/store/files/ssh-host-key.ts';
 import { temporaryDirectory } from './fixtures.ts';
 import { memoryServiceSecrets } from './memory/memory-service-secrets.ts';
 

@@ -3,7 +3,7 @@
  * acknowledged. Run as: node writer.ts <database file> <key in hexadecimal>
  */
 import { writeSync } from 'node:fs';
-import { secretsOf } from '../../src/store/secrets.ts';
+import { secretsOf } from '../../src/store/files/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, sandboxRecord } from './fixtures.ts';
 

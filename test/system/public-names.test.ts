@@ -1,6 +1,6 @@
 /** The addresses that callers are given: public ones where there are some, and a word where there are none. */
 import { describe, expect, it } from 'vitest';
-import { missingPublicNames, sshAddress } from '../../src/app/announce.ts';
+import { missingPublicNames, sshAddress } from '../../src/app/options/announce.ts';
 import { parseUpOptions } from '../../src/app/options/up-options.ts';
 import { parsePreviewUrl } from '../../src/model/network/public-site.ts';
 import { must, startService } from '../support/service.ts';

@@ -17,7 +17,7 @@ registerHooks({ resolve(name, context, next) {
 } });
 const { openTracing } = await import('${root}/src/app/parts/open-tracing.ts');
 if (process.env.ENDPOINT === '') await import('${root}/src/app/up.ts');
-const { parseTracingOptions } = await import('${root}/src/model/tracing/tracing-options.ts');
+const { parseTracingOptions } = await import('${root}/src/model/tracing-options.ts');
 const log = { info() {}, warn() {}, error() {} };
 const traces = await openTracing(parseTracingOptions(process.env.ENDPOINT, {}), log);
 await traces?.close();

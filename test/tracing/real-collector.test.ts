@@ -1,6 +1,6 @@
 /** Traces of calls in OpenTelemetry's own collector. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parseTracingOptions } from '../../src/model/tracing/tracing-options.ts';
+import { parseTracingOptions } from '../../src/model/tracing-options.ts';
 import { openTraces } from '../../src/tracing/open.ts';
 import { type CollectorProcess, startCollector } from './collector-process.ts';
 import { startService } from './service-of-parts.ts';

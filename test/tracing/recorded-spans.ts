@@ -1,7 +1,7 @@
 /** Traces whose spans stay in memory, as an exporter gets them. */
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { Span, SpanAttributes } from '../../src/concurrency/span.ts';
-import type { Sampling, TracingOptions } from '../../src/model/tracing/tracing-options.ts';
+import type { Sampling, TracingOptions } from '../../src/model/tracing-options.ts';
 import { openTraces, type Traces } from '../../src/tracing/open.ts';
 
 export interface RecordedTraces extends Traces {

@@ -1,6 +1,6 @@
 /** The caller's part in traces: whose span is the parent, who decides what is kept, and whom nothing is believed. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Sampling } from '../../src/model/tracing/tracing-options.ts';
+import type { Sampling } from '../../src/model/tracing-options.ts';
 import { type RecordedTraces, recordTraces } from './recorded-spans.ts';
 import { type ServiceOfParts, startService } from './service-of-parts.ts';
 

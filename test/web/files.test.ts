@@ -1,7 +1,7 @@
 /** Paths, kinds of files, links and output: all that comes out of a sandbox is hostile. */
 import { describe, expect, it } from 'vitest';
 import { shownTypeOf } from '../../src/control/access/file-previews.ts';
-import { safeHref } from '../../web/src/sandbox/files/links.ts';
+import { safeHref } from '../../web/src/sandbox/files/reading/links.ts';
 import {
   absolute,
   endingOf,
@@ -14,7 +14,7 @@ import {
   parentOf,
   readFilesSearch,
   textOf,
-} from '../../web/src/sandbox/files/paths.ts';
+} from '../../web/src/sandbox/files/reading/paths.ts';
 import { plainText } from '../../web/src/sandbox/plain-text.ts';
 
 describe('paths', () => {

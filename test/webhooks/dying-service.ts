@@ -3,7 +3,7 @@
  * node dying-service.ts <database file> <key in hexadecimal> <URL of the receiver>
  */
 import { writeSync } from 'node:fs';
-import { secretsOf } from '../../src/store/secrets.ts';
+import { secretsOf } from '../../src/store/files/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, sandboxRecord } from '../store/fixtures.ts';
 

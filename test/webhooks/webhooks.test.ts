@@ -7,7 +7,7 @@ import type { Services } from '../../src/control/services.ts';
 import { parseAllowedHosts } from '../../src/model/network/allowed-hosts.ts';
 import { assertWithinQuota, unlimited } from '../../src/model/quota.ts';
 import { createExit } from '../../src/outbound/exit.ts';
-import { secretsOf } from '../../src/store/secrets.ts';
+import { secretsOf } from '../../src/store/files/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, bob, sandboxRecord, temporaryDirectory } from '../store/fixtures.ts';
 import { linesUntilKilled } from '../support/killed-program.ts';

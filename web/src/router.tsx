@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { readActivityFilter } from './activity/filter.ts';
-import { readFilesSearch } from './sandbox/files/paths.ts';
+import { readFilesSearch } from './sandbox/files/reading/paths.ts';
 import { readTerminalSearch } from './sandbox/terminal/names.ts';
 import { readFilter } from './sandboxes/filter.ts';
 import { Crashed, NotFound } from './shell/failures.tsx';
@@ -74,7 +74,7 @@ const sandboxParts = [
   terminalRoute,
   part('sessions', () => import('./sandbox/sessions/sessions-tab.tsx'), 'SessionsTab'),
   part('code', () => import('./sandbox/code/code-tab.tsx'), 'CodeTab'),
-  part('git', () => import('./sandbox/git/git-tab.tsx'), 'GitTab'),
+  part('git', () => import('./sandbox/code/git-tab.tsx'), 'GitTab'),
   part('network', () => import('./sandbox/network/network-tab.tsx'), 'NetworkTab'),
   part('access', () => import('./sandbox/access/access-tab.tsx'), 'AccessTab'),
 ];
@@ -95,7 +95,7 @@ const routeTree = rootRoute.addChildren([
   screen('/people', () => import('./people/people-page.tsx'), 'PeoplePage'),
   screen('/connect', () => import('./connect/connect-page.tsx'), 'ConnectPage'),
   screen('/documents', () => import('./documents/documents-page.tsx'), 'DocumentsPage'),
-  screen('/device', () => import('./device/device-page.tsx'), 'DevicePage'),
+  screen('/device', () => import('./authorize/device-page.tsx'), 'DevicePage'),
   screen('/authorize/$uid', () => import('./authorize/authorize-page.tsx'), 'AuthorizePage'),
   screen('/health', () => import('./health/health-page.tsx'), 'HealthPage'),
 ]);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** `sandhaven` on a computer that has no service of its own: all commands that need nothing but one's address and key. */
-import { runCli } from '../../../src/surfaces/cli/cli.ts';
+import { runCli } from '../../../src/surfaces/cli/commands/cli.ts';
 import { processIo } from '../../../src/surfaces/cli/io.ts';
 import { version } from '../../../src/version.ts';
 

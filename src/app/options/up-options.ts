@@ -7,7 +7,7 @@ import {
   type S3Environment,
 } from '../../model/archive-options.ts';
 import { invalidArgument } from '../../model/errors.ts';
-import { type KubernetesOptions, parseKubernetesOptions } from '../../model/kubernetes/options.ts';
+import { type KubernetesOptions, parseKubernetesOptions } from '../../model/kubernetes-options.ts';
 import type { PreviewSite } from '../../model/network/public-site.ts';
 import {
   oneProvider,
@@ -19,7 +19,7 @@ import {
 } from '../../model/provider-options.ts';
 import type { RegistryRules } from '../../model/registry-rules.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
-import { parseTracingOptions, type TracingOptions } from '../../model/tracing/tracing-options.ts';
+import { parseTracingOptions, type TracingOptions } from '../../model/tracing-options.ts';
 import { allFlags, type FlagValues } from './all-flags.ts';
 import { archiveFlags } from './archives.ts';
 import { kubernetesFlags } from './kubernetes.ts';

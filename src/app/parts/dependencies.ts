@@ -5,7 +5,7 @@ import type { SignInProvider } from '../../control/people/people.ts';
 import type { CodeHost, DocumentDatabase, Store, TrafficNotes } from '../../control/ports/index.ts';
 import type { Quota } from '../../model/quota.ts';
 import type { Exit } from '../../outbound/exit.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 
 export interface Dependencies {
   store: Store;

@@ -1,9 +1,9 @@
 /** Traces, loaded only where the operator names a collector: other services hold none of OpenTelemetry's code. */
 import type { Tracer } from '../../concurrency/span.ts';
 import type { Log } from '../../control/ports/index.ts';
-import type { TracingOptions } from '../../model/tracing/tracing-options.ts';
+import type { TracingOptions } from '../../model/tracing-options.ts';
 import { version } from '../../version.ts';
-import { isLoopback } from '../announce.ts';
+import { isLoopback } from '../options/announce.ts';
 
 export interface OpenTracing {
   tracer: Tracer;

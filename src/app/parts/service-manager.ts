@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Log } from '../../control/ports/index.ts';
 import { type StartedProgram, startProgram } from '../../runtime/start-program.ts';
-import { NATIVE } from './installed.ts';
+import { NATIVE } from '../engine/installed.ts';
 import type { KeptSocket } from './kept-sockets.ts';
 
 export interface ManagerAddress {

@@ -1,7 +1,7 @@
 /** Wires what followers see beside changes of sandboxes: their usage, rows of the audit log, and the service's health. */
 import type { AuditService } from '../../control/audit/audit.ts';
-import { HealthService } from '../../control/health/health.ts';
 import { AuditEvents } from '../../control/live/audit-events.ts';
+import { HealthService } from '../../control/live/health.ts';
 import { HealthEvents } from '../../control/live/health-events.ts';
 import type { SandboxEvents } from '../../control/live/sandbox-events.ts';
 import { UsageSampler, usageInside } from '../../control/live/usage-sampler.ts';

@@ -1,7 +1,8 @@
 /** Wires webhooks: their service, and the worker that delivers their events. */
+
+import { Deliverer } from '../../control/live/deliverer.ts';
+import { WebhookService } from '../../control/live/webhooks.ts';
 import type { Clock, Log, Store } from '../../control/ports/index.ts';
-import { Deliverer } from '../../control/webhooks/deliverer.ts';
-import { WebhookService } from '../../control/webhooks/webhooks.ts';
 import { Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
 import type { AllowedHost } from '../../model/network/allowed-hosts.ts';

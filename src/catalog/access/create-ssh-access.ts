@@ -1,9 +1,9 @@
 /** Sandbox.CreateSshAccess */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { defineTool } from '../base/tool.ts';
 import { sandbox } from '../parameters/sandbox.ts';
 import { integerWithDefault } from '../parameters/scalars.ts';
-import { defineTool } from '../tool.ts';
 
 export const createSshAccess = defineTool({
   name: 'Sandbox.CreateSshAccess',

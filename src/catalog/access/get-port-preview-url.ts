@@ -1,8 +1,8 @@
 /** Sandbox.GetPortPreviewUrl */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { defineTool } from '../base/tool.ts';
 import { sandbox } from '../parameters/sandbox.ts';
-import { defineTool } from '../tool.ts';
 
 const HEADER = 'x-sandbox-preview-token';
 const { min, max, default: standardSeconds } = limits.preview.expiresInSeconds;

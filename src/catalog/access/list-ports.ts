@@ -1,8 +1,8 @@
 /** Sandbox.ListPorts */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { defineTool } from '../base/tool.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { defineTool } from '../tool.ts';
 
 export const listPorts = defineTool({
   name: 'Sandbox.ListPorts',

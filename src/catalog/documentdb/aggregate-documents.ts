@@ -1,7 +1,7 @@
 /** DocumentDb.AggregateDocuments */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool } from '../base/tool.ts';
 import {
   checkTarget,
   collectionOf,

@@ -1,7 +1,7 @@
 /** DocumentDb.CountDocuments */
 import { z } from 'zod';
-import { present } from '../present.ts';
-import { defineTool } from '../tool.ts';
+import { present } from '../base/present.ts';
+import { defineTool } from '../base/tool.ts';
 import { collectionOf, collectionParameters, filter, notes, readOnly } from './parameters.ts';
 
 export const countDocuments = defineTool({

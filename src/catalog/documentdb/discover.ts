@@ -1,6 +1,6 @@
 /** DocumentDb.DiscoverDatabases and DocumentDb.DiscoverCollections */
 import { z } from 'zod';
-import { defineTool } from '../tool.ts';
+import { defineTool } from '../base/tool.ts';
 import { databaseName, readOnly } from './parameters.ts';
 
 export const discoverDatabases = defineTool({

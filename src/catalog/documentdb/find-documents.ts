@@ -1,9 +1,9 @@
 /** DocumentDb.FindDocuments */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { present } from '../base/present.ts';
+import { defineTool } from '../base/tool.ts';
 import { integerWithDefault } from '../parameters/scalars.ts';
-import { present } from '../present.ts';
-import { defineTool } from '../tool.ts';
 import {
   checkTarget,
   collectionOf,

@@ -1,8 +1,8 @@
 /** DocumentDb.GetCollectionSchema */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { defineTool } from '../base/tool.ts';
 import { integerWithDefault } from '../parameters/scalars.ts';
-import { defineTool } from '../tool.ts';
 import { collectionOf, collectionParameters, notes, readOnly } from './parameters.ts';
 import { presentSchema } from './schema-view.ts';
 

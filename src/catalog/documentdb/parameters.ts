@@ -1,6 +1,6 @@
 /** Parameters and outputs that several tools of the document database share. */
 import { z } from 'zod';
-import type { CollectionName } from '../../model/documents/schema.ts';
+import type { CollectionName } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { path } from '../parameters/path.ts';
 import { atMostBytes, integerWithDefault, text, textWithoutNul } from '../parameters/scalars.ts';

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { QueryResult } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
-import { present } from '../present.ts';
-import type { CallContext } from '../tool.ts';
+import { present } from '../base/present.ts';
+import type { CallContext } from '../base/tool.ts';
 import type { documentsOutput } from './parameters.ts';
 
 type Output = z.output<typeof documentsOutput>;

@@ -1,5 +1,5 @@
 /** Details of a field beyond its existence, in the order of their value for writing a query. */
-import type { FieldSchema, FieldType } from '../../model/documents/schema.ts';
+import type { FieldSchema, FieldType } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 
 const { shownEnumBytes } = limits.documents.schema;

@@ -2,9 +2,9 @@
  * View of a collection's schema for callers. A model reads all of it, so its bytes are bounded: the required keys of
  * every field come first, then the most informative details while there is room.
  */
-import type { CollectionSchema, FieldSchema, IndexInfo } from '../../model/documents/schema.ts';
+import type { CollectionSchema, FieldSchema, IndexInfo } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
-import { present } from '../present.ts';
+import { present } from '../base/present.ts';
 import {
   addDetails,
   bytesOf,

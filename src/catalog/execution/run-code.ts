@@ -1,11 +1,11 @@
 /** Sandbox.RunCode */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { present } from '../base/present.ts';
+import { execOutput, execPrinted, execText, toExecView } from '../base/printed.ts';
+import { defineTool } from '../base/tool.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, integerWithDefault, text } from '../parameters/scalars.ts';
-import { present } from '../present.ts';
-import { execOutput, execPrinted, execText, toExecView } from '../printed.ts';
-import { defineTool } from '../tool.ts';
 
 const chart = z.looseObject({
   type: z.enum(['line', 'scatter', 'bar', 'pie', 'box', 'composite', 'unknown']),

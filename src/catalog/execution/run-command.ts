@@ -1,13 +1,13 @@
 /** Sandbox.RunCommand */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { present } from '../base/present.ts';
+import { execOutput, execPrinted, execText, toExecView } from '../base/printed.ts';
+import { defineTool } from '../base/tool.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
 import { environment } from '../parameters/string-map.ts';
-import { present } from '../present.ts';
-import { execOutput, execPrinted, execText, toExecView } from '../printed.ts';
-import { defineTool } from '../tool.ts';
 
 export const runCommand = defineTool({
   name: 'Sandbox.RunCommand',

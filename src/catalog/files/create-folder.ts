@@ -1,8 +1,8 @@
 /** Sandbox.CreateFolder */
 import { z } from 'zod';
+import { defineTool } from '../base/tool.ts';
 import { fileMode, requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { defineTool } from '../tool.ts';
 import { octal } from './get-file-info.ts';
 
 export const createFolder = defineTool({

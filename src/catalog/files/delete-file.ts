@@ -1,8 +1,8 @@
 /** Sandbox.DeleteFile */
 import { z } from 'zod';
+import { defineTool } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { defineTool } from '../tool.ts';
 
 export const deleteFile = defineTool({
   name: 'Sandbox.DeleteFile',

@@ -1,9 +1,9 @@
 /** Sandbox.GetFileInfo */
 import { z } from 'zod';
+import { timestamp } from '../base/sandbox-view.ts';
+import { defineTool } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { timestamp } from '../sandbox-view.ts';
-import { defineTool } from '../tool.ts';
 
 export const getFileInfo = defineTool({
   name: 'Sandbox.GetFileInfo',

@@ -1,10 +1,10 @@
 /** Sandbox.ListFiles */
 import { z } from 'zod';
+import { present } from '../base/present.ts';
+import { defineTool } from '../base/tool.ts';
 import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { present } from '../present.ts';
-import { defineTool } from '../tool.ts';
 import { offsetText } from './offset-text.ts';
 
 export const listFiles = defineTool({

@@ -1,8 +1,8 @@
 /** Sandbox.MoveFile */
 import { z } from 'zod';
+import { defineTool } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { defineTool } from '../tool.ts';
 
 export const moveFile = defineTool({
   name: 'Sandbox.MoveFile',

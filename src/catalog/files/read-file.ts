@@ -2,11 +2,11 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { present } from '../base/present.ts';
+import { defineTool } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { optionalInteger } from '../parameters/scalars.ts';
-import { present } from '../present.ts';
-import { defineTool } from '../tool.ts';
 
 const line = { min: 1, max: limits.listPosition };
 

@@ -3,11 +3,11 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
+import { present } from '../base/present.ts';
+import { defineTool } from '../base/tool.ts';
 import { glob, path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { literal, plainTextNote, text, textWithoutNul } from '../parameters/scalars.ts';
-import { present } from '../present.ts';
-import { defineTool } from '../tool.ts';
 import { counted } from './offset-text.ts';
 
 /** Left out of MCP's list: the text contains it. */

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import type { ContentMatch } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
+import { present } from '../base/present.ts';
+import { defineTool } from '../base/tool.ts';
 import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { integerWithDefault, literal, plainTextNote, textWithoutNul } from '../parameters/scalars.ts';
-import { present } from '../present.ts';
-import { defineTool } from '../tool.ts';
 import { counted, offsetText, type PageOf } from './offset-text.ts';
 
 const around = z.array(z.string()).optional().describe('Lines around it; only with context_lines above 0.');

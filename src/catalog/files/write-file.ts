@@ -1,11 +1,11 @@
 /** Sandbox.WriteFile */
 import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
+import { present } from '../base/present.ts';
+import { defineTool } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { text } from '../parameters/scalars.ts';
-import { present } from '../present.ts';
-import { defineTool } from '../tool.ts';
 
 export const writeFile = defineTool({
   name: 'Sandbox.WriteFile',

@@ -1,8 +1,8 @@
 /** Sandbox.GitAdd */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { defineTool } from '../base/tool.ts';
 import { path } from '../parameters/path.ts';
-import { defineTool } from '../tool.ts';
 import { foundText, optionsOf, repositoryFound, repositoryOf, repositoryParameters } from './parameters.ts';
 
 /** Number of paths in the text. */

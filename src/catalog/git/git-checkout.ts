@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
 import { branchNameFault } from '../../model/git/ref.ts';
-import { present } from '../present.ts';
-import { defineTool } from '../tool.ts';
+import { present } from '../base/present.ts';
+import { defineTool } from '../base/tool.ts';
 import {
   foundText,
   optionsOf,

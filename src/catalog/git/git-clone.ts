@@ -4,11 +4,11 @@ import { invalidArgument } from '../../model/errors.ts';
 import { parseGitRemote } from '../../model/git/remote.ts';
 import { limits } from '../../model/limits.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
+import { present } from '../base/present.ts';
+import { defineTool } from '../base/tool.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { textWithoutNul } from '../parameters/scalars.ts';
-import { present } from '../present.ts';
-import { defineTool } from '../tool.ts';
 import { branchName, optionsOf } from './parameters.ts';
 
 export const gitClone = defineTool({

@@ -1,6 +1,6 @@
 /** Sandbox.GitPull */
 import { z } from 'zod';
-import { defineTool } from '../tool.ts';
+import { defineTool } from '../base/tool.ts';
 import {
   branchName,
   foundText,

@@ -1,7 +1,7 @@
 /** Sandbox.GitPush */
 import { z } from 'zod';
-import { present } from '../present.ts';
-import { defineTool } from '../tool.ts';
+import { present } from '../base/present.ts';
+import { defineTool } from '../base/tool.ts';
 import {
   branchName,
   foundText,

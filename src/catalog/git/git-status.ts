@@ -1,6 +1,6 @@
 /** Sandbox.GitStatus */
 import { z } from 'zod';
-import { defineTool } from '../tool.ts';
+import { defineTool } from '../base/tool.ts';
 import { optionsOf, repositoryFound, repositoryOf, repositoryParameters } from './parameters.ts';
 
 export const gitStatus = defineTool({

@@ -4,11 +4,11 @@ import type { Repository } from '../../control/git/git-service.ts';
 import type { CallOptions } from '../../control/ports/index.ts';
 import { branchNameFault, revisionFault } from '../../model/git/ref.ts';
 import { limits } from '../../model/limits.ts';
+import { present } from '../base/present.ts';
+import type { CallContext } from '../base/tool.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { textWithoutNul } from '../parameters/scalars.ts';
-import { present } from '../present.ts';
-import type { CallContext } from '../tool.ts';
 
 export const repositoryParameters = {
   sandbox: optionalSandbox,

@@ -1,11 +1,11 @@
 /** Sandbox.ConfigureSandboxAuto */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { present } from '../base/present.ts';
+import { toSandboxView } from '../base/sandbox-view.ts';
+import { defineTool } from '../base/tool.ts';
 import { nothingToChange, sandbox } from '../parameters/sandbox.ts';
 import { optionalInteger } from '../parameters/scalars.ts';
-import { present } from '../present.ts';
-import { toSandboxView } from '../sandbox-view.ts';
-import { defineTool } from '../tool.ts';
 import { stoppedOutput, stoppedText } from './lifecycle.ts';
 
 const max = limits.autoMinutesMax;

@@ -2,12 +2,18 @@
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { languages } from '../../model/sandbox.ts';
+import { present } from '../base/present.ts';
+import {
+  sandboxText,
+  sizedOutput,
+  toNetworkView,
+  toSandboxView,
+  toSecretsView,
+} from '../base/sandbox-view.ts';
+import { defineTool } from '../base/tool.ts';
 import { network, secretReferences } from '../parameters/network.ts';
 import { integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
 import { environment, labels } from '../parameters/string-map.ts';
-import { present } from '../present.ts';
-import { sandboxText, sizedOutput, toNetworkView, toSandboxView, toSecretsView } from '../sandbox-view.ts';
-import { defineTool } from '../tool.ts';
 
 const input = z
   .strictObject({

@@ -1,9 +1,9 @@
 /** Sandbox.GetSandbox */
 import { z } from 'zod';
 import { redactEnvVars } from '../../model/sandbox.ts';
+import { shownOutput, toNetworkView, toSandboxView, toSecretsView } from '../base/sandbox-view.ts';
+import { defineTool } from '../base/tool.ts';
 import { sandbox } from '../parameters/sandbox.ts';
-import { shownOutput, toNetworkView, toSandboxView, toSecretsView } from '../sandbox-view.ts';
-import { defineTool } from '../tool.ts';
 
 export const getSandbox = defineTool({
   name: 'Sandbox.GetSandbox',

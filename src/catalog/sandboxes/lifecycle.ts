@@ -1,8 +1,8 @@
 /** Sandbox.StartSandbox, StopSandbox, ArchiveSandbox, DeleteSandbox */
 import { z } from 'zod';
+import { type SandboxView, sandboxOutput, sandboxText, toSandboxView } from '../base/sandbox-view.ts';
+import { defineTool } from '../base/tool.ts';
 import { sandbox } from '../parameters/sandbox.ts';
-import { type SandboxView, sandboxOutput, sandboxText, toSandboxView } from '../sandbox-view.ts';
-import { defineTool } from '../tool.ts';
 
 const input = z.strictObject({ sandbox });
 

@@ -1,11 +1,11 @@
 /** Sandbox.ListSandboxes */
 import { z } from 'zod';
 import { sandboxStates } from '../../model/sandbox.ts';
+import { present } from '../base/present.ts';
+import { sandboxLine, sandboxOutput, toSandboxView } from '../base/sandbox-view.ts';
+import { defineTool } from '../base/tool.ts';
 import { pageOf, pageOutput, pageParameters, pageText } from '../parameters/pagination.ts';
 import { labels } from '../parameters/string-map.ts';
-import { present } from '../present.ts';
-import { sandboxLine, sandboxOutput, toSandboxView } from '../sandbox-view.ts';
-import { defineTool } from '../tool.ts';
 
 export const listSandboxes = defineTool({
   name: 'Sandbox.ListSandboxes',

@@ -1,11 +1,11 @@
 /** Sandbox.ResizeSandbox */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { present } from '../base/present.ts';
+import { sandboxText, sizedOutput, toSandboxView } from '../base/sandbox-view.ts';
+import { defineTool } from '../base/tool.ts';
 import { nothingToChange, sandbox } from '../parameters/sandbox.ts';
 import { optionalInteger } from '../parameters/scalars.ts';
-import { present } from '../present.ts';
-import { sandboxText, sizedOutput, toSandboxView } from '../sandbox-view.ts';
-import { defineTool } from '../tool.ts';
 
 export const resizeSandbox = defineTool({
   name: 'Sandbox.ResizeSandbox',

@@ -1,9 +1,9 @@
 /** Sandbox.SetSandboxLabels */
 import { z } from 'zod';
+import { labelledOutput, sandboxText, toSandboxView } from '../base/sandbox-view.ts';
+import { defineTool } from '../base/tool.ts';
 import { sandbox } from '../parameters/sandbox.ts';
 import { labels } from '../parameters/string-map.ts';
-import { labelledOutput, sandboxText, toSandboxView } from '../sandbox-view.ts';
-import { defineTool } from '../tool.ts';
 
 export const setSandboxLabels = defineTool({
   name: 'Sandbox.SetSandboxLabels',

@@ -1,9 +1,9 @@
 /** Sandbox.CreateSnapshot */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { present } from '../base/present.ts';
+import { defineTool } from '../base/tool.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/scalars.ts';
-import { present } from '../present.ts';
-import { defineTool } from '../tool.ts';
 import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';
 
 const { entrypointWords, entrypointBytes } = limits.snapshot;

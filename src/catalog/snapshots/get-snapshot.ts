@@ -1,8 +1,8 @@
 /** Sandbox.GetSnapshot */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { defineTool } from '../base/tool.ts';
 import { textWithoutNul } from '../parameters/scalars.ts';
-import { defineTool } from '../tool.ts';
 import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';
 
 export const getSnapshot = defineTool({

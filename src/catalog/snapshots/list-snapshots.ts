@@ -1,7 +1,7 @@
 /** Sandbox.ListSnapshots */
 import { z } from 'zod';
+import { defineTool } from '../base/tool.ts';
 import { pageOf, pageOutput, pageParameters, pageText } from '../parameters/pagination.ts';
-import { defineTool } from '../tool.ts';
 import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';
 
 export const listSnapshots = defineTool({

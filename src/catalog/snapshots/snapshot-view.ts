@@ -1,7 +1,7 @@
 /** View of a snapshot for callers. */
 import { z } from 'zod';
 import { type Snapshot, snapshotStates } from '../../model/snapshot.ts';
-import { networkOutput, timestamp, toNetworkView } from '../sandbox-view.ts';
+import { networkOutput, timestamp, toNetworkView } from '../base/sandbox-view.ts';
 
 /** Left out of MCP's list: a model needs a snapshot's state, image and sizes. */
 const unlisted = { unlisted: true };

@@ -1,7 +1,7 @@
 /** Identity of callers, and the service's regions. */
 
-import { withinScopes } from '../../model/access/scopes.ts';
 import type { Region, Regions } from '../../model/region.ts';
+import { withinScopes } from '../../model/scopes.ts';
 import type { Caller } from '../../model/user.ts';
 import type { Clock, KeyStore } from '../ports/index.ts';
 import type { KeyUse } from './key-use.ts';

@@ -1,9 +1,9 @@
 /** Quota of each owner, a user or a team: the service's defaults, with an admin's changes. */
 
-import type { Team } from '../../model/access/team.ts';
 import { isTeamId } from '../../model/ids.ts';
 import { assertWithinQuota, isUnlimited, type Quota, type Usage, unlimited } from '../../model/quota.ts';
 import type { Resources } from '../../model/sandbox.ts';
+import type { Team } from '../../model/team.ts';
 import type { Account } from '../../model/user.ts';
 import type { Allowance, SandboxStore, SnapshotStore, TeamStore, UserStore } from '../ports/index.ts';
 

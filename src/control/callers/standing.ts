@@ -4,10 +4,10 @@
  */
 import { at } from '../../concurrency/deadline.ts';
 import { mapBounded } from '../../concurrency/in-portions.ts';
-import { type Membership, membershipId, readingId } from '../../model/access/team.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { isGrantId, isSignInId, isTeamId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { type Membership, membershipId, readingId } from '../../model/team.ts';
 import type { Caller } from '../../model/user.ts';
 import type {
   Clock,

@@ -1,8 +1,9 @@
 /** Two rules on changes of passkeys and passwords: only a fresh sign-in changes them, and the last way in stays. */
-import { isNarrowed } from '../../model/access/scopes.ts';
+
 import { SandhavenError } from '../../model/errors.ts';
 import { isSignInId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { isNarrowed } from '../../model/scopes.ts';
 import type { Caller } from '../../model/user.ts';
 import type {
   Clock,

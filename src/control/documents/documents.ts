@@ -5,10 +5,10 @@
 import { inSpan } from '../../concurrency/span.ts';
 import { currentHold } from '../../fairness/answer-room.ts';
 import { FairQueue, LongWork } from '../../fairness/fair-queue.ts';
-import { assertScope } from '../../model/access/scopes.ts';
-import type { CollectionName, CollectionSchema } from '../../model/documents/schema.ts';
+import type { CollectionName, CollectionSchema } from '../../model/document-schema.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { assertScope } from '../../model/scopes.ts';
 import type { Caller } from '../../model/user.ts';
 import type {
   AggregateRequest,

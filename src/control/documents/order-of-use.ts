@@ -3,7 +3,7 @@
  * schema, then queries it. A model that follows the order queries fields that exist.
  */
 
-import type { CollectionName } from '../../model/documents/schema.ts';
+import type { CollectionName } from '../../model/document-schema.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';

@@ -1,7 +1,7 @@
 /** Consequences of the end of an operation: changes of the sandbox's row, and the outcome of work that failed. */
 import { SandhavenError } from '../../model/errors.ts';
-import { isNodeAway } from '../../model/kubernetes/lost-node.ts';
 import type { Outcome } from '../../model/lifecycle.ts';
+import { isNodeAway } from '../../model/lost-node.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { SandboxPatch } from '../ports/index.ts';
 

@@ -3,9 +3,9 @@
  * starts in their place before the cluster knows that they have ended. When the node is back, its old machines are ended.
  */
 import { paged } from '../../concurrency/in-portions.ts';
-import { isLost, type NodeLoss } from '../../model/kubernetes/lost-node.ts';
 import { deletedByStop } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
+import { isLost, type NodeLoss } from '../../model/lost-node.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { AwayMachines } from '../base/away-machines.ts';
 import type { Log, Observed, Replicas, Runtime, SandboxStore } from '../ports/index.ts';

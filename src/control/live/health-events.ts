@@ -6,8 +6,8 @@
  */
 import { limits } from '../../model/limits.ts';
 import type { Role } from '../../model/user.ts';
-import type { Health, HealthService } from '../health/health.ts';
 import type { Log } from '../ports/index.ts';
+import type { Health, HealthService } from './health.ts';
 
 export interface HealthViewer {
   health(health: Health): void;

@@ -2,13 +2,8 @@
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { NetworkPolicy } from '../../model/network/policy.ts';
-import {
-  type NetworkRequest,
-  type NetworkSetting,
-  withoutWords,
-  withWords,
-} from '../../model/network/setting.ts';
-import type { Sandbox } from '../../model/sandbox.ts';
+import { type NetworkRequest, withoutWords, withWords } from '../../model/network/setting.ts';
+import type { NetworkSetting, Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import type { SandboxStore } from '../ports/index.ts';
 import type { Networks } from '../reach/networks.ts';

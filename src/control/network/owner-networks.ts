@@ -3,12 +3,8 @@ import { notFound } from '../../model/errors.ts';
 import { installationNetworks, type OwnerNetworks } from '../../model/network/owner-networks.ts';
 import type { NetworkPolicy } from '../../model/network/policy.ts';
 import { assertNoPublicSuffix } from '../../model/network/public-suffix.ts';
-import {
-  hostsOf,
-  type NetworkRequest,
-  type NetworkSetting,
-  parseNetwork,
-} from '../../model/network/setting.ts';
+import { hostsOf, type NetworkRequest, parseNetwork } from '../../model/network/setting.ts';
+import type { NetworkSetting } from '../../model/sandbox.ts';
 import { concernsUser } from '../audit/scope.ts';
 import type { OwnerNetworkStore } from '../ports/index.ts';
 import type { NetworkBounds } from '../reach/bounds.ts';

@@ -4,10 +4,10 @@
  */
 import { hash as digest } from 'node:crypto';
 import { type Grant, toolScopesIn } from '../../model/access/oauth/grant.ts';
-import { assertScope, beyond, type Scope, withinScopes } from '../../model/access/scopes.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { isGrantId, newGrantId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { assertScope, beyond, type Scope, withinScopes } from '../../model/scopes.ts';
 import type { Caller } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
 import { KeyUse } from '../callers/key-use.ts';

@@ -9,11 +9,11 @@ import {
   newUserCode,
   readUserCode,
 } from '../../model/access/device-sign-ins.ts';
-import { beyond, ownScopes, type Scope } from '../../model/access/scopes.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { newSignInToken } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { networkOf } from '../../model/network/address-network.ts';
+import { beyond, ownScopes, type Scope } from '../../model/scopes.ts';
 import type { Caller } from '../../model/user.ts';
 import type { Clock, DeviceSignInStore } from '../ports/index.ts';
 import type { KeyService, OwnedKey } from './keys.ts';

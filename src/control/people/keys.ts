@@ -1,16 +1,16 @@
 /** API keys: a member's own, and all keys for an admin. */
 
-import { beyond, ownScopes, type Scope } from '../../model/access/scopes.ts';
 import type { Maker } from '../../model/access/ways-in.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newApiKey } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { beyond, ownScopes, type Scope } from '../../model/scopes.ts';
 import type { Account, ApiKey, Caller, KeyState } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
 import type { KeyUse } from '../callers/key-use.ts';
 import type { Standing } from '../callers/standing.ts';
 import type { Clock, KeyStore, Page, SignInStore, TeamStore } from '../ports/index.ts';
-import { noTeam } from '../teams/teams.ts';
+import { noTeam } from './teams.ts';
 import type { UserService } from './users.ts';
 
 export interface KeyDependencies {

@@ -12,14 +12,14 @@ import { type QuotaDefaults, Quotas } from '../callers/quotas.ts';
 import { Rates } from '../callers/rates.ts';
 import { Standing } from '../callers/standing.ts';
 import type { Clock, IdentityProvider, Store } from '../ports/index.ts';
-import { TeamAccess, TeamService } from '../teams/teams.ts';
 import { AuthorizedApps } from './authorized-apps.ts';
 import { DeviceSignInService } from './device-sign-ins.ts';
+import { LinkedIdentities } from './identities.ts';
 import { KeyService } from './keys.ts';
 import { OAuthRecords } from './oauth-records.ts';
-import { LinkedIdentities } from './provider/identities.ts';
-import { ProviderSignIns } from './provider/provider-sign-ins.ts';
+import { ProviderSignIns } from './provider-sign-ins.ts';
 import { SignInService } from './sign-ins.ts';
+import { TeamAccess, TeamService } from './teams.ts';
 import { UserService } from './users.ts';
 
 export interface PeopleDependencies {

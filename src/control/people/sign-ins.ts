@@ -4,12 +4,12 @@
  */
 import { hash as digest } from 'node:crypto';
 import type { ProviderSession } from '../../model/access/identity.ts';
-import { withinScopes } from '../../model/access/scopes.ts';
 import { fresh, isLive, judge, type SignIn, type SignInTokens } from '../../model/access/sign-ins.ts';
 import type { Maker } from '../../model/access/ways-in.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { isSignInId, newSignInId, newSignInToken } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { withinScopes } from '../../model/scopes.ts';
 import type { Account, Caller } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
 import { KeyUse } from '../callers/key-use.ts';

@@ -1,9 +1,10 @@
 /** Users of the service, for admins. */
-import { readingId } from '../../model/access/team.ts';
+
 import { notFound } from '../../model/errors.ts';
 import { newUserId } from '../../model/ids.ts';
 import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
+import { readingId } from '../../model/team.ts';
 import type { Account, Caller, Role } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
 import type { Quotas } from '../callers/quotas.ts';

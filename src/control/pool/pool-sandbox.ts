@@ -1,7 +1,7 @@
 /** Sandboxes that wait in the warm pool: of the base image and the standard sizes, without an owner, named by their ids. */
 import { limits } from '../../model/limits.ts';
-import { isSameNetwork, type NetworkSetting } from '../../model/network/setting.ts';
-import type { Sandbox } from '../../model/sandbox.ts';
+import { isSameNetwork } from '../../model/network/setting.ts';
+import type { NetworkSetting, Sandbox } from '../../model/sandbox.ts';
 import { BASE_IMAGE, defaultResources } from '../base/base-image.ts';
 import type { PoolBounds } from './size.ts';
 

@@ -4,7 +4,7 @@ import type {
   CollectionSchema,
   CollectionType,
   IndexInfo,
-} from '../../model/documents/schema.ts';
+} from '../../model/document-schema.ts';
 
 export interface DatabaseInfo {
   name: string;

@@ -2,9 +2,9 @@
 import type { DeviceAnswer, DeviceGrant, DeviceSignIn } from '../../model/access/device-sign-ins.ts';
 import type { ProviderSession } from '../../model/access/identity.ts';
 import type { Grant, OAuthClient } from '../../model/access/oauth/grant.ts';
-import type { Scope } from '../../model/access/scopes.ts';
 import type { SignIn, SignInTokens } from '../../model/access/sign-ins.ts';
 import type { Maker } from '../../model/access/ways-in.ts';
+import type { Scope } from '../../model/scopes.ts';
 import type { Account } from '../../model/user.ts';
 import type { Page } from './common.ts';
 

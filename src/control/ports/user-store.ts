@@ -2,8 +2,9 @@
  * Stores of users, of their API keys and deletions, and of teams. A deletion is under way until nothing of a user is
  * left.
  */
-import type { Membership, Team, TeamMember, TeamRole } from '../../model/access/team.ts';
+
 import type { Maker } from '../../model/access/ways-in.ts';
+import type { Membership, Team, TeamMember, TeamRole } from '../../model/team.ts';
 import type { Account, ApiKey, Caller } from '../../model/user.ts';
 import type { Page } from './common.ts';
 

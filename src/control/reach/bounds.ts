@@ -2,7 +2,8 @@
 import { intersectPolicies } from '../../model/network/intersection.ts';
 import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
 import type { NetworkPolicy } from '../../model/network/policy.ts';
-import { type NetworkSetting, parsedOf, policyOf } from '../../model/network/setting.ts';
+import { parsedOf, policyOf } from '../../model/network/setting.ts';
+import type { NetworkSetting } from '../../model/sandbox.ts';
 import type { OwnerNetworkStore } from '../ports/index.ts';
 
 /** Networks of an installation, as its operator has set them. */

@@ -13,13 +13,12 @@ import {
   hostsOf,
   isSameNetwork,
   type NetworkRequest,
-  type NetworkSetting,
   type ParsedNetwork,
   parsedOf,
   parseNetwork,
   policyOf,
 } from '../../model/network/setting.ts';
-import type { Sandbox } from '../../model/sandbox.ts';
+import type { NetworkSetting, Sandbox } from '../../model/sandbox.ts';
 import type { Log, Runtime } from '../ports/index.ts';
 import type { Bounds, NetworkBounds } from './bounds.ts';
 import type { SecretHolder, SecretUses } from './secret-uses.ts';

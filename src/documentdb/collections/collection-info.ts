@@ -6,7 +6,7 @@ import type {
   CollectionSchema,
   CollectionType,
   IndexInfo,
-} from '../../model/documents/schema.ts';
+} from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { formatEjson } from '../bson/parse/parse.ts';
 

@@ -2,7 +2,7 @@
 import type { Document, MongoClient } from 'mongodb';
 import { z } from 'zod';
 import type { CollectionInfo, DatabaseInfo } from '../../control/ports/index.ts';
-import type { CollectionName } from '../../model/documents/schema.ts';
+import type { CollectionName } from '../../model/document-schema.ts';
 import { notFound, type SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';

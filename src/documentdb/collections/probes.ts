@@ -3,7 +3,7 @@
  * their time.
  */
 import type { Document, FindOptions, MongoClient } from 'mongodb';
-import type { CollectionName } from '../../model/documents/schema.ts';
+import type { CollectionName } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Asked } from '../connection/faults.ts';

@@ -4,7 +4,7 @@
  */
 import { setImmediate as turnOfOthers } from 'node:timers/promises';
 import type { AbstractCursor, MongoClient } from 'mongodb';
-import type { CollectionName, CollectionSchema, IndexInfo } from '../../model/documents/schema.ts';
+import type { CollectionName, CollectionSchema, IndexInfo } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import type { Connection } from '../connection/connection.ts';
 import { SchemaInference } from '../schema/inference.ts';

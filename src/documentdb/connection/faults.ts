@@ -3,7 +3,7 @@
  * that the driver is not loaded for them. A server's words are passed on when they are about the query; no
  * message or cause contains anything of the connection string.
  */
-import type { CollectionName } from '../../model/documents/schema.ts';
+import type { CollectionName } from '../../model/document-schema.ts';
 import { type ErrorFields, SandhavenError } from '../../model/errors.ts';
 import { createScrub, type Scrub, scrubbedError } from './scrub.ts';
 import { unreachable } from './unreachable.ts';

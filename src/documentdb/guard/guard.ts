@@ -3,7 +3,7 @@
  * permitted values for its place before anything is sent. No list contains anything that writes, runs JavaScript,
  * or reads another database or the server's internals. Every function throws `invalid_argument`, naming the place.
  */
-import type { CollectionName } from '../../model/documents/schema.ts';
+import type { CollectionName } from '../../model/document-schema.ts';
 import { checkData, isPlainObject, type PlainObject } from './data.ts';
 import { checkExpression } from './expression.ts';
 import { checkFilterDocument } from './filter.ts';

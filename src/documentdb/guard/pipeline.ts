@@ -1,5 +1,5 @@
 /** Walks pipelines: each stage by the table, and every pipeline inside of one in the same way. */
-import type { CollectionName } from '../../model/documents/schema.ts';
+import type { CollectionName } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { BSONValue } from '../bson/library.ts';
 import { isPlainObject, type PlainObject } from './data.ts';

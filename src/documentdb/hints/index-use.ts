@@ -3,7 +3,7 @@
  *
  * Indexes of unknown extent (partial ones) get the benefit of the doubt: a note states only certain facts.
  */
-import { type CollectionSchema, FILTER_PARAMETER, type IndexInfo } from '../../model/documents/schema.ts';
+import { type CollectionSchema, FILTER_PARAMETER, type IndexInfo } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { type Condition, conditionsOf } from './filter-walk.ts';
 import { isDocument, kindOf, listed, named } from './values.ts';

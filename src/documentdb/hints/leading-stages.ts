@@ -3,7 +3,7 @@
  * fields: those that choose, order or unwind documents, or add fields beside the others, up to the first that makes new
  * documents.
  */
-import type { CollectionSchema } from '../../model/documents/schema.ts';
+import type { CollectionSchema } from '../../model/document-schema.ts';
 import { isDocument } from './values.ts';
 
 export type Stage = Record<string, unknown>;

@@ -4,7 +4,7 @@
  * Invariant: an answer takes at most the time left for all of them, even on a silent server.
  */
 import { within } from '../../concurrency/deadline.ts';
-import type { CollectionSchema } from '../../model/documents/schema.ts';
+import type { CollectionSchema } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { indexesOf, isNarrowed } from './index-use.ts';
 

@@ -1,5 +1,5 @@
 /** Compares values of filters with a schema's fields in the server's own terms: by kind of type. */
-import type { CollectionSchema, FieldSchema, FieldType } from '../../model/documents/schema.ts';
+import type { CollectionSchema, FieldSchema, FieldType } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { inOrder } from '../bson/parse/json-reader.ts';
 import { formatEjson } from '../bson/parse/parse.ts';

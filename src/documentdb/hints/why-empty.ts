@@ -2,7 +2,7 @@
  * Explains a filter or a pipeline that selected nothing, in one to three lines: from its schema, or else from a few probes, as long
  * as these are cheap.
  */
-import { type CollectionSchema, FILTER_PARAMETER } from '../../model/documents/schema.ts';
+import { type CollectionSchema, FILTER_PARAMETER } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { doubt } from './doubtful-values.ts';
 import { type Condition, conditionsOf } from './filter-walk.ts';

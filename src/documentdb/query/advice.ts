@@ -2,7 +2,7 @@
  * Collects the notes of a query: changed, doubtful, slow or empty parts are explained. Nothing here decides a result.
  * Without a schema, and for a vast query, notes report only changes.
  */
-import { type CollectionSchema, FILTER_PARAMETER } from '../../model/documents/schema.ts';
+import { type CollectionSchema, FILTER_PARAMETER } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { conditionsOf } from '../hints/filter-walk.ts';
 import { indexNotes } from '../hints/index-use.ts';

@@ -7,7 +7,7 @@ import type {
   QueryOptions,
   QueryResult,
 } from '../../control/ports/index.ts';
-import type { CollectionName } from '../../model/documents/schema.ts';
+import type { CollectionName } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { batchesOf } from '../collections/batches.ts';
 import { probesOf, questionsOf } from '../collections/probes.ts';

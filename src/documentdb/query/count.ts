@@ -1,7 +1,7 @@
 /** Counts exactly, so the server has to visit every match. */
 import type { Document } from 'mongodb';
 import type { CountQuery as Count, CountRequest, QueryOptions } from '../../control/ports/index.ts';
-import { type CollectionName, FILTER_PARAMETER } from '../../model/documents/schema.ts';
+import { type CollectionName, FILTER_PARAMETER } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { probesOf } from '../collections/probes.ts';
 import type { Connection } from '../connection/connection.ts';

@@ -7,7 +7,7 @@ import type {
   QueryOptions,
   QueryResult,
 } from '../../control/ports/index.ts';
-import { type CollectionName, FILTER_PARAMETER } from '../../model/documents/schema.ts';
+import { type CollectionName, FILTER_PARAMETER } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { textAllowance } from '../bson/parse/parse.ts';
 import { batchesOf } from '../collections/batches.ts';

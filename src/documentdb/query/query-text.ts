@@ -1,6 +1,6 @@
 /** Parses callers' JSON text and checks its form; the guard decides that it only reads. */
 import type { Document } from 'mongodb';
-import { FILTER_PARAMETER } from '../../model/documents/schema.ts';
+import { FILTER_PARAMETER } from '../../model/document-schema.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { parseEjson, type TextAllowance, textAllowance } from '../bson/parse/parse.ts';

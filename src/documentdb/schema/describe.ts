@@ -1,5 +1,5 @@
 /** Builds the schema from the counts. */
-import type { FieldSchema, FieldType } from '../../model/documents/schema.ts';
+import type { FieldSchema, FieldType } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { aliasAt, type TypeAlias } from './bson-types.ts';
 import { type DocumentStats, type FieldStats, nameOf } from './document-stats.ts';

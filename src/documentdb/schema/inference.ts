@@ -1,5 +1,5 @@
 /** Infers the schema of a collection from the added documents. */
-import type { FieldSchema } from '../../model/documents/schema.ts';
+import type { FieldSchema } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { MalformedBson } from '../bson/bytes.ts';
 import { code, placeOf } from './bson-types.ts';

@@ -1,6 +1,6 @@
 /** Refuses callers who are no admins, by their role as their key has it. */
 import { SandhavenError } from '../errors.ts';
-import type { Role } from './roles.ts';
+import type { Role } from '../scopes.ts';
 
 /**
  * Throws `permission_denied`.

@@ -5,7 +5,7 @@
  * Source: OAuth 2.0 Device Authorization Grant (RFC 8628); codes as in its section 6.1.
  */
 import { randomInt } from 'node:crypto';
-import type { Scope } from './scopes.ts';
+import type { Scope } from '../scopes.ts';
 
 /** Consonants alone, so that no word comes out, and none that look alike. 20^8 codes: 34.5 bits. */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';

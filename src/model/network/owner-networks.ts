@@ -1,5 +1,5 @@
 /** Networks that an admin has set for an owner, a user or a team, in place of the installation's. */
-import type { NetworkSetting } from './setting.ts';
+import type { NetworkSetting } from '../sandbox.ts';
 
 /** null: the installation's alone. */
 export interface OwnerNetworks {

@@ -1,19 +1,12 @@
 /** The network of a sandbox as people write it, which is kept; its compiled form follows at each use. */
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
+import type { NetworkSetting } from '../sandbox.ts';
 import type { NetworkPolicy, NetworkRule } from './policy.ts';
 import { networkProfileNames, networkProfiles } from './profiles.ts';
 import { parseRule } from './rule-text.ts';
 
-export const networkModes = ['open', 'none', 'rules'] as const;
-
-export interface NetworkSetting {
-  mode: (typeof networkModes)[number];
-  /** Names of profiles; empty unless the mode is `rules`, and so are the rules. */
-  profiles: string[];
-  /** Rules in canonical form. */
-  allow: string[];
-}
+export const networkModes = ['open', 'none', 'rules'] as const satisfies NetworkSetting['mode'][];
 
 /** A setting with what its own rules mean, so that who takes it from a request parses them once. */
 export interface ParsedNetwork {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ImageFolders } from './folders.ts';
-import type { Helpers } from './helpers.ts';
-import { type ImageRecord, readImageRecord } from './record.ts';
+import type { Helpers } from './registry/helpers.ts';
+import { type ImageRecord, readImageRecord } from './registry/record.ts';
 
 /** Title and hint of each, by the name that callers use in place of a registry's. */
 const kinds = {

@@ -22,8 +22,8 @@ import {
 import { join } from 'node:path';
 import { randomText } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import type { Helpers } from './helpers.ts';
-import { digestPattern, type ImageRecord, readImageRecord } from './record.ts';
+import type { Helpers } from './registry/helpers.ts';
+import { digestPattern, type ImageRecord, readImageRecord } from './registry/record.ts';
 
 export class ImageFolders {
   readonly #root: string;

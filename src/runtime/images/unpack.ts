@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Blobs } from './blobs.ts';
-import { failureOf, type Helpers } from './helpers.ts';
-import type { ImageConfig } from './record.ts';
+import { failureOf, type Helpers } from './registry/helpers.ts';
 import { parseConfig, parseLayout, parseManifest, unusable } from './registry/manifest.ts';
+import type { ImageConfig } from './registry/record.ts';
 
 const { unpackedBytes, entries, fileBytes, depth, ratio, ratioFreeBytes, configBytes } = limits.image;
 

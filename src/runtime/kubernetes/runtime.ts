@@ -4,13 +4,14 @@
  * one.
  */
 import type { Log, Runtime } from '../../control/ports/index.ts';
-import type { ArchiveEncryption } from '../archives/encryption/archive-encryption.ts';
+import type { ArchiveEncryption } from '../archives/archive-encryption.ts';
 import type { RemotePlace } from '../archives/places.ts';
 import { createArchives } from './archives/archives.ts';
 import { createCarriers } from './archives/carriers.ts';
 import { createClaims } from './archives/claims.ts';
 import { createNotes } from './archives/notes.ts';
 import type { Api } from './client/api.ts';
+import type { AgentDoor, CarrierLink, KubernetesSettings, PlacedImage } from './client/settings.ts';
 import { checkCluster } from './cluster/check.ts';
 import { assertOpen } from './cluster/open-network.ts';
 import { applyPolicy } from './cluster/policy.ts';
@@ -23,7 +24,6 @@ import { createSecrets } from './machine/secrets.ts';
 import { createStart } from './machine/start.ts';
 import { createSurvey } from './machine/survey.ts';
 import { createTurns } from './machine/turns.ts';
-import type { AgentDoor, CarrierLink, KubernetesSettings, PlacedImage } from './settings.ts';
 
 export interface KubernetesRuntimeOptions {
   api: Api;

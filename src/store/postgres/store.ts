@@ -2,14 +2,14 @@
 import type { Pool } from 'pg';
 import type { Log, Store, StoreConnections } from '../../control/ports/index.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
-import { createAlone } from '../alone.ts';
-import { openRows } from '../open-rows.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
+import { createAlone } from '../rows/alone.ts';
+import { openRows } from '../rows/open-rows.ts';
 import { createCaches } from './cache/caches.ts';
 import { explainedAtOpening } from './errors.ts';
 import { Occupancy } from './kept-connection.ts';
+import { Membership } from './membership.ts';
 import { openPool } from './pool.ts';
-import { Membership } from './replicas/membership.ts';
 import { migrate } from './schema.ts';
 import { postgresSql } from './sql.ts';
 

@@ -5,9 +5,9 @@
  */
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import type { KeyDetails, KeyStore, Page } from '../../control/ports/index.ts';
-import type { Scope } from '../../model/access/scopes.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { Scope } from '../../model/scopes.ts';
 import type { ApiKey, Caller, Role } from '../../model/user.ts';
 import { type Row, type Sql, statement, type Work } from '../sql/sql.ts';
 import { assertFirstWayIn, enter } from './users.ts';

@@ -1,7 +1,7 @@
 /** Users' authorizations at the code-hosting provider, as rows. Tokens are sealed for their row. */
 import type { AuthorizationStore } from '../../control/ports/index.ts';
 import type { Authorization, ProviderTokens } from '../../model/provider.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
 import { type Dialect, type Row, type Sql, statement } from '../sql/sql.ts';
 
 type TokenColumn = 'access_token' | 'refresh_token';

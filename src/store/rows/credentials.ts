@@ -10,7 +10,7 @@ import type {
 } from '../../control/ports/index.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
 import { type Row, type Sql, statement, type Work } from '../sql/sql.ts';
 
 export class GitCredentialRows implements GitCredentialStore {

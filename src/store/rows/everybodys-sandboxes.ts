@@ -1,7 +1,7 @@
 /** Everybody's sandboxes as admins see them, with their owners. No read here decrypts anything. */
 import type { EverybodyFilter, EverybodyStore, OwnedSandbox, Page } from '../../control/ports/index.ts';
 import { isTeamId } from '../../model/ids.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
 import { type Row, type Sql, statement } from '../sql/sql.ts';
 import { columnList, SandboxCodec } from './sandbox-columns.ts';
 

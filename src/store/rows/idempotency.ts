@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { IdempotencyStore } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
 import { type Row, type Sql, statement } from '../sql/sql.ts';
 
 const answer = z.strictObject({ requestDigest: z.string(), result: z.unknown() });

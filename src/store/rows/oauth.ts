@@ -1,10 +1,10 @@
 /** OAuth clients, grants, and what is issued under them, as rows. Secrets are found by their SHA-256; contents are sealed. */
 import type { Artifact, ArtifactKind, OAuthStore, Page, StoredGrant } from '../../control/ports/index.ts';
 import type { Grant, OAuthClient } from '../../model/access/oauth/grant.ts';
-import type { Scope } from '../../model/access/scopes.ts';
 import { limits } from '../../model/limits.ts';
+import type { Scope } from '../../model/scopes.ts';
 import type { Role } from '../../model/user.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
 import { type Row, type Sql, type SqlValues, statement } from '../sql/sql.ts';
 
 /** Bounds over all networks are kept by one addition after another. */

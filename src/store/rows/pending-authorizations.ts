@@ -15,7 +15,7 @@ import type {
 import { limits } from '../../model/limits.ts';
 import type { AuthorizationOutcome } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
 import { type Row, type Sql, type SqlValues, statement, type Work } from '../sql/sql.ts';
 
 type SealedColumn = 'state' | 'verifier' | 'device_code';

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { networkModes } from '../../model/network/setting.ts';
 import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
 import type { Row, SqlValue } from '../sql/sql.ts';
 
 interface Column<T> {

@@ -15,7 +15,7 @@ import type {
 import { SandhavenError } from '../../model/errors.ts';
 import type { Usage } from '../../model/quota.ts';
 import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
 import { type Dialect, type Row, type Sql, type Statement, statement, type Work } from '../sql/sql.ts';
 import { columnList, SandboxCodec } from './sandbox-columns.ts';
 import { QuotaGuard } from './within-quota.ts';

@@ -7,7 +7,7 @@ import type { NewSecret, SecretPatch, SecretStore, ServiceSecretStore } from '..
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Secret } from '../../model/secrets/secret.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
 import { type Row, type Sql, statement, type Work } from '../sql/sql.ts';
 
 const texts = z.array(z.string());

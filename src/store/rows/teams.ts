@@ -1,8 +1,8 @@
 /** Teams as rows of `users`, and their members. Every method that writes has committed when its promise resolves. */
 import type { Page, TeamPatch, TeamStore } from '../../control/ports/index.ts';
-import type { Membership, Team, TeamMember, TeamRole } from '../../model/access/team.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { Membership, Team, TeamMember, TeamRole } from '../../model/team.ts';
 import { type Dialect, type Row, type Sql, type SqlValues, statement, type Work } from '../sql/sql.ts';
 import { quotaIn } from './users.ts';
 

@@ -12,7 +12,7 @@ import { limits } from '../../model/limits.ts';
 import type { QuotaKind } from '../../model/quota.ts';
 import { TEST_EVENT } from '../../model/webhooks/events.ts';
 import type { Delivery, Webhook } from '../../model/webhooks/webhook.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
 import type { Row, Sql, Work } from '../sql/sql.ts';
 import { deliveryIn, prepare, webhookIn } from './webhook-statements.ts';
 

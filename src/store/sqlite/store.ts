@@ -1,9 +1,9 @@
 /** The store in one SQLite file. The caller owns the lock of the data directory, so there is one writer. */
 import type { StatementSync } from 'node:sqlite';
 import type { Log, Store } from '../../control/ports/index.ts';
-import { createAlone } from '../alone.ts';
-import { openRows } from '../open-rows.ts';
-import type { Secrets } from '../secrets.ts';
+import type { Secrets } from '../files/secrets.ts';
+import { createAlone } from '../rows/alone.ts';
+import { openRows } from '../rows/open-rows.ts';
 import type { Answer, Dialect, Request, Sql, Statement, Work } from '../sql/sql.ts';
 import { Database, isDuplicate } from './database.ts';
 import { migrate } from './migrations.ts';

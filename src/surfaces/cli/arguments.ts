@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import type { Tool } from '../../catalog/base/tool.ts';
 import { inputJsonSchema, type JsonSchema } from '../../catalog/json-schema.ts';
-import type { Tool } from '../../catalog/tool.ts';
 import { validateInput } from '../../catalog/validate.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import { commonFlags, type FlagSpec, flagIsSet, type ParsedFlags, parseFlags, usageError } from './flags.ts';

@@ -1,7 +1,7 @@
 /** Calls tools and actions over HTTP, as any client does; long ones as an event stream, to show progress. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../administration/action.ts';
-import type { CallContext, Tool } from '../../catalog/tool.ts';
+import type { CallContext, Tool } from '../../catalog/base/tool.ts';
 import type { LiveOutput, LivePiece } from '../../control/ports/index.ts';
 import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';

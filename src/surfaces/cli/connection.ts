@@ -5,8 +5,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isOwnerReference } from '../../model/access/team.ts';
 import { SandhavenError } from '../../model/errors.ts';
+import { isOwnerReference } from '../../model/team.ts';
 import { assertNothingElse, chosenContext, isLoopback, type NamedContext } from './contexts.ts';
 import { flagValue, type ParsedFlags } from './flags.ts';
 import type { CliIo } from './io.ts';

@@ -7,8 +7,8 @@ import type { Stats } from 'node:fs';
 import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { isOwnerReference } from '../../model/access/team.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
+import { isOwnerReference } from '../../model/team.ts';
 import type { CliIo } from './io.ts';
 
 /** A file of one person on one machine. */

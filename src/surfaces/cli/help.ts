@@ -1,7 +1,7 @@
 /** Texts of --help. */
 import type { Action } from '../../administration/action.ts';
+import type { Tool } from '../../catalog/base/tool.ts';
 import { inputJsonSchema, type JsonSchema } from '../../catalog/json-schema.ts';
-import type { Tool } from '../../catalog/tool.ts';
 import { DEFAULT_DATA_DIR, DEFAULT_URL } from './connection.ts';
 import type { Command } from './io.ts';
 

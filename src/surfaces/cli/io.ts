@@ -1,6 +1,6 @@
 /** Defines the parts of the process that a command may use. */
 import type { Readable, Writable } from 'node:stream';
-import type { Shape } from './completion/shape.ts';
+import type { Shape } from './shape.ts';
 
 export interface CliIo {
   stdin: Readable & { isTTY?: boolean; setRawMode?(raw: boolean): unknown };

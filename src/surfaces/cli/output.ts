@@ -1,5 +1,5 @@
 /** Prints results on standard output, problems and progress on standard error. */
-import type { CallContext, Tool } from '../../catalog/tool.ts';
+import type { CallContext, Tool } from '../../catalog/base/tool.ts';
 import { errorTable, type Problem } from '../../model/errors.ts';
 import type { CliIo } from './io.ts';
 

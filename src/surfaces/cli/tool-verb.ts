@@ -1,16 +1,16 @@
 /** A verb that is one tool of the catalogue: its flags, its help and its checks are the tool's own. It may take several things, or list all. */
 import { z } from 'zod';
-import type { Tool } from '../../catalog/tool.ts';
+import type { Tool } from '../../catalog/base/tool.ts';
 import type { Problem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { readParameters, toCallArguments } from './arguments.ts';
 import { type CallOptions, type CallOutcome, type Client, createClient } from './client.ts';
-import { type Named, shapeOfInput } from './completion/shape.ts';
 import { type Connection, connectionOf } from './connection.ts';
 import { flagIsSet, flagValue, usageError } from './flags.ts';
 import { parametersHelp } from './help.ts';
 import type { CliIo, Command } from './io.ts';
 import { printProblem, progressLine } from './output.ts';
+import { type Named, shapeOfInput } from './shape.ts';
 
 export interface ToolVerb {
   /** As typed, such as `sandhaven create`. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Load, Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
-import type { Connections } from './connections.ts';
+import type { Connections } from './base/connections.ts';
 
 export class Admission {
   readonly #requests = new Shares({

@@ -9,7 +9,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerFactory,
 } from 'fastify';
-import type { Tool } from '../../catalog/tool.ts';
+import type { Tool } from '../../catalog/base/tool.ts';
 import type { Tracer } from '../../concurrency/span.ts';
 import type { Log } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
@@ -27,16 +27,17 @@ import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { breakOff } from '../streams.ts';
 import { Admission } from './admission.ts';
 import { authenticate } from './authenticate.ts';
-import { Connections, linger, SlowReaders } from './connections.ts';
+import { Connections, linger, SlowReaders } from './base/connections.ts';
+import { acceptJsonBodies } from './base/json-body.ts';
+import { explain, refuseConnection, sendProblem } from './base/problem.ts';
+import { asksForUpgrade, Upgrades } from './base/upgrades.ts';
 import { assertOneHost, createHostCheck, createPublicOrigin } from './hosts.ts';
-import { acceptJsonBodies } from './json-body.ts';
 import { LastCalls } from './last-calls.ts';
 import { addMetricsRoute } from './metrics/route.ts';
 import { addOAuthRoutes, type OAuthDependencies } from './oauth/routes.ts';
 import { addOpenApiRoute } from './openapi/openapi.ts';
 import { addPackageRoutes, type PackageFile } from './packages.ts';
 import { addPageRoutes, compressForPage, type PageFiles, ROUTES_HINT } from './page.ts';
-import { explain, refuseConnection, sendProblem } from './problem.ts';
 import { addRequestSpans } from './request-spans.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAuthorizationRoutes } from './routes/authorization.ts';
@@ -50,7 +51,6 @@ import { addTerminalRoute } from './routes/terminal.ts';
 import { addToolRoutes } from './routes/tools.ts';
 import { addTunnelRoute } from './routes/tunnel.ts';
 import { Attempts } from './sign-in/network-rate.ts';
-import { asksForUpgrade, Upgrades } from './upgrades.ts';
 
 export interface HttpServerDependencies extends Pick<OAuthDependencies, 'exit' | 'fetchDocument'> {
   services: Services;

@@ -13,8 +13,8 @@ import {
   SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
+import type { Tool } from '../../catalog/base/tool.ts';
 import { toolNamed } from '../../catalog/call.ts';
-import type { Tool } from '../../catalog/tool.ts';
 import { limits } from '../../model/limits.ts';
 import { isLargeJson, jsonPieces, writePieces } from '../json/pieces.ts';
 import { createProgressReporter } from './progress.ts';

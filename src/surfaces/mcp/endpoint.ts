@@ -3,9 +3,9 @@
  * a client continues after a restart of the service. Plain calls of tools are answered here, all else by the SDK.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Tool } from '../../catalog/base/tool.ts';
 import { callTool } from '../../catalog/call.ts';
 import { tools as allTools } from '../../catalog/index.ts';
-import type { Tool } from '../../catalog/tool.ts';
 import { selectTools } from '../../catalog/toolsets.ts';
 import type { Log } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';

@@ -4,10 +4,10 @@
  * documentation and the SDK.
  */
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
+import type { Tool } from '../../catalog/base/tool.ts';
 import { mcpName } from '../../catalog/call.ts';
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../../catalog/json-schema.ts';
 import { BOUNDLESS } from '../../catalog/parameters/scalars.ts';
-import type { Tool } from '../../catalog/tool.ts';
 import { inMcpNames } from './result.ts';
 
 /** Made once for each tool: the catalogue never changes while the service runs. */

@@ -3,10 +3,10 @@
  * still sends a heartbeat, so that a client's request timeout, which progress resets, does not end a long
  * command.
  */
-import type { CallContext } from '../../catalog/tool.ts';
+import type { CallContext } from '../../catalog/base/tool.ts';
 import type { LiveOutput, LivePiece } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
-import { OutputText } from '../../model/output/output-text.ts';
+import { OutputText } from '../../model/output-text.ts';
 
 export interface ProgressReporter {
   report: CallContext['progress'];

@@ -1,8 +1,8 @@
 /** Converts a call's outcome for an MCP client: structured content, and a short text beside it. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Tool } from '../../catalog/base/tool.ts';
 import { mcpName } from '../../catalog/call.ts';
 import { tools } from '../../catalog/index.ts';
-import type { Tool } from '../../catalog/tool.ts';
 import type { Problem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 

@@ -7,9 +7,9 @@
 import { scopeOf, toolNamed } from '../../catalog/call.ts';
 import type { Origin } from '../../control/audit/audit.ts';
 import type { Services } from '../../control/services.ts';
-import { hasScope, isKeptBack, type Scope, scopes } from '../../model/access/scopes.ts';
 import { SandhavenError, toProblem } from '../../model/errors.ts';
 import { isGrantId, newRequestId } from '../../model/ids.ts';
+import { hasScope, isKeptBack, type Scope, scopes } from '../../model/scopes.ts';
 import type { Caller } from '../../model/user.ts';
 
 export interface ScopeCheck {

@@ -8,7 +8,7 @@ import {
   type McpRequestContext,
   type Server,
 } from '@modelcontextprotocol/server';
-import type { Tool } from '../../catalog/tool.ts';
+import type { Tool } from '../../catalog/base/tool.ts';
 import type { Log } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import { writePieces } from '../json/pieces.ts';

@@ -10,8 +10,8 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { CallContext, Tool } from '../../catalog/base/tool.ts';
 import { findTool } from '../../catalog/call.ts';
-import type { CallContext, Tool } from '../../catalog/tool.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { listTools } from './listed-tools.ts';
 import { createProgressReporter } from './progress.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentLink, LivePiece, LiveRequest, RunningProcess } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
-import { authorityCertificate } from '../../../src/runtime/oci/network/authority/authority.ts';
+import { authorityCertificate } from '../../../src/runtime/oci/network/egress/authority.ts';
 import { carryOverTls, type TlsCarry } from '../tls/carry.ts';
 import { audience } from './audience.ts';
 import { answeringInTurn, type Carry, greeting, SANDBOX } from './fake-agent.ts';

@@ -1,6 +1,7 @@
 /** Calls of one tool over a service with one answer: what the tool asks for, and what it makes of the answer. */
+
+import type { CallContext } from '../../../src/catalog/base/tool.ts';
 import { callTool, findTool } from '../../../src/catalog/call.ts';
-import type { CallContext } from '../../../src/catalog/tool.ts';
 import { user } from '../../surfaces/fakes/fake-services.ts';
 
 export const { signal } = new AbortController();

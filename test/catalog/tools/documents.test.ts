@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findTool } from '../../../src/catalog/call.ts';
-import { FILTER_PARAMETER } from '../../../src/model/documents/schema.ts';
+import { FILTER_PARAMETER } from '../../../src/model/document-schema.ts';
 import { callWith, signal, user } from './call-with.ts';
 
 const place = { database_name: 'shop', collection_name: 'orders' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sandboxLine, toSandboxView } from '../../../src/catalog/sandbox-view.ts';
+import { sandboxLine, toSandboxView } from '../../../src/catalog/base/sandbox-view.ts';
 import { snapshotText, toSnapshotView } from '../../../src/catalog/snapshots/snapshot-view.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';

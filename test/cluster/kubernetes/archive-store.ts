@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { RemotePlace } from '../../../src/runtime/archives/places.ts';
 import { openS3 } from '../../../src/runtime/archives/s3/open.ts';
-import type { KubernetesSettings } from '../../../src/runtime/kubernetes/settings.ts';
+import type { KubernetesSettings } from '../../../src/runtime/kubernetes/client/settings.ts';
 import type { Cluster } from '../cluster.ts';
 import { type ClusterS3, s3For } from '../companions/companions.ts';
 

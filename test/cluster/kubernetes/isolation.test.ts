@@ -7,7 +7,7 @@ import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Runtime } from '../../../src/control/ports/index.ts';
 import { newSandboxId } from '../../../src/model/ids.ts';
-import { AGENT_PORT } from '../../../src/runtime/kubernetes/settings.ts';
+import { AGENT_PORT } from '../../../src/runtime/kubernetes/client/settings.ts';
 import { attempts, commandOf } from '../../isolation/attempts.ts';
 import { agentLimits, hiddenCounts, pageCache } from '../../isolation/probes.ts';
 import { type Cluster, startCluster } from '../cluster.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OrderOfUse } from '../../../src/control/documents/order-of-use.ts';
 import type { SandhavenError } from '../../../src/model/errors.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 
 const REMEMBERED_KEYS = 1_000;
 const REMEMBERED_COLLECTIONS = 10_000;

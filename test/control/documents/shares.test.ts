@@ -5,7 +5,7 @@ import { OrderOfUse } from '../../../src/control/documents/order-of-use.ts';
 import type { DocumentDatabase } from '../../../src/control/ports/index.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { Caller } from '../../../src/model/user.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 
 const caller = (id: string) => ({ id, keyId: `key of ${id}` }) as Caller;
 

@@ -1,7 +1,7 @@
 /** Health of the service: what it counts, its history, and how often the doctor is asked. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DoctorFinding } from '../../../src/control/health/examinations.ts';
-import { HealthService } from '../../../src/control/health/health.ts';
+import type { DoctorFinding } from '../../../src/control/live/examinations.ts';
+import { HealthService } from '../../../src/control/live/health.ts';
 import { alice, poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

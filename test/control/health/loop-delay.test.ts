@@ -1,7 +1,7 @@
 /** Delay of the event loop: nothing of an idle one, and the whole of what holds it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LoopDelay } from '../../../src/control/health/health.ts';
+import { LoopDelay } from '../../../src/control/live/health.ts';
 
 function begun(): LoopDelay {
   const delay = new LoopDelay();

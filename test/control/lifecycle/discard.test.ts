@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { discard, forAMoment } from '../../../src/control/lifecycle/discard.ts';
 import type { SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 import { alice, poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

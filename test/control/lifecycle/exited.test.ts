@@ -4,7 +4,7 @@ import { Unfinished } from '../../../src/concurrency/unfinished.ts';
 import { Machines, type MachinesDependencies } from '../../../src/control/lifecycle/machines.ts';
 import { createOperationQueue } from '../../../src/control/turns/operation-queue.ts';
 import { Others } from '../../../src/control/turns/others.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

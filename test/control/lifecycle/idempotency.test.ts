@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { IdempotencyStore } from '../../../src/control/ports/index.ts';
 import { Idempotency } from '../../../src/control/turns/idempotency.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
 const HOUR = 60 * 60 * 1000;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Operations, type OperationsDependencies } from '../../../src/control/lifecycle/operations.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import type { Resources } from '../../../src/model/sandbox.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 import { alice, poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

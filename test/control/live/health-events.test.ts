@@ -1,7 +1,7 @@
 /** Health for those who follow it: for whom, and at what pace. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Health } from '../../../src/control/health/health.ts';
+import type { Health } from '../../../src/control/live/health.ts';
 import { HealthEvents } from '../../../src/control/live/health-events.ts';
 import type { Role } from '../../../src/model/user.ts';
 

@@ -14,15 +14,14 @@ import { Others } from '../../../src/control/turns/others.ts';
 import type { NetworkPolicy } from '../../../src/model/network/policy.ts';
 import { networkProfiles } from '../../../src/model/network/profiles.ts';
 import {
-  type NetworkSetting,
   noNetwork,
   openNetwork,
   parsedOf,
   parseNetworkText,
   policyOf,
 } from '../../../src/model/network/setting.ts';
-import type { Sandbox } from '../../../src/model/sandbox.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import type { NetworkSetting, Sandbox } from '../../../src/model/sandbox.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 import { alice, bob, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

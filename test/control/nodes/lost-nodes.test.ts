@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { AwayMachines } from '../../../src/control/base/away-machines.ts';
 import { LostNodes } from '../../../src/control/lifecycle/lost-nodes.ts';
 import type { Observed, SandboxStore } from '../../../src/control/ports/index.ts';
-import { LOST_REASON } from '../../../src/model/kubernetes/lost-node.ts';
+import { LOST_REASON } from '../../../src/model/lost-node.ts';
 import { poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

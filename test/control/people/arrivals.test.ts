@@ -1,6 +1,6 @@
 /** People whom the identity provider brings: their role by its groups, and what ends with a role. */
 import { expect, it } from 'vitest';
-import { arrive } from '../../../src/control/people/provider/arrivals.ts';
+import { arrive } from '../../../src/control/people/arrivals.ts';
 import type { Role } from '../../../src/model/user.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

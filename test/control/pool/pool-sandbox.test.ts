@@ -1,7 +1,8 @@
 /** Sandboxes of the pool that a start of the service keeps. */
 import { expect, it } from 'vitest';
 import { stillUsable } from '../../../src/control/pool/pool-sandbox.ts';
-import { type NetworkSetting, openNetwork } from '../../../src/model/network/setting.ts';
+import { openNetwork } from '../../../src/model/network/setting.ts';
+import type { NetworkSetting } from '../../../src/model/sandbox.ts';
 
 const bounds = { min: 1, max: 3 };
 

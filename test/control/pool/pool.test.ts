@@ -7,7 +7,7 @@ import type { Image, Images, Replicas, Runtime, SandboxStore } from '../../../sr
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { noNetwork } from '../../../src/model/network/setting.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 import { alice, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

@@ -5,7 +5,7 @@ import type { Machines } from '../../../src/control/lifecycle/machines.ts';
 import type { Watches } from '../../../src/control/lifecycle/watches.ts';
 import type { Observed, SandboxStore } from '../../../src/control/ports/index.ts';
 import { Comparison } from '../../../src/control/replicas/comparison.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 import { poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

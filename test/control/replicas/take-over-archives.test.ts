@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { TakeOver } from '../../../src/control/replicas/take-over.ts';
 import { Others } from '../../../src/control/turns/others.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

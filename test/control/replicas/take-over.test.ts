@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import type { Replicas, SandboxStore } from '../../../src/control/ports/index.ts';
 import { TakeOver } from '../../../src/control/replicas/take-over.ts';
 import { Others } from '../../../src/control/turns/others.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 

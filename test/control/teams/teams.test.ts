@@ -2,10 +2,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Quotas } from '../../../src/control/callers/quotas.ts';
 import { Standing } from '../../../src/control/callers/standing.ts';
+import { TeamAccess, TeamService } from '../../../src/control/people/teams.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
-import { TeamAccess, TeamService } from '../../../src/control/teams/teams.ts';
 import { resolveSandbox } from '../../../src/control/turns/resolve.ts';
-import { isViewer } from '../../../src/model/access/scopes.ts';
+import { isViewer } from '../../../src/model/scopes.ts';
 import type { Caller } from '../../../src/model/user.ts';
 import { alice, bob, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';

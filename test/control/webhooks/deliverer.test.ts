@@ -1,8 +1,8 @@
 /** Delivery in simulated time: what is tried again and when, what is given up, and that owners do not wait for each other. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Deliverer } from '../../../src/control/live/deliverer.ts';
+import { WebhookService } from '../../../src/control/live/webhooks.ts';
 import type { Answer, Store } from '../../../src/control/ports/index.ts';
-import { Deliverer } from '../../../src/control/webhooks/deliverer.ts';
-import { WebhookService } from '../../../src/control/webhooks/webhooks.ts';
 import { Shares } from '../../../src/fairness/shares.ts';
 import type { Caller } from '../../../src/model/user.ts';
 import { alice, bob } from '../../store/fixtures.ts';

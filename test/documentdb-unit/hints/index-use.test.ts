@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BSONRegExp } from '../../../src/documentdb/bson/library.ts';
 import { indexNotes } from '../../../src/documentdb/hints/index-use.ts';
-import type { IndexInfo } from '../../../src/model/documents/schema.ts';
+import type { IndexInfo } from '../../../src/model/document-schema.ts';
 import { ordersSchema } from './orders.ts';
 
 const schema = ordersSchema();

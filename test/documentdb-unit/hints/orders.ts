@@ -1,5 +1,5 @@
 /** The schema of an imagined collection of orders, as a sample of a messy one might show it. */
-import type { CollectionSchema, FieldSchema, FieldType } from '../../../src/model/documents/schema.ts';
+import type { CollectionSchema, FieldSchema, FieldType } from '../../../src/model/document-schema.ts';
 
 export const SAMPLED = 1_000;
 

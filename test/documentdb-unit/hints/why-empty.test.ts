@@ -6,7 +6,7 @@ import { Decimal128, ObjectId } from '../../../src/documentdb/bson/library.ts';
 import { mismatches } from '../../../src/documentdb/hints/mismatches.ts';
 import type { Probe } from '../../../src/documentdb/hints/probe.ts';
 import { explainEmpty, explainEmptyPipeline } from '../../../src/documentdb/hints/why-empty.ts';
-import type { CollectionSchema } from '../../../src/model/documents/schema.ts';
+import type { CollectionSchema } from '../../../src/model/document-schema.ts';
 import { ordersSchema } from './orders.ts';
 
 const schema = ordersSchema({ sampleMethod: 'all', documentCount: 1_000 });

@@ -7,7 +7,7 @@ import {
   type FieldView,
   withoutDetails,
 } from '../../../src/catalog/documentdb/schema-detail.ts';
-import type { FieldSchema } from '../../../src/model/documents/schema.ts';
+import type { FieldSchema } from '../../../src/model/document-schema.ts';
 
 const ofType = (...types: string[]) => types.map((type) => ({ type, count: 10, probability: 1 }));
 

@@ -13,7 +13,7 @@ import {
   ObjectId,
   Timestamp,
 } from '../../../src/documentdb/bson/library.ts';
-import type { FieldSchema, FieldType } from '../../../src/model/documents/schema.ts';
+import type { FieldSchema, FieldType } from '../../../src/model/document-schema.ts';
 import type { Fields } from './arbitrary.ts';
 
 /** Without examples and patterns, of which any will do. */

@@ -1,7 +1,7 @@
 /** The view of a collection's schema in its bounds: the marks it has, the fields that it leaves out, and its bytes. */
 import { describe, expect, it } from 'vitest';
 import { presentSchema } from '../../../src/catalog/documentdb/schema-view.ts';
-import type { CollectionSchema, FieldSchema, IndexInfo } from '../../../src/model/documents/schema.ts';
+import type { CollectionSchema, FieldSchema, IndexInfo } from '../../../src/model/document-schema.ts';
 
 describe('the view of a schema', () => {
   it('[WIRE-DB-03] [WIRE-DB-05] of an empty collection has no fields, and only the keys that say something', () => {

@@ -1,7 +1,7 @@
 /** Queries of a collection whose schema is known, on a real server. */
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CollectionSchema } from '../../../src/model/documents/schema.ts';
+import type { CollectionSchema } from '../../../src/model/document-schema.ts';
 import { plainOptions, useTestDatabase } from '../server.ts';
 
 const customer = new ObjectId();

@@ -1,7 +1,7 @@
 /** A filter means what it says, and what its strings may mean is tried only where that finds nothing: by a real server. */
 import { Decimal128, type Document, ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CollectionSchema } from '../../../src/model/documents/schema.ts';
+import type { CollectionSchema } from '../../../src/model/document-schema.ts';
 import { plainOptions, useTestDatabase } from '../server.ts';
 
 const ada = new ObjectId();

@@ -1,7 +1,7 @@
 /** Empty results are explained by the schema. */
 import { type Document, Long, ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { CollectionSchema } from '../../../src/model/documents/schema.ts';
+import type { CollectionSchema } from '../../../src/model/document-schema.ts';
 import { plainOptions, useTestDatabase } from '../server.ts';
 
 const ada = new ObjectId();

@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { NATIVE } from '../../../src/app/parts/installed.ts';
+import { NATIVE } from '../../../src/app/engine/installed.ts';
 import { blockedIPv4 } from '../../../src/model/network/public-addresses.ts';
 import {
   batch,

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NATIVE } from '../../../src/app/parts/installed.ts';
+import { NATIVE } from '../../../src/app/engine/installed.ts';
 import { newSandboxId } from '../../../src/model/ids.ts';
 import { HelperFailure } from '../../../src/runtime/oci/host/helper.ts';
 import type { OciRuntime } from '../../../src/runtime/oci/runtime.ts';

@@ -1,6 +1,6 @@
 /** Output of programs as text: characters whole, however pieces cut them, and gaps counted. */
 import { expect, it } from 'vitest';
-import { OutputText } from '../../../src/model/output/output-text.ts';
+import { OutputText } from '../../../src/model/output-text.ts';
 
 const euro = Buffer.from('€');
 

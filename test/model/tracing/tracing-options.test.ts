@@ -1,7 +1,7 @@
 /** The operator's options for traces, by a flag and by OpenTelemetry's variables. */
 import { describe, expect, it } from 'vitest';
 import { SandhavenError } from '../../../src/model/errors.ts';
-import { parseTracingOptions } from '../../../src/model/tracing/tracing-options.ts';
+import { parseTracingOptions } from '../../../src/model/tracing-options.ts';
 
 const URL_HERE = 'http://127.0.0.1:4318';
 const parse = (env: NodeJS.ProcessEnv) => parseTracingOptions(URL_HERE, env);

@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { NATIVE } from '../../../src/app/parts/installed.ts';
+import { NATIVE } from '../../../src/app/engine/installed.ts';
 import { createTestHost, type Instance, inside, publicAddress, type TestHost } from '../harness.ts';
 import { rules } from '../policies/rules.ts';
 import { connectTcp, openConnection, type Server, serve } from '../probe.ts';

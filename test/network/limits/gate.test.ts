@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { NATIVE } from '../../../src/app/parts/installed.ts';
+import { NATIVE } from '../../../src/app/engine/installed.ts';
 import { createTestHost, inside, publicAddress, type TestHost } from '../harness.ts';
 import { rules } from '../policies/rules.ts';
 import { fetchWithoutEnd, serveWithoutEnd, web } from './transfers.ts';

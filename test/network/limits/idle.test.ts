@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import { createTestHost, type Instance, inside, publicAddress, type TestHost } from '../harness.ts';
 import { fakeEgress } from '../policies/fake-egress.ts';
 import { rules } from '../policies/rules.ts';

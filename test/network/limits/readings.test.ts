@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import type { Instance } from '../../../src/runtime/oci/host/plan.ts';
 import { attribute, nested, number, text } from '../../../src/runtime/oci/network/netlink/attribute.ts';
 import { types } from '../../../src/runtime/oci/network/netlink/message.ts';
-import { createTraffic, type Traffic } from '../../../src/runtime/oci/network/traffic/traffic.ts';
+import { createTraffic, type Traffic } from '../../../src/runtime/oci/network/traffic.ts';
 import { useRunner } from '../../../src/runtime/programs/run-program.ts';
 
 const runDir = mkdtempSync(join(tmpdir(), 'sandhaven-readings-'));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomText } from '../../../src/model/ids.ts';
 import type { NetworkPolicy, NetworkRule } from '../../../src/model/network/policy.ts';
 import { parseRule } from '../../../src/model/network/rule-text.ts';
-import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import { createTestHost, type Instance, inside, publicAddress, type TestHost } from '../harness.ts';
 import { connectTcp, openConnection, ping, type Server, sendUdp, serve } from '../probe.ts';
 import { locksOf } from '../traces.ts';

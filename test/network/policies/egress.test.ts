@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import {
   createTestHost,
   forbiddenAddresses,

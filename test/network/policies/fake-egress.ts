@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import type { EgressPolicy } from '../../../src/runtime/oci/network/egress/messages.ts';
 import { inside, publicAddress } from '../harness.ts';
 

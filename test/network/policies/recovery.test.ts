@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import { createTestHost, type Instance, inside, publicAddress, runDirOf, type TestHost } from '../harness.ts';
 import { connectTcp, type Server, serve } from '../probe.ts';
 import { fakeEgress } from './fake-egress.ts';

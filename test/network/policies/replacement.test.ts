@@ -1,7 +1,7 @@
 /** Connections that rules allow both before a change and after it: while the change is made, none is refused, and none ends. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import {
   createTestHost,
   type Instance,

@@ -1,7 +1,7 @@
 /** A client in a machine that connects to one port again and again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import { inside, publicAddress } from '../harness.ts';
 
 /** Tries a port from a machine without end; counts of what came of it. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { subjectHash } from '../../../src/model/certificates/certificate.ts';
-import { authorityCertificate, authorityOf } from '../../../src/runtime/oci/network/authority/authority.ts';
+import { authorityCertificate, authorityOf } from '../../../src/runtime/oci/network/egress/authority.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const ID = 'sb_0123456789abcdef';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import {
   createTestHost,
   forbiddenAddresses,

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { authorityCertificate, authorityOf } from '../../../src/runtime/oci/network/authority/authority.ts';
+import { authorityCertificate, authorityOf } from '../../../src/runtime/oci/network/egress/authority.ts';
 
 /** PEM. */
 export interface Leaf {

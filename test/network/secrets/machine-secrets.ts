@@ -1,6 +1,6 @@
 /** Secrets of tests. */
 import type { SecretUse } from '../../../src/model/secrets/use.ts';
-import { authorityOf } from '../../../src/runtime/oci/network/authority/authority.ts';
+import { authorityOf } from '../../../src/runtime/oci/network/egress/authority.ts';
 import type { MachineSecrets } from '../../../src/runtime/oci/network/policy/machine-secrets.ts';
 
 /** Nothing but the egress program has it. */

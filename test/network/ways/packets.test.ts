@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { NATIVE } from '../../../src/app/parts/installed.ts';
-import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
+import { NATIVE } from '../../../src/app/engine/installed.ts';
+import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import { type Driven, drive } from '../../egress/support/drive.ts';
 import {
   batch,

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOZEN, dozenArchive } from '../../../setup/debian/dozen-packages.ts';
 import { defaultCacheDir } from '../../../src/runtime/images/cache-dir.ts';
-import { readImageRecord } from '../../../src/runtime/images/record.ts';
+import { readImageRecord } from '../../../src/runtime/images/registry/record.ts';
 import { must, type Service, startService } from '../../support/service.ts';
 import { installAndStart, makeSandbox, programOf } from './program.ts';
 

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDiskGuard, type DiskGuard } from '../../../src/runtime/oci/disk/disk-guard.ts';
 import { createDiskGrowth } from '../../../src/runtime/oci/fairness/disk-growth.ts';
-import { type Cgroups, createCgroups } from '../../../src/runtime/oci/host/cgroups.ts';
 import { parseHierarchies } from '../../../src/runtime/oci/host/hierarchies.ts';
+import { type Cgroups, createCgroups } from '../../../src/runtime/oci/machine/cgroups.ts';
 
 const CRITICAL_BYTES = 2 * 1024 ** 3;
 const RECENT_MS = 10_000;

@@ -2,10 +2,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, it } from 'vitest';
+import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import { uidBaseOf } from '../../../src/runtime/oci/host/plan.ts';
 import { createLockCensus } from '../../../src/runtime/oci/kernel-memory/lock-census.ts';
 import { locksOf } from '../../../src/runtime/oci/kernel-memory/locks.ts';
-import type { Slot } from '../../../src/runtime/oci/machine/slot.ts';
 import { launcherPath } from '../host.ts';
 
 /** Above the slots of services and of other tests. */

@@ -8,7 +8,7 @@ import { KeyedQueue } from '../../../src/concurrency/keyed-queue.ts';
 import type { Capacity, MachineSpec, Observed, Runtime } from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { sandboxIdPattern } from '../../../src/model/ids.ts';
-import { nodeAway } from '../../../src/model/kubernetes/lost-node.ts';
+import { nodeAway } from '../../../src/model/lost-node.ts';
 import type { ArchiveRecord } from '../../../src/model/sandbox.ts';
 import { type Archive, copyOf, type MemoryHost, packed } from './memory-host.ts';
 

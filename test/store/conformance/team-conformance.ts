@@ -1,7 +1,7 @@
 /** What every implementation of the teams' port does. */
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/control/ports/index.ts';
-import type { Team } from '../../../src/model/access/team.ts';
+import type { Team } from '../../../src/model/team.ts';
 import { alice, bob, sandboxRecord } from '../fixtures.ts';
 import { snapshotRecord } from './snapshot-conformance.ts';
 

@@ -15,7 +15,7 @@ import { limits } from '../../../src/model/limits.ts';
 import { assertWithinQuota } from '../../../src/model/quota.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryAuthorizations } from './memory-authorizations.ts';
 import { memoryCredentials } from './memory-credentials.ts';

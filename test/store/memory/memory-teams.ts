@@ -1,8 +1,8 @@
 /** Teams in the plainest way there is. */
 import type { Store } from '../../../src/control/ports/index.ts';
-import type { Team, TeamMember } from '../../../src/model/access/team.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
+import type { Team, TeamMember } from '../../../src/model/team.ts';
 import type { Account } from '../../../src/model/user.ts';
 
 /** Counts of what a team owns. */

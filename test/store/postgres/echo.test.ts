@@ -1,7 +1,7 @@
 /** Other replicas that have heard: who ends a right waits for them, and no longer than a second for one that is away. */
 import { describe, expect, it, vi } from 'vitest';
 import type { Topic } from '../../../src/control/ports/index.ts';
-import { Echo, Messages } from '../../../src/store/postgres/replicas/messages.ts';
+import { Echo, Messages } from '../../../src/store/postgres/messages.ts';
 
 function replicas(...ids: string[]) {
   const all: Messages[] = [];

@@ -1,6 +1,6 @@
 /** Memory of replicas that were given up. */
 import { expect, it } from 'vitest';
-import { GivenUp } from '../../../src/store/postgres/replicas/membership.ts';
+import { GivenUp } from '../../../src/store/postgres/membership.ts';
 
 it('keeps 1,000 given-up replicas, and forgets those asked for longest ago', () => {
   const givenUp = new GivenUp();

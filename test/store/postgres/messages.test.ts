@@ -1,7 +1,7 @@
 /** Messages between replicas: each topic reaches the others, and none its sender. */
 import { describe, expect, it } from 'vitest';
 import type { Topic } from '../../../src/control/ports/index.ts';
-import { MESSAGE_CHANNEL, Messages } from '../../../src/store/postgres/replicas/messages.ts';
+import { MESSAGE_CHANNEL, Messages } from '../../../src/store/postgres/messages.ts';
 
 function twoReplicas() {
   const replicas: Messages[] = [];

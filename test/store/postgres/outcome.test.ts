@@ -1,8 +1,8 @@
 /** A change whose connection is lost before its answer: made, not made, or said to be unknown; never guessed. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../src/control/ports/index.ts';
+import { secretsOf } from '../../../src/store/files/secrets.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { secretsOf } from '../../../src/store/secrets.ts';
 import { alice, sandboxRecord } from '../fixtures.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import { type PostgresServer, startPostgres } from './server.ts';

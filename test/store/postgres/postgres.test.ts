@@ -1,11 +1,11 @@
 /** The PostgreSQL store: the port's conformance, and what is true of this implementation alone. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../src/control/ports/index.ts';
-import { openRows } from '../../../src/store/open-rows.ts';
+import { secretsOf } from '../../../src/store/files/secrets.ts';
 import { openPool } from '../../../src/store/postgres/pool.ts';
 import { postgresSql } from '../../../src/store/postgres/sql.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { secretsOf } from '../../../src/store/secrets.ts';
+import { openRows } from '../../../src/store/rows/open-rows.ts';
 import { migrations } from '../../../src/store/sql/schema.ts';
 import { authorization, authorizationConformance } from '../conformance/authorization-conformance.ts';
 import { storeConformance } from '../conformance/conformance.ts';

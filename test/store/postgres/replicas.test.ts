@@ -4,9 +4,9 @@ import { heldRows } from '../../../src/control/base/sandbox-rows.ts';
 import { enrolFirstUser } from '../../../src/control/people/people.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { ownerAmong } from '../../../src/store/postgres/replicas/membership.ts';
+import { secretsOf } from '../../../src/store/files/secrets.ts';
+import { ownerAmong } from '../../../src/store/postgres/membership.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { secretsOf } from '../../../src/store/secrets.ts';
 import { alice, sandboxRecord } from '../fixtures.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 

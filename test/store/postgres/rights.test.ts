@@ -6,8 +6,8 @@ import { AccessService } from '../../../src/control/access/tokens.ts';
 import { Standing } from '../../../src/control/callers/standing.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { RightsCheck } from '../../../src/control/replicas/rights-check.ts';
+import { secretsOf } from '../../../src/store/files/secrets.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { secretsOf } from '../../../src/store/secrets.ts';
 import { alice, bob, sandboxId, sandboxRecord } from '../fixtures.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 

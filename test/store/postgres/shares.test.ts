@@ -1,8 +1,8 @@
 /** The connections of the store: one user who floods it with slow statements leaves connections for the others. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { secretsOf } from '../../../src/store/files/secrets.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { secretsOf } from '../../../src/store/secrets.ts';
 import { alice, bob, sandboxRecord } from '../fixtures.ts';
 import { type PostgresServer, startPostgres } from './server.ts';
 

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { installationOf, secretsOf } from '../../../src/store/secrets.ts';
+import { installationOf, secretsOf } from '../../../src/store/files/secrets.ts';
 import {
   type Installation,
   type ReplicaProcess,

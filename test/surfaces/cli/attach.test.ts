@@ -5,7 +5,7 @@ import type { Services } from '../../../src/control/services.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { LineFeeds } from '../../../src/surfaces/cli/attach/attachment.ts';
 import { DetachKeys, parseDetachKeys } from '../../../src/surfaces/cli/attach/local-terminal.ts';
-import { runCli } from '../../../src/surfaces/cli/cli.ts';
+import { runCli } from '../../../src/surfaces/cli/commands/cli.ts';
 import type { CliIo } from '../../../src/surfaces/cli/io.ts';
 import { API_KEY, createFakeServices } from '../fakes/fake-services.ts';
 import { type FakeView, fakeTerminals } from '../fakes/fake-terminals.ts';

@@ -1,6 +1,6 @@
 /** The command line as a function: arguments in, exit status and both outputs out. */
 import { PassThrough, Readable } from 'node:stream';
-import { runCli } from '../../../src/surfaces/cli/cli.ts';
+import { runCli } from '../../../src/surfaces/cli/commands/cli.ts';
 import type { CliIo } from '../../../src/surfaces/cli/io.ts';
 import { API_KEY } from '../fakes/fake-services.ts';
 

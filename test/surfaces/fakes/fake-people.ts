@@ -9,7 +9,7 @@ import { unlimited } from '../../../src/model/quota.ts';
 import { localRegion } from '../../../src/model/region.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Account, Caller } from '../../../src/model/user.ts';
-import { createAlone } from '../../../src/store/alone.ts';
+import { createAlone } from '../../../src/store/rows/alone.ts';
 import { createPasskeyVerifier } from '../../../src/webauthn/verifier.ts';
 import { memoryCredentials } from '../../store/memory/memory-credentials.ts';
 import { memoryDeviceSignIns } from '../../store/memory/memory-device-sign-ins.ts';

@@ -1,5 +1,5 @@
 /** Webhooks as they are, over a store in memory, with a receiver that answers 204. */
-import { WebhookService } from '../../../src/control/webhooks/webhooks.ts';
+import { WebhookService } from '../../../src/control/live/webhooks.ts';
 import { Shares } from '../../../src/fairness/shares.ts';
 import type { Account } from '../../../src/model/user.ts';
 import { memoryWebhooks } from '../../store/memory/memory-webhooks.ts';

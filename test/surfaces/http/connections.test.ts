@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { Connections } from '../../../src/surfaces/http/connections.ts';
+import { Connections } from '../../../src/surfaces/http/base/connections.ts';
 import { socketFrom } from '../../support/fake-socket.ts';
 
 function watched() {

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { patient, SlowReaders } from '../../../src/surfaces/http/connections.ts';
+import { patient, SlowReaders } from '../../../src/surfaces/http/base/connections.ts';
 
 let readers: SlowReaders;
 

@@ -13,7 +13,7 @@ import { AppsPanel } from './apps-panel.tsx';
 import { KeysPanel } from './keys-panel.tsx';
 import classes from './people.module.css';
 import { SignInsPanel } from './sign-ins-panel.tsx';
-import { TeamsPanel } from './teams/teams-panel.tsx';
+import { TeamsPanel } from './teams-panel.tsx';
 import { UserCard } from './user-card.tsx';
 import { UserDialog } from './user-dialog.tsx';
 import { WaysPanel } from './ways/ways-panel.tsx';

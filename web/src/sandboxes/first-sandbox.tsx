@@ -8,8 +8,8 @@ import { useSignedIn } from '../shell/signed-in.ts';
 import { CreateDialog } from './create/create-dialog.tsx';
 import type { Language } from './create/form.ts';
 import { useCreate } from './create/use-create.ts';
-import { WhoseSwitch } from './everybody/whose-switch.tsx';
 import classes from './sandboxes.module.css';
+import { WhoseSwitch } from './whose-switch.tsx';
 
 const languages: { value: Language; label: string; about: string }[] = [
   { value: 'python', label: 'Python', about: '3.13 with numpy, pandas, matplotlib' },

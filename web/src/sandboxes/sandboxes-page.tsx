@@ -14,13 +14,13 @@ import { useSignedIn } from '../shell/signed-in.ts';
 import { useActing } from '../shell/team-items.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { CreateDialog } from './create/create-dialog.tsx';
-import { EverybodyPage } from './everybody/everybody-page.tsx';
-import { WhoseSwitch } from './everybody/whose-switch.tsx';
+import { EverybodyPage } from './everybody-page.tsx';
 import { type Filter, filtered } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { FirstSandbox } from './first-sandbox.tsx';
 import { SandboxTable } from './sandbox-table.tsx';
 import { useSandboxActions } from './use-actions.tsx';
+import { WhoseSwitch } from './whose-switch.tsx';
 
 const route = getRouteApi('/sandboxes');
 

@@ -15,12 +15,12 @@ import {
   lockDataDirectory,
   openExistingDataDirectory,
 } from '../../../store/data-directory.ts';
-import { readIfThere } from '../../../store/durable-file.ts';
-import { openSecrets } from '../../../store/secrets.ts';
+import { readIfThere } from '../../../store/files/durable-file.ts';
+import { openSecrets } from '../../../store/files/secrets.ts';
 import { openSqliteStore } from '../../../store/sqlite/store.ts';
 import { flagIsSet, flagValue, parseKnownFlags, usageError } from '../../../surfaces/cli/flags.ts';
 import type { CliIo, Command } from '../../../surfaces/cli/io.ts';
-import { openEngine } from '../../engine.ts';
+import { openEngine } from '../../engine/engine.ts';
 import { parseUpOptions } from '../../options/up-options.ts';
 import { requestBackup } from './backup-socket.ts';
 import { writeToBucket } from './bucket.ts';

@@ -15,7 +15,7 @@ import { auditActions } from '../../../model/audit.ts';
 import { type ErrorCode, errorTable, isDefect, SandhavenError, toProblem } from '../../../model/errors.ts';
 import { newRequestId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
-import { runDirOf } from '../../engine.ts';
+import { runDirOf } from '../../engine/engine.ts';
 import { type BackupSource, makeBackup, removeBackupRemains } from './make-backup.ts';
 
 /** Removes the remains of an earlier process, and serves. Returns the end of it, which breaks off a backup in progress. */

@@ -5,7 +5,7 @@ import { createLog } from '../../../log.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { ArchivePlace } from '../../../runtime/archives/archive-place.ts';
 import { usageError } from '../../../surfaces/cli/flags.ts';
-import { openRemoteArchives } from '../../optional-parts.ts';
+import { openRemoteArchives } from '../../engine/optional-parts.ts';
 import { parseUpOptions } from '../../options/up-options.ts';
 
 type Env = Record<string, string | undefined>;

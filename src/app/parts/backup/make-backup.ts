@@ -23,11 +23,11 @@ import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { LocalImages } from '../../../runtime/images/images.ts';
-import type { SandboxCopies } from '../../../runtime/oci/disk/backup/copies.ts';
+import type { SandboxCopies } from '../../../runtime/oci/storage/copies.ts';
 import type { DataDirectory } from '../../../store/data-directory.ts';
-import { readIfThere } from '../../../store/durable-file.ts';
+import { readIfThere } from '../../../store/files/durable-file.ts';
+import type { Secrets } from '../../../store/files/secrets.ts';
 import { storeNameIn } from '../../../store/open-store.ts';
-import type { Secrets } from '../../../store/secrets.ts';
 import { type BackupRows, type CurrentRow, copyRows } from '../../../store/sqlite/backup-rows.ts';
 import { version } from '../../../version.ts';
 

@@ -21,7 +21,7 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { freeDiskBytes } from '../../../runtime/oci/host/features.ts';
 import { lockDataDirectory } from '../../../store/data-directory.ts';
-import { type Secrets, secretsOf } from '../../../store/secrets.ts';
+import { type Secrets, secretsOf } from '../../../store/files/secrets.ts';
 import { migrations } from '../../../store/sql/schema.ts';
 import { countFromRestore } from '../../../store/sqlite/backup-rows.ts';
 import { noRoom, syncFileSystem, unpackDisk, unpackImage, unpackRows } from './unpack.ts';

@@ -1,6 +1,6 @@
 /** Programs that run inside a machine, their live output, and terminals that go on without viewers. */
 import type { Readable, Writable } from 'node:stream';
-import type { OutputPiece } from '../../../model/output/output-text.ts';
+import type { OutputPiece } from '../../../model/output-text.ts';
 
 export interface TerminalSize {
   columns: number;

@@ -2,7 +2,7 @@
  * Runs a filter as written. Only when it matches nothing, the form is tried in which its strings are also compared as
  * the types that they look like; the result says so. A failure of that form leaves the result as written.
  */
-import { FILTER_PARAMETER } from '../../../model/documents/schema.ts';
+import { FILTER_PARAMETER } from '../../../model/document-schema.ts';
 import { tookTooLong } from '../../connection/faults.ts';
 import type { Stage } from '../../hints/leading-stages.ts';
 import { isDocument } from '../../hints/values.ts';

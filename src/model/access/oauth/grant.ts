@@ -1,6 +1,6 @@
 /** Grants: what a person has let an application do over MCP. Times are milliseconds since the epoch. */
 import { limits } from '../../limits.ts';
-import type { Scope } from '../scopes.ts';
+import type { Scope } from '../../scopes.ts';
 
 /** A client that has registered itself. */
 export interface OAuthClient {

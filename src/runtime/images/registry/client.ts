@@ -4,10 +4,10 @@
  */
 import { limits } from '../../../model/limits.ts';
 import { isNamedRegistry, type RegistryRules } from '../../../model/registry-rules.ts';
-import type { HelperOptions, Helpers } from '../helpers.ts';
 import type { CredentialFiles } from './credential-files.ts';
 import { exitError, notPublic, registryError } from './errors.ts';
 import { behindGate, type Gates } from './gate.ts';
+import type { HelperOptions, Helpers } from './helpers.ts';
 import { proxyVariables } from './proxy.ts';
 import { formatReference } from './reference.ts';
 import { type RemoteImage, resolveBy } from './resolve.ts';

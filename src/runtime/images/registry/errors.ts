@@ -1,7 +1,7 @@
 /** Maps failures of registries to errors for the caller. */
 import { notFound, SandhavenError } from '../../../model/errors.ts';
 import { NotReached } from '../../../outbound/failure.ts';
-import { failureOf } from '../helpers.ts';
+import { failureOf } from './helpers.ts';
 import { formatReference, type ImageReference } from './reference.ts';
 
 const absent =

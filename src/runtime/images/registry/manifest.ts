@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { SandhavenError } from '../../../model/errors.ts';
 import { judgeJson } from '../../../model/json-bounds.ts';
 import { limits } from '../../../model/limits.ts';
-import type { ImageConfig } from '../record.ts';
+import type { ImageConfig } from './record.ts';
 
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const size = z.number().int().nonnegative();

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
 import { canceled } from '../../canceled.ts';
-import { failureOf } from '../helpers.ts';
+import { failureOf } from './helpers.ts';
 
 /** Matches server errors and broken connections; not refused connections and unknown names. */
 // skopeo takes a registry whose first answer is an error for one of API version 1.

@@ -4,6 +4,7 @@ import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
 import type { Api } from '../client/api.ts';
+import type { AgentDoor, KubernetesSettings, PlacedImage } from '../client/settings.ts';
 import type { Copies } from '../machine/copies.ts';
 import { replaced } from '../machine/disk.ts';
 import { generationOf, objectName } from '../machine/names.ts';
@@ -11,7 +12,6 @@ import { addressOf } from '../machine/pod-state.ts';
 import type { Pods } from '../machine/pods.ts';
 import { agentAnswers } from '../machine/readiness.ts';
 import type { Secrets } from '../machine/secrets.ts';
-import type { AgentDoor, KubernetesSettings, PlacedImage } from '../settings.ts';
 import { carrierPodOf } from './carrier-pod.ts';
 
 export interface Carriers {

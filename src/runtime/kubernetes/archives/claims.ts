@@ -11,11 +11,11 @@ import type { Api } from '../client/api.ts';
 import { isConflict, isMissing, isThere } from '../client/failure.ts';
 import type { Claim } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
+import type { KubernetesSettings } from '../client/settings.ts';
 import type { Copies } from '../machine/copies.ts';
 import { type Disks, noDisk, replaced } from '../machine/disk.ts';
 import { GENERATION, generationOf, isRestoring, objectName, RESTORING } from '../machine/names.ts';
 import { claimOf } from '../machine/pod-spec.ts';
-import type { KubernetesSettings } from '../settings.ts';
 
 export interface Claims {
   /** Marks the sandbox's disk with the generation. Rejects with `unavailable` without one, or when a newer one has it. */

@@ -9,9 +9,9 @@ import type { Api } from '../client/api.ts';
 import { isConflict, isMissing, isThere } from '../client/failure.ts';
 import type { ConfigMap } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
+import type { KubernetesSettings } from '../client/settings.ts';
 import type { Copies } from '../machine/copies.ts';
 import { noteName, sandboxLabels } from '../machine/names.ts';
-import type { KubernetesSettings } from '../settings.ts';
 
 export interface Note {
   /** null for a note that somebody has emptied. */

@@ -4,7 +4,7 @@ import type { Api } from '../client/api.ts';
 import { ApiFailure, bounded } from '../client/failure.ts';
 import type { StorageClass } from '../client/objects.ts';
 import { accessReviewsPath, storageClassesPath } from '../client/paths.ts';
-import type { KubernetesSettings } from '../settings.ts';
+import type { KubernetesSettings } from '../client/settings.ts';
 
 /** User namespaces and resizing in place are on by default since 1.33, images as volumes since 1.35. */
 const OLDEST_MINOR = 33;

@@ -8,8 +8,8 @@ import type { Api } from '../client/api.ts';
 import { isConflict, isMissing } from '../client/failure.ts';
 import type { KubeObject, List, Node } from '../client/objects.ts';
 import { policyPath, serviceRangesPath } from '../client/paths.ts';
+import { AGENT_PORT, type KubernetesSettings } from '../client/settings.ts';
 import { instanceLabels } from '../machine/names.ts';
-import { AGENT_PORT, type KubernetesSettings } from '../settings.ts';
 
 export interface NetworkPolicy extends KubeObject {
   spec: object;

@@ -26,7 +26,7 @@ import { digestOf, resolveBy } from '../../images/registry/resolve.ts';
 import { fromFirst, type Source } from '../../images/registry/sources.ts';
 import type { Api } from '../client/api.ts';
 import { fromApi } from '../client/failure.ts';
-import type { KubernetesSettings, PlacedImage } from '../settings.ts';
+import type { KubernetesSettings, PlacedImage } from '../client/settings.ts';
 import { createPullSecrets } from './pull-secrets.ts';
 import { type PlacedRecord, toImage } from './record.ts';
 import { createRecords } from './records.ts';

@@ -10,8 +10,8 @@ import type { Api } from '../client/api.ts';
 import { isMissing, isThere } from '../client/failure.ts';
 import type { KubeObject, Secret } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
+import type { KubernetesSettings } from '../client/settings.ts';
 import { instanceLabels } from '../machine/names.ts';
-import type { KubernetesSettings } from '../settings.ts';
 
 export interface PullSecrets {
   /** Returns the Secret's name; null where the service has no credential for the registry. */

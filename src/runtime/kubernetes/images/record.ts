@@ -1,7 +1,7 @@
 /** Record of one image: its configuration, and the repository that has it. */
 import { z } from 'zod';
 import type { Image } from '../../../control/ports/index.ts';
-import { imageRecord } from '../../images/record.ts';
+import { imageRecord } from '../../images/registry/record.ts';
 
 export const placedRecord = imageRecord.extend({
   /** registry/repository */

@@ -8,8 +8,8 @@ import type { Api } from '../client/api.ts';
 import { isConflict, isMissing, isThere } from '../client/failure.ts';
 import type { ConfigMap } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
+import type { KubernetesSettings } from '../client/settings.ts';
 import { instanceLabels } from '../machine/names.ts';
-import type { KubernetesSettings } from '../settings.ts';
 import { type PlacedRecord, placedRecord } from './record.ts';
 
 export interface Records {

@@ -4,7 +4,7 @@ import type { Api } from '../client/api.ts';
 import { createInformer, type Informer } from '../client/informer.ts';
 import type { Claim, ConfigMap, KubeObject, Node, Pod } from '../client/objects.ts';
 import { inNamespace, nodesPath } from '../client/paths.ts';
-import type { KubernetesSettings } from '../settings.ts';
+import type { KubernetesSettings } from '../client/settings.ts';
 import { selectorOf } from './names.ts';
 
 export interface Copies {

@@ -8,7 +8,7 @@ import type { Api } from '../client/api.ts';
 import { isConflict, isMissing, isThere } from '../client/failure.ts';
 import type { Claim } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
-import type { KubernetesSettings } from '../settings.ts';
+import type { KubernetesSettings } from '../client/settings.ts';
 import type { Copies } from './copies.ts';
 import { GENERATION, generationOf, isRestoring, objectName } from './names.ts';
 import { claimOf } from './pod-spec.ts';

@@ -2,7 +2,7 @@
 import type { Runtime } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import type { AgentDoor } from '../settings.ts';
+import type { AgentDoor } from '../client/settings.ts';
 import type { Copies } from './copies.ts';
 import type { Disks } from './disk.ts';
 import { generationOf, isCarrier, objectName, sandboxOf } from './names.ts';

@@ -3,7 +3,7 @@ import { arch } from 'node:os';
 import { limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
 import type { Claim, Pod, Quantities, Secret } from '../client/objects.ts';
-import { AGENT_PORT, type KubernetesSettings, type PlacedImage } from '../settings.ts';
+import { AGENT_PORT, type KubernetesSettings, type PlacedImage } from '../client/settings.ts';
 import { GENERATION, objectName, sandboxLabels, secretName } from './names.ts';
 
 export interface PodInputs {

@@ -7,13 +7,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
-import { nodeAway } from '../../../model/kubernetes/lost-node.ts';
 import { limits } from '../../../model/limits.ts';
+import { nodeAway } from '../../../model/lost-node.ts';
 import type { Api } from '../client/api.ts';
 import { isConflict, isMissing, isThere } from '../client/failure.ts';
 import type { Pod } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
-import type { KubernetesSettings } from '../settings.ts';
+import type { KubernetesSettings } from '../client/settings.ts';
 import type { Copies } from './copies.ts';
 import { objectName } from './names.ts';
 import { isUnreachable } from './pod-state.ts';

@@ -6,13 +6,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
-import { nodeAway } from '../../../model/kubernetes/lost-node.ts';
 import { limits } from '../../../model/limits.ts';
+import { nodeAway } from '../../../model/lost-node.ts';
 import type { Api } from '../client/api.ts';
 import { bounded } from '../client/failure.ts';
 import type { KubeEvent, List, Pod } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
-import type { AgentDoor } from '../settings.ts';
+import type { AgentDoor } from '../client/settings.ts';
 import type { Copies } from './copies.ts';
 import {
   addressOf,

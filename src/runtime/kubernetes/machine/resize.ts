@@ -10,7 +10,7 @@ import type { Api } from '../client/api.ts';
 import { bounded } from '../client/failure.ts';
 import type { Condition, Pod, Quantities } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
-import type { KubernetesSettings } from '../settings.ts';
+import type { KubernetesSettings } from '../client/settings.ts';
 import type { Copies } from './copies.ts';
 import { CONTAINER, quantitiesOf } from './pod-spec.ts';
 import { isOver, mainStatus } from './pod-state.ts';

@@ -2,7 +2,7 @@
 import type { Api } from '../client/api.ts';
 import { isMissing, isThere } from '../client/failure.ts';
 import { inNamespace } from '../client/paths.ts';
-import type { AgentDoor, KubernetesSettings } from '../settings.ts';
+import type { AgentDoor, KubernetesSettings } from '../client/settings.ts';
 import { secretName, selectorOf } from './names.ts';
 import { secretOf } from './pod-spec.ts';
 

@@ -10,7 +10,7 @@ import type { Log, MachineSpec } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Api } from '../client/api.ts';
 import type { Pod } from '../client/objects.ts';
-import type { AgentDoor, KubernetesSettings, PlacedImage } from '../settings.ts';
+import type { AgentDoor, KubernetesSettings, PlacedImage } from '../client/settings.ts';
 import type { Copies } from './copies.ts';
 import { type Disks, replaced } from './disk.ts';
 import { generationOf, isCarrier, objectName } from './names.ts';

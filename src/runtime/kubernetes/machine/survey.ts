@@ -5,7 +5,7 @@ import type { Api } from '../client/api.ts';
 import { fromApi, isMissing } from '../client/failure.ts';
 import type { Node, Pod } from '../client/objects.ts';
 import { metricsPath } from '../client/paths.ts';
-import type { KubernetesSettings } from '../settings.ts';
+import type { KubernetesSettings } from '../client/settings.ts';
 import type { Copies } from './copies.ts';
 import { generationOf, isCarrier, isRestoring, noteName, objectName, sandboxOf } from './names.ts';
 import { isOver, isUnreachable } from './pod-state.ts';

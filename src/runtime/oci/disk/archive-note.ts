@@ -7,7 +7,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import type { ArchiveLocation } from '../../../model/sandbox.ts';
 import { commit, removeDurably, unlessMissing } from '../host/files.ts';
-import type { Layout } from '../layout.ts';
+import type { Layout } from '../host/layout.ts';
 
 export interface ArchiveNotes {
   /** Returns null without a note, or with one that cannot be read. */

@@ -10,10 +10,10 @@ import { dirname, join } from 'node:path';
 import type { Log } from '../../../control/ports/index.ts';
 import { randomText } from '../../../model/ids.ts';
 import { GiB, limits } from '../../../model/limits.ts';
-import { describeFailure } from '../failures.ts';
+import { describeFailure } from '../host/failures.ts';
 import { commit, isMissing, removeDurably, sync, unlessMissing } from '../host/files.ts';
 import type { Helpers } from '../host/helper.ts';
-import type { Layout } from '../layout.ts';
+import type { Layout } from '../host/layout.ts';
 import { waitUntilFree } from './loop-devices.ts';
 import { spread } from './spread.ts';
 

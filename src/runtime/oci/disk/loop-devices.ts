@@ -9,7 +9,7 @@ import { growingPauses } from '../../../concurrency/patience.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { unlessMissing } from '../host/files.ts';
-import { bundleGeneration, LOOP_NOTE } from '../layout.ts';
+import { bundleGeneration, LOOP_NOTE } from '../host/layout.ts';
 
 const SYS_BLOCK = '/sys/block';
 const deviceName = /^loop\d{1,7}$/;

@@ -5,7 +5,7 @@
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
-import { describeFailure } from '../failures.ts';
+import { describeFailure } from '../host/failures.ts';
 import type { Helpers } from '../host/helper.ts';
 
 export interface ReadyLoopDevices {

@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import type { Log } from '../../../control/ports/index.ts';
 import { randomText } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
-import { describeFailure } from '../failures.ts';
+import { describeFailure } from '../host/failures.ts';
 import { isMissing, unlessMissing } from '../host/files.ts';
 import type { Helpers } from '../host/helper.ts';
 

@@ -5,7 +5,7 @@
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { Instance } from '../host/plan.ts';
-import { isAbandoned } from '../host/reclaim.ts';
+import { isAbandoned } from '../network/reclaim.ts';
 import { allClaims, type Claim, freeClaim, freeClaims, readClaim, takeClaim } from './claims.ts';
 import { devicesOf, type Gpu, isSameHardware, type MachineDevices, noDevices } from './device.ts';
 import type { Inventory } from './inventory.ts';

@@ -3,7 +3,6 @@
  * Host-wide names begin with the instance's id; the firewall matches interfaces by that prefix.
  */
 import { join } from 'node:path';
-import type { Slot } from '../machine/slot.ts';
 
 export type NetworkMode = 'nat' | 'none';
 
@@ -14,6 +13,23 @@ export interface Instance {
   /** Own folder under /run; `dataDir` holds all stored data. */
   runDir: string;
   dataDir: string;
+}
+
+/** Slot for one running machine: its host user ids, its namespaces and its address. */
+export interface Slot {
+  /** Host-wide number, locked under /run/sandhaven/slots. */
+  index: number;
+  /** First of 65,536 host user and group ids: 200000 + 65536 × index. */
+  uidBase: number;
+  /** Pinned namespaces (bind mounts of /proc/…/ns/*), joined by the machine. */
+  userNamespacePath: string;
+  netNamespacePath: string;
+  /** Address of the machine, a /32. Empty, like the two below, for a machine with nothing but loopback. */
+  address: string;
+  /** Address of the host's end: default route and DNS server of the machine. */
+  gateway: string;
+  /** Name of the host's end of the link pair. */
+  hostInterface: string;
 }
 
 export const uidsPerSlot = 65_536;

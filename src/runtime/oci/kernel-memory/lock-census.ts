@@ -3,7 +3,7 @@ import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 import { runLauncher } from '../host/helper.ts';
 import { uidBaseOf, uidsPerSlot } from '../host/plan.ts';
-import type { Slots } from '../machine/slot.ts';
+import type { Slots } from '../network/slots-port.ts';
 
 export interface LockCensusDependencies {
   launcherPath: string;

@@ -9,7 +9,7 @@
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Owners } from '../fairness/owners.ts';
-import type { Cgroups } from '../host/cgroups.ts';
+import type { Cgroups } from '../machine/cgroups.ts';
 import type { Holding, Holdings } from './holdings.ts';
 import { hostTcpBytes } from './sockets.ts';
 import { endedFirst } from './whole.ts';

@@ -2,10 +2,10 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlessMissing } from '../host/files.ts';
-import { bundleGeneration, type Layout } from '../layout.ts';
+import { bundleGeneration, type Layout } from '../host/layout.ts';
+import type { Slot } from '../host/plan.ts';
 import { buildConfig, ETC_FILES, type MachineConfig } from './config.ts';
 import type { MachineRuntime } from './machine-runtime.ts';
-import type { Slot } from './slot.ts';
 
 export async function writeBundle(
   bundle: string,

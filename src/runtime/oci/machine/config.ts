@@ -5,9 +5,9 @@
 import { GiB, limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
 import type { DeviceNode, MachineDevices } from '../gpu/device.ts';
+import type { Slot } from '../host/plan.ts';
 import { MASKED_PATHS } from './masked-paths.ts';
 import { seccompRules } from './seccomp.ts';
-import type { Slot } from './slot.ts';
 
 /** Path of the agent inside a machine: read-only, the same file for every machine of one version. */
 export const AGENT_DESTINATION = '/.sandhaven/agent';

@@ -7,8 +7,8 @@
  * Invariants: groups that wait are empty, and all else of their machine is gone. No machine starts in them.
  */
 import type { Log } from '../../../control/ports/index.ts';
-import { describeFailure } from '../failures.ts';
-import type { Cgroups } from '../host/cgroups.ts';
+import { describeFailure } from '../host/failures.ts';
+import type { Cgroups } from './cgroups.ts';
 
 export interface EndedGroups {
   /** Leaves the sandbox's groups, which are empty, to a quiet time. */

@@ -1,12 +1,12 @@
 /** Arguments of the launcher for the start of one machine. They hold nothing of the caller's: the host lists them. */
 import { GiB, limits } from '../../../model/limits.ts';
 import type { DeviceNode } from '../gpu/device.ts';
-import type { Cgroups } from '../host/cgroups.ts';
-import { groupArguments } from '../host/group-arguments.ts';
-import type { Layout } from '../layout.ts';
+import type { Layout } from '../host/layout.ts';
+import type { Slot } from '../host/plan.ts';
+import type { Cgroups } from './cgroups.ts';
 import { type MachineConfig, openFiles } from './config.ts';
+import { groupArguments } from './group-arguments.ts';
 import type { MachineRuntime } from './machine-runtime.ts';
-import type { Slot } from './slot.ts';
 
 export interface Launch {
   bundle: string;

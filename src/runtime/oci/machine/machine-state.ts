@@ -8,7 +8,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { unlessMissing } from '../host/files.ts';
-import { bundleGeneration, type Layout } from '../layout.ts';
+import { bundleGeneration, type Layout } from '../host/layout.ts';
 
 export interface RunningMachine {
   /** Process id of the machine's PID 1, as the host sees it. */

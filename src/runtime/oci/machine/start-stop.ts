@@ -6,13 +6,13 @@ import type { Trash } from '../disk/trash.ts';
 import type { Owners } from '../fairness/owners.ts';
 import type { ProcessorShares } from '../fairness/processor-shares.ts';
 import type { Gpus } from '../gpu/gpus.ts';
-import type { Cgroups } from '../host/cgroups.ts';
-import type { Layout } from '../layout.ts';
-import type { Authority } from '../network/authority/authority.ts';
-import { checkId, type Work } from '../work.ts';
+import type { Layout } from '../host/layout.ts';
+import { checkId, type Work } from '../host/work.ts';
+import type { Authority } from '../network/egress/authority.ts';
+import type { Slots } from '../network/slots-port.ts';
+import type { Cgroups } from './cgroups.ts';
 import { openSocket } from './channel.ts';
 import type { Machines } from './running.ts';
-import type { Slots } from './slot.ts';
 import type { Starter } from './start.ts';
 
 type Lifecycle = Pick<Runtime, 'start' | 'stop' | 'resizeLive' | 'destroy' | 'setNetwork' | 'openChannel'>;

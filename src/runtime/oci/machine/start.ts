@@ -8,14 +8,14 @@ import { SandhavenError } from '../../../model/errors.ts';
 import type { Disks } from '../disk/disks.ts';
 import type { ReadyLoopDevices } from '../disk/ready-loop-devices.ts';
 import type { Gpus } from '../gpu/gpus.ts';
-import type { Cgroups } from '../host/cgroups.ts';
 import { sync } from '../host/files.ts';
-import type { Layout } from '../layout.ts';
+import type { Layout } from '../host/layout.ts';
+import type { Slots } from '../network/slots-port.ts';
 import { bundleGenerations, removeOldBundles, writeBundle } from './bundle.ts';
+import type { Cgroups } from './cgroups.ts';
 import type { HostFacts } from './config.ts';
 import type { MachineRuntime } from './machine-runtime.ts';
 import type { Machines } from './running.ts';
-import type { Slots } from './slot.ts';
 
 export interface Starter {
   /** Called once, when the host is known. */

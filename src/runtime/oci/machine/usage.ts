@@ -7,7 +7,7 @@ import { statSync } from 'node:fs';
 import type { SandboxUsage } from '../../../control/ports/index.ts';
 import { readNow } from '../host/files.ts';
 import type { Hierarchy } from '../host/hierarchies.ts';
-import type { Layout } from '../layout.ts';
+import type { Layout } from '../host/layout.ts';
 
 export interface UsageDependencies {
   layout: Pick<Layout, 'disk'>;

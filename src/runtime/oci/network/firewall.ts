@@ -16,12 +16,12 @@ import {
   listChains,
   withdrawFromForeignChains,
 } from './foreign-forward.ts';
+import { arePoliciesInForce } from './in-force.ts';
 import { apply } from './netlink/message.ts';
 import { generation } from './netlink/questions.ts';
 import type { AddressPolicies, AddressPolicy } from './policy/address-policy.ts';
 import { changeMessages, messagesBefore, type PolicyChange } from './policy/change.ts';
 import type { EgressWay } from './policy/egress-chains.ts';
-import { arePoliciesInForce } from './policy/in-force.ts';
 import { chainsIn, replaceTable } from './replacement.ts';
 import { renderRuleset } from './ruleset.ts';
 import { noteUplinks, openUplinks } from './uplinks.ts';

@@ -11,9 +11,9 @@ import { createEgress } from './egress/egress.ts';
 import { startEgressProgram } from './egress/program.ts';
 import { createFirewall } from './firewall.ts';
 import { addGatewayAddress } from './namespaces.ts';
+import { createPolicies, type Policies } from './policies.ts';
 import { createPolicyNotes } from './policy/notes.ts';
 import { createPackets } from './policy/packets.ts';
-import { createPolicies, type Policies } from './policy/policies.ts';
 
 export interface HostNetworkOptions {
   instance: Instance;

@@ -14,15 +14,16 @@ import { createHolders } from '../host/held.ts';
 import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from '../host/host-ids.ts';
 import { declareAlive } from '../host/liveness.ts';
 import { allLocks, currentBootId, freeCount, freeLocks, locksOf, takeLocks } from '../host/locks.ts';
+import type { Slot } from '../host/plan.ts';
 import { indexOfAddress, type NetworkMode, slotOf } from '../host/plan.ts';
-import { reclaimDeadInstances, removeInstance } from '../host/reclaim.ts';
-import { createRetirement } from '../host/retirement.ts';
-import type { Slot, Slots } from '../machine/slot.ts';
 import { type HostNetwork, startHostNetwork } from './host-network.ts';
 import { isPinned, makeSlots, ownSlotsFolder, removeSlotsFolder, slotRemains } from './namespaces.ts';
 import { createPool } from './pool.ts';
+import { reclaimDeadInstances, removeInstance } from './reclaim.ts';
+import { createRetirement } from './retirement.ts';
+import type { Slots } from './slots-port.ts';
 import type { EachMachine } from './traffic/table.ts';
-import { createTraffic } from './traffic/traffic.ts';
+import { createTraffic } from './traffic.ts';
 
 export interface SlotsOptions {
   instanceId: string;

@@ -3,12 +3,12 @@ import { findTool } from '../../../catalog/call.ts';
 import { tools as catalogue } from '../../../catalog/index.ts';
 import { readParameters, toCallArguments } from '../arguments.ts';
 import { createClient } from '../client.ts';
-import { shapeOfInput } from '../completion/shape.ts';
 import { connectionOf } from '../connection.ts';
 import { commonFlags, flagIsSet, flagValue, parseKnownFlags, usageError } from '../flags.ts';
 import { commonHelp, toolHelp } from '../help.ts';
 import type { Command } from '../io.ts';
 import { printProblem, printResult, progressLine, table, textOf } from '../output.ts';
+import { shapeOfInput } from '../shape.ts';
 import { ShownOutput } from '../shown-output.ts';
 
 const help = `Usage: sandhaven call TOOL [--parameter VALUE …]

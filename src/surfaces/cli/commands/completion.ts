@@ -1,17 +1,18 @@
 /** `sandhaven completion`: the script of a shell, and the answers to its questions. */
+
+import type { Tool } from '../../../catalog/base/tool.ts';
 import { listSandboxes } from '../../../catalog/sandboxes/list-sandboxes.ts';
 import { listSnapshots } from '../../../catalog/snapshots/list-snapshots.ts';
-import type { Tool } from '../../../catalog/tool.ts';
 import { limits } from '../../../model/limits.ts';
 import { createClient } from '../client.ts';
-import { complete, type FindNames, type Found, type Located } from '../completion/complete.ts';
-import type { Named } from '../completion/shape.ts';
-import { forBash, readBashLine, scripts } from '../completion/shells.ts';
 import { connectionOf } from '../connection.ts';
 import { readContexts } from '../contexts.ts';
 import { commonFlags, flagIsSet, parseKnownFlags, usageError } from '../flags.ts';
 import { commonHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
+import type { Named } from '../shape.ts';
+import { complete, type FindNames, type Found, type Located } from './complete.ts';
+import { forBash, readBashLine, scripts } from './shells.ts';
 
 const shells = Object.keys(scripts);
 

@@ -1,6 +1,6 @@
 /** `sandhaven forward`: ports of this machine that lead to ports inside a sandbox. */
 import { once } from 'node:events';
-import type { SandboxView } from '../../../catalog/sandbox-view.ts';
+import type { SandboxView } from '../../../catalog/base/sandbox-view.ts';
 import { getSandbox } from '../../../catalog/sandboxes/get-sandbox.ts';
 import { type Problem, SandhavenError } from '../../../model/errors.ts';
 import { createClient } from '../client.ts';

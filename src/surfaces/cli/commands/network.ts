@@ -1,17 +1,13 @@
 /** `sandhaven network`: its actions, and the log of a sandbox's network as it grows. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  getNetworkLog,
-  type NetworkLogView,
-  toLogRow,
-} from '../../../administration/networks/network-log.ts';
+import { getNetworkLog, type NetworkLogView, toLogRow } from '../../../administration/network-log.ts';
 import { toCallArguments } from '../arguments.ts';
 import { createAdminClient, readEvents } from '../client.ts';
-import type { Shape } from '../completion/shape.ts';
 import { type Connection, connectionOf, headersOf } from '../connection.ts';
 import { flagIsSet } from '../flags.ts';
 import type { CliIo, Command } from '../io.ts';
 import { printProblem, table } from '../output.ts';
+import type { Shape } from '../shape.ts';
 
 type LogPage = NetworkLogView & { next_after: number; has_more: boolean };
 

@@ -5,14 +5,13 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import type { Tool } from '../../../catalog/base/tool.ts';
 import { runCode } from '../../../catalog/execution/run-code.ts';
 import { runCommand } from '../../../catalog/execution/run-command.ts';
 import { createSandbox } from '../../../catalog/sandboxes/create-sandbox.ts';
 import { deleteSandbox } from '../../../catalog/sandboxes/lifecycle.ts';
-import type { Tool } from '../../../catalog/tool.ts';
 import { readParameters, toCallArguments } from '../arguments.ts';
 import { type Client, createClient } from '../client.ts';
-import { shapeOfInput } from '../completion/shape.ts';
 import { connectionOf } from '../connection.ts';
 import {
   commonFlags,
@@ -25,6 +24,7 @@ import {
 import { commonHelp, parametersHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
 import { printProblem, progressLine } from '../output.ts';
+import { shapeOfInput } from '../shape.ts';
 import { ShownOutput } from '../shown-output.ts';
 
 const help = `Usage: sandhaven run [flags] CODE

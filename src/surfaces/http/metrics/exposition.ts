@@ -5,10 +5,10 @@
 import { collectDefaultMetrics, type Gauge, Registry, type RegistryContentType } from 'prom-client';
 import type { Figures } from '../../../control/metrics.ts';
 import { callFamilies, gatewayFamilies, trafficFamilies } from './families/calls.ts';
+import { type Family, type Format, formats } from './families/family.ts';
 import { hostFamilies } from './families/host.ts';
 import { sandboxFamilies } from './families/sandboxes.ts';
 import { serviceFamilies } from './families/service.ts';
-import { type Family, type Format, formats } from './family.ts';
 
 /** Wakes an idle process less often than prom-client's own choice. */
 const LOOP_RESOLUTION_MS = 20;

@@ -7,10 +7,10 @@ import { scopeOf } from '../../../administration/action.ts';
 import { getHealth } from '../../../administration/health.ts';
 import type { Metrics } from '../../../control/metrics.ts';
 import { assertAdmin } from '../../../model/access/admins.ts';
-import { assertScope } from '../../../model/access/scopes.ts';
 import { limits } from '../../../model/limits.ts';
+import { assertScope } from '../../../model/scopes.ts';
 import type { Exposition } from './exposition.ts';
-import { type Format, formats } from './family.ts';
+import { type Format, formats } from './families/family.ts';
 
 export function addMetricsRoute(app: FastifyInstance, metrics: Pick<Metrics, 'look'>): void {
   const scrapes = new Scrapes(metrics);

@@ -11,12 +11,12 @@ import type { Services } from '../../../control/services.ts';
 import { clientNameOf } from '../../../model/access/oauth/client-name.ts';
 import { toolScopes, toolScopesIn } from '../../../model/access/oauth/grant.ts';
 import { hostOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';
-import { hasScope, type Scope } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
-import { subjectOf } from '../origin.ts';
+import { hasScope, type Scope } from '../../../model/scopes.ts';
+import { subjectOf } from '../base/origin.ts';
 import type { Issuers } from './issuers.ts';
 import { resourceAt } from './metadata.ts';
 

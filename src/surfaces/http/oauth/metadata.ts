@@ -4,8 +4,8 @@
  * Source: RFC 9728, RFC 8414, and the authorization chapter of the MCP specification.
  */
 import { toolScopes } from '../../../model/access/oauth/grant.ts';
-import type { Scope } from '../../../model/access/scopes.ts';
 import { originForPeople } from '../../../model/network/own-name.ts';
+import type { Scope } from '../../../model/scopes.ts';
 
 export const oauthPaths = {
   authorize: '/oauth/authorize',

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { actionDescriptions, callAction, findAction } from '../../../administration/call.ts';
 import type { Services } from '../../../control/services.ts';
-import { originOf } from '../origin.ts';
+import { originOf } from '../base/origin.ts';
 import { clientSignal } from './send.ts';
 
 export function addAdminRoutes(app: FastifyInstance, services: Services): void {

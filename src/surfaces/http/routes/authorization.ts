@@ -9,8 +9,8 @@ import type { Services } from '../../../control/services.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { originOf } from '../origin.ts';
-import { askPage, messagePage } from './authorization-page.ts';
+import { originOf } from '../base/origin.ts';
+import { askPage, messagePage } from '../sign-in/authorization-page.ts';
 
 /** Denies the page script, style, frames and other form targets: it has none. */
 const POLICY = "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";

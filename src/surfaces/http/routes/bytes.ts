@@ -2,17 +2,17 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { present } from '../../../catalog/base/present.ts';
 import { fileMode, path } from '../../../catalog/parameters/path.ts';
 import { sandbox } from '../../../catalog/parameters/sandbox.ts';
-import { present } from '../../../catalog/present.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Services } from '../../../control/services.ts';
-import { assertScope } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, toProblem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { subjectOf } from '../origin.ts';
-import { sendProblem } from '../problem.ts';
+import { assertScope } from '../../../model/scopes.ts';
+import { subjectOf } from '../base/origin.ts';
+import { sendProblem } from '../base/problem.ts';
 import { clientSignal, sendBytes } from './send.ts';
 
 const target = z.strictObject({ sandbox, path: path() });

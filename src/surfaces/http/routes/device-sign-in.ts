@@ -11,8 +11,8 @@ import type { Services } from '../../../control/services.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Caller } from '../../../model/user.ts';
-import { parseSmallBody, takeSmallBodies } from '../json-body.ts';
-import { subjectOf } from '../origin.ts';
+import { parseSmallBody, takeSmallBodies } from '../base/json-body.ts';
+import { subjectOf } from '../base/origin.ts';
 import { Attempts } from '../sign-in/network-rate.ts';
 
 const { machineChars, pauseMs, questions } = limits.deviceSignIn;

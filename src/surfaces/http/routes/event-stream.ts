@@ -1,13 +1,13 @@
 /** Streams a call as server-sent events: each `progress` and `output`, then one `result` or `error`. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CallContext } from '../../../catalog/tool.ts';
+import type { CallContext } from '../../../catalog/base/tool.ts';
 import type { LiveOutput, LivePiece } from '../../../control/ports/index.ts';
 import type { Problem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { OutputText, type PieceOfText } from '../../../model/output/output-text.ts';
+import { OutputText, type PieceOfText } from '../../../model/output-text.ts';
 import { jsonPieces, writePieces } from '../../json/pieces.ts';
-import { patient } from '../connections.ts';
+import { patient } from '../base/connections.ts';
 
 export type Reporting = Pick<CallContext, 'progress' | 'live'>;
 

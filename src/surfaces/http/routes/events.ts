@@ -9,9 +9,9 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { toRowView } from '../../../administration/audit.ts';
 import { toHealthView } from '../../../administration/health.ts';
-import { toNetworkLog } from '../../../administration/networks/network-log.ts';
+import { toNetworkLog } from '../../../administration/network-log.ts';
+import { toSandboxView } from '../../../catalog/base/sandbox-view.ts';
 import { sandbox as sandboxReference } from '../../../catalog/parameters/sandbox.ts';
-import { toSandboxView } from '../../../catalog/sandbox-view.ts';
 import { toSnapshotView } from '../../../catalog/snapshots/snapshot-view.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { AuditFollower } from '../../../control/live/audit-events.ts';
@@ -23,10 +23,10 @@ import type { FollowedLog } from '../../../control/network/network-service.ts';
 import type { Services } from '../../../control/services.ts';
 import { Shares } from '../../../fairness/shares.ts';
 import { assertAdmin } from '../../../model/access/admins.ts';
-import { assertScope } from '../../../model/access/scopes.ts';
 import { type AuditRow, auditActions } from '../../../model/audit.ts';
 import { GiB, limits } from '../../../model/limits.ts';
-import { subjectOf } from '../origin.ts';
+import { assertScope } from '../../../model/scopes.ts';
+import { subjectOf } from '../base/origin.ts';
 
 const choice = z.enum(['true', 'false']).default('false');
 const query = z.strictObject({

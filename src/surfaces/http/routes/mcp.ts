@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Log } from '../../../control/ports/index.ts';
 import { isDefect } from '../../../model/errors.ts';
 import type { McpClient, McpEndpoint } from '../../mcp/endpoint.ts';
+import { originOf } from '../base/origin.ts';
 import { challenge } from '../oauth/metadata.ts';
-import { originOf } from '../origin.ts';
 
 /** @param parts With an endpoint that receives the request with its body unread; none without it. */
 export function addMcpRoute(

@@ -6,7 +6,7 @@ import { validateInput } from '../../../catalog/validate.ts';
 import type { Services } from '../../../control/services.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { limits } from '../../../model/limits.ts';
-import { subjectOf } from '../origin.ts';
+import { subjectOf } from '../base/origin.ts';
 import { askingOf, endChallenge, originOfPage, setChallenge } from '../sign-in/cookies.ts';
 import type { Attempts } from '../sign-in/network-rate.ts';
 import { addOpening, addOpenPost } from '../sign-in/opening.ts';

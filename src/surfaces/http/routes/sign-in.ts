@@ -12,7 +12,7 @@ import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
-import { subjectOf } from '../origin.ts';
+import { subjectOf } from '../base/origin.ts';
 import { endedCookie, originOfPage } from '../sign-in/cookies.ts';
 import type { Attempts } from '../sign-in/network-rate.ts';
 import { addOpening, viewOf } from '../sign-in/opening.ts';

@@ -1,17 +1,17 @@
 /** POST /v1/tools/{name} calls a tool; GET /v1/tools lists them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Tool } from '../../../catalog/base/tool.ts';
 import { callTool, findTool } from '../../../catalog/call.ts';
 import { descriptions } from '../../../catalog/describe.ts';
 import { tools as allTools } from '../../../catalog/index.ts';
-import type { Tool } from '../../../catalog/tool.ts';
 import { selectTools, toolkitVersions } from '../../../catalog/toolsets.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import type { Services } from '../../../control/services.ts';
 import { type AnswerRoom, collecting } from '../../../fairness/answer-room.ts';
 import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { originOf } from '../origin.ts';
-import { explain } from '../problem.ts';
+import { originOf } from '../base/origin.ts';
+import { explain } from '../base/problem.ts';
 import {
   OutputBytes,
   type OutputOn,

@@ -11,14 +11,14 @@ import { validateInput } from '../../../catalog/validate.ts';
 import { InProgress } from '../../../concurrency/closing.ts';
 import type { Services } from '../../../control/services.ts';
 import { type Load, Shares } from '../../../fairness/shares.ts';
-import { assertScope } from '../../../model/access/scopes.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, toProblem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
+import { assertScope } from '../../../model/scopes.ts';
 import { breakOff, joinStreams } from '../../streams.ts';
-import { subjectOf } from '../origin.ts';
-import { sendProblem } from '../problem.ts';
-import type { Upgrades } from '../upgrades.ts';
+import { subjectOf } from '../base/origin.ts';
+import { sendProblem } from '../base/problem.ts';
+import type { Upgrades } from '../base/upgrades.ts';
 
 const PROTOCOL = 'tcp';
 const SWITCH = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${PROTOCOL}\r\n`;

@@ -1,8 +1,8 @@
 /** What a call costs at the server: nothing on the hot path, and what others write is seen. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../../src/control/ports/index.ts';
+import { secretsOf } from '../../../../src/store/files/secrets.ts';
 import { openPostgresStore } from '../../../../src/store/postgres/store.ts';
-import { secretsOf } from '../../../../src/store/secrets.ts';
 import { alice, poolRecord, sandboxRecord } from '../../fixtures.ts';
 import { type CountingProxy, startCountingProxy } from '../counting-proxy.ts';
 import { type PostgresServer, startPostgres } from '../server.ts';

@@ -6,8 +6,8 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import type { EditorHandle } from './editor.tsx';
 import classes from './files.module.css';
-import { type FilesSearch, nameOf } from './paths.ts';
-import type { OpenFile } from './queries.ts';
+import { type FilesSearch, nameOf } from './reading/paths.ts';
+import type { OpenFile } from './reading/queries.ts';
 import { useSaving } from './use-saving.tsx';
 
 const Editor = lazy(() => import('./editor.tsx'));

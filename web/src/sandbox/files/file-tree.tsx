@@ -7,8 +7,8 @@ import { Icon } from '../../parts/icon.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { ProblemPanel } from '../../parts/problem.tsx';
 import classes from './files.module.css';
-import { joined } from './paths.ts';
-import { folderQuery } from './queries.ts';
+import { joined } from './reading/paths.ts';
+import { folderQuery } from './reading/queries.ts';
 import type { FileActions } from './use-file-actions.tsx';
 
 interface TreeProps {

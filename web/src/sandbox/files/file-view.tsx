@@ -9,10 +9,10 @@ import { ProblemPanel } from '../../parts/problem.tsx';
 import { Editing } from './editing.tsx';
 import type { EditorHandle } from './editor.tsx';
 import classes from './files.module.css';
-import { isBinary, kindOf, nameOf, textOf } from './paths.ts';
 import { FramedFile } from './previews/framed-file.tsx';
 import { TablePreview } from './previews/table-preview.tsx';
-import { fileQuery, type OpenFile } from './queries.ts';
+import { isBinary, kindOf, nameOf, textOf } from './reading/paths.ts';
+import { fileQuery, type OpenFile } from './reading/queries.ts';
 import type { FileActions } from './use-file-actions.tsx';
 
 const Markdown = lazy(() => import('./previews/markdown.tsx'));

@@ -9,7 +9,7 @@ import { useSandbox } from '../sandbox.ts';
 import { FileTree } from './file-tree.tsx';
 import { FileView } from './file-view.tsx';
 import classes from './files.module.css';
-import { parentOf, ROOT } from './paths.ts';
+import { parentOf, ROOT } from './reading/paths.ts';
 import { SearchPanel } from './search-panel.tsx';
 import { UploadList } from './upload-list.tsx';
 import { type FileActions, useFileActions } from './use-file-actions.tsx';

@@ -1,7 +1,7 @@
 /** The grammar of a file by the ending of its name; each is loaded when it is first needed. */
 import { StreamLanguage } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
-import { endingOf } from './paths.ts';
+import { endingOf } from './reading/paths.ts';
 
 type Load = () => Promise<Extension>;
 

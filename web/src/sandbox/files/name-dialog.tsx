@@ -4,7 +4,7 @@ import { Modal, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { DialogEnd } from '../../parts/buttons.tsx';
 import { ProblemPanel } from '../../parts/problem.tsx';
-import { nameFault } from './paths.ts';
+import { nameFault } from './reading/paths.ts';
 
 export interface NameQuestion {
   title: string;

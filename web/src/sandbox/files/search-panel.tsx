@@ -7,7 +7,7 @@ import { counted } from '../../format/quantity.ts';
 import { ProblemPanel } from '../../parts/problem.tsx';
 import { client } from '../../service/client.ts';
 import classes from './files.module.css';
-import { absolute } from './paths.ts';
+import { absolute } from './reading/paths.ts';
 
 const MOST_FILES = 100;
 

@@ -5,7 +5,7 @@ import { formatBytes } from '../../format/quantity.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { causeOf } from '../../parts/problem.tsx';
 import classes from './files.module.css';
-import { nameOf } from './paths.ts';
+import { nameOf } from './reading/paths.ts';
 import { dismiss, type Upload, useUploads } from './uploads.ts';
 
 const DONE_SHOWN_MS = 3_000;

@@ -8,7 +8,7 @@ import { notifyDone, notifyFailed } from '../../parts/notify.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { client } from '../../service/client.ts';
 import { NameDialog, type NameQuestion } from './name-dialog.tsx';
-import { joined, nameOf, parentOf } from './paths.ts';
+import { joined, nameOf, parentOf } from './reading/paths.ts';
 import { upload } from './uploads.ts';
 
 export interface FileActions {

@@ -6,8 +6,8 @@ import { Confirm, type Question } from '../../parts/confirm.tsx';
 import { notifyDone, notifyFailed } from '../../parts/notify.tsx';
 import { client } from '../../service/client.ts';
 import type { EditorHandle } from './editor.tsx';
-import { nameOf, parentOf } from './paths.ts';
-import type { OpenFile } from './queries.ts';
+import { nameOf, parentOf } from './reading/paths.ts';
+import type { OpenFile } from './reading/queries.ts';
 
 interface SavingParts {
   sandbox: string;

@@ -10,7 +10,7 @@ import {
 } from '../../../../model/network/event.ts';
 import type { NetworkRule } from '../../../../model/network/policy.ts';
 import type { SecretUse } from '../../../../model/secrets/use.ts';
-import type { Authority } from '../authority/authority.ts';
+import type { Authority } from './authority.ts';
 
 /** Policy of the machine with this address. */
 export interface EgressPolicy {

@@ -1,6 +1,6 @@
 /** Secrets that the egress program puts into requests of one machine. In memory alone: no note and no log has them. */
 import type { SecretUse } from '../../../../model/secrets/use.ts';
-import type { Authority } from '../authority/authority.ts';
+import type { Authority } from '../egress/authority.ts';
 
 export interface MachineSecrets {
   uses: readonly SecretUse[];

@@ -1,7 +1,7 @@
 /** `sandhaven logs`: the output of a session's command, so far or as it comes. */
 import { once } from 'node:events';
-import { getSessionCommandLogs } from '../../../../catalog/sessions/get-session-command-logs.ts';
-import { listSessions } from '../../../../catalog/sessions/list-sessions.ts';
+import { getSessionCommandLogs } from '../../../../catalog/execution/get-session-command-logs.ts';
+import { listSessions } from '../../../../catalog/execution/list-sessions.ts';
 import { type Problem, SandhavenError } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
 import { type Client, createClient } from '../../client.ts';

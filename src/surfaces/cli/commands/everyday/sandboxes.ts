@@ -1,17 +1,17 @@
 /** Commands about sandboxes as a whole: `sandhaven ls`, `create`, `inspect`, `start`, `stop` and `rm`. */
-import type { SandboxView } from '../../../../catalog/sandbox-view.ts';
+import type { SandboxView } from '../../../../catalog/base/sandbox-view.ts';
+import type { Tool } from '../../../../catalog/base/tool.ts';
 import { createSandbox } from '../../../../catalog/sandboxes/create-sandbox.ts';
 import { getSandbox } from '../../../../catalog/sandboxes/get-sandbox.ts';
 import { deleteSandbox, startSandbox, stopSandbox } from '../../../../catalog/sandboxes/lifecycle.ts';
 import { listSandboxes } from '../../../../catalog/sandboxes/list-sandboxes.ts';
-import type { Tool } from '../../../../catalog/tool.ts';
 import { createClient } from '../../client.ts';
-import { shapeOfInput } from '../../completion/shape.ts';
 import { connectionOf } from '../../connection.ts';
 import { commonFlags, flagIsSet, flagValue, parseKnownFlags, usageError } from '../../flags.ts';
 import { commonHelp } from '../../help.ts';
 import type { Command } from '../../io.ts';
 import { printable, printProblem, printResult, render, table } from '../../output.ts';
+import { shapeOfInput } from '../../shape.ts';
 import { allPages, eachVerb, toolVerb } from '../../tool-verb.ts';
 
 const lsHelp = `Usage: sandhaven ls [--state STATE] [--json]

@@ -3,7 +3,7 @@ import { actions } from '../../../../administration/index.ts';
 import { tools } from '../../../../catalog/index.ts';
 import type { Figures } from '../../../../control/metrics.ts';
 import { type AuditOutcome, auditActions } from '../../../../model/audit.ts';
-import { type Family, histogram, type Sample, single } from '../family.ts';
+import { type Family, histogram, type Sample, single } from './family.ts';
 
 export const gatewayFamilies: readonly Family[] = [
   {

@@ -1,6 +1,6 @@
 /** Room for sandboxes: memory, disk, slots, GPUs. Sizes are known of a host alone, not of a cluster. */
 import { limits } from '../../../../model/limits.ts';
-import { type Family, single } from '../family.ts';
+import { type Family, single } from './family.ts';
 
 export const hostFamilies: readonly Family[] = [
   {

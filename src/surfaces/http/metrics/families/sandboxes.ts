@@ -1,6 +1,6 @@
 /** Sandboxes: creations, states, the warm pool, operations in their queues. */
 import { sandboxStates } from '../../../../model/sandbox.ts';
-import { type Family, histogram, single } from '../family.ts';
+import { type Family, histogram, single } from './family.ts';
 
 export const sandboxFamilies: readonly Family[] = [
   {

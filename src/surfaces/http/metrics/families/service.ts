@@ -2,7 +2,7 @@
 import type { Turn } from '../../../../control/base/last-turn.ts';
 import type { Figures } from '../../../../control/metrics.ts';
 import { version } from '../../../../version.ts';
-import { type Family, type Sample, single } from '../family.ts';
+import { type Family, type Sample, single } from './family.ts';
 
 export const serviceFamilies: readonly Family[] = [
   {

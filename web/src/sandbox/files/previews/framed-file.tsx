@@ -8,8 +8,8 @@ import { useState } from 'react';
 import { Loading } from '../../../parts/loading.tsx';
 import { ProblemPanel } from '../../../parts/problem.tsx';
 import classes from '../files.module.css';
-import { kindOf, nameOf } from '../paths.ts';
-import { filePreviewQuery, type OpenFile } from '../queries.ts';
+import { kindOf, nameOf } from '../reading/paths.ts';
+import { filePreviewQuery, type OpenFile } from '../reading/queries.ts';
 import { Picture } from './picture.tsx';
 
 export function FramedFile({ sandbox, path, file }: { sandbox: string; path: string; file: OpenFile }) {

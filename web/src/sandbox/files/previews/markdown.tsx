@@ -3,7 +3,7 @@ import type { Token, Tokens } from 'marked';
 import { createElement, type ReactNode, useEffect, useState } from 'react';
 import { Loading } from '../../../parts/loading.tsx';
 import classes from '../files.module.css';
-import { safeHref } from '../links.ts';
+import { safeHref } from '../reading/links.ts';
 import { markdownTokens } from './markdown-tokens.ts';
 
 const DEEPEST = 20;

@@ -5,8 +5,8 @@ import { Empty } from '../../../parts/empty.tsx';
 import { Loading } from '../../../parts/loading.tsx';
 import { ProblemPanel } from '../../../parts/problem.tsx';
 import classes from '../files.module.css';
-import { imageTypeOf, nameOf } from '../paths.ts';
-import { pictureQuery } from '../queries.ts';
+import { imageTypeOf, nameOf } from '../reading/paths.ts';
+import { pictureQuery } from '../reading/queries.ts';
 
 export function Picture({ sandbox, path }: { sandbox: string; path: string }) {
   const { data, error, refetch } = useQuery(pictureQuery(sandbox, path));

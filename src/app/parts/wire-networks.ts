@@ -1,0 +1,121 @@
+/** Wires networks of sandboxes, and the secrets that requests of sandboxes carry through them. */
+import type { Unfinished } from '../../concurrency/unfinished.ts';
+import type { Standing } from '../../control/callers/standing.ts';
+import type { Machines } from '../../control/lifecycle/machines.ts';
+import { Learning, type LearningDependencies } from '../../control/network/learning.ts';
+import { NetworkLog } from '../../control/network/network-log.ts';
+import { NetworkService } from '../../control/network/network-service.ts';
+import { OwnerNetworkService } from '../../control/network/owner-networks.ts';
+import { RunningSandboxes } from '../../control/network/running-sandboxes.ts';
+import type { TrafficWatch } from '../../control/network/traffic/traffic-watch.ts';
+import type {
+  AgentLink,
+  Clock,
+  Log,
+  NetworkEvents,
+  Runtime,
+  SandboxStore,
+  Store,
+} from '../../control/ports/index.ts';
+import { ProviderRefusals } from '../../control/provider/refusals.ts';
+import { type InstallationNetworks, NetworkBounds } from '../../control/reach/bounds.ts';
+import { type NetworkDependencies, Networks } from '../../control/reach/networks.ts';
+import { ProviderTokens } from '../../control/reach/provider-tokens.ts';
+import { SandboxTrust } from '../../control/reach/sandbox-trust.ts';
+import { SecretUses } from '../../control/reach/secret-uses.ts';
+import { ProviderRenewals, ProviderSecrets } from '../../control/secrets/provider-secrets.ts';
+import { SandboxSecrets } from '../../control/secrets/sandbox-secrets.ts';
+import { SecretActivity } from '../../control/secrets/secret-activity.ts';
+import { SecretService } from '../../control/secrets/secret-service.ts';
+import type { Services } from '../../control/services.ts';
+import { operatorNames } from '../../outbound/operator-names.ts';
+import type { Provider } from './wire-provider.ts';
+
+interface NetworkParts {
+  store: Pick<Store, 'secrets' | 'serviceSecrets' | 'ownerNetworks' | 'authorizations'>;
+  sandboxes: SandboxStore;
+  runtime: Runtime;
+  agent: AgentLink;
+  installation: InstallationNetworks;
+  /** null without a code-hosting provider. */
+  provider: Provider | null;
+  standing: Standing;
+  /** Used once it is made, which needs the networks. */
+  machines: Pick<Machines, 'change'>;
+  /** null where the engine has no network policies. */
+  reports: NetworkEvents | null;
+  /** null where nobody counts it. */
+  traffic: Pick<TrafficWatch, 'of'> | null;
+  unfinished: Unfinished;
+  clock: Clock;
+  log: Log;
+}
+
+export function wireNetworks(parts: NetworkParts) {
+  const { store, sandboxes, runtime, agent, installation, machines, reports } = parts;
+  const { provider, traffic, unfinished, clock, log } = parts;
+  const tokens = providerTokens(parts, (ownerId) => renewals?.changed(ownerId));
+  const { secrets: kept, serviceSecrets } = store;
+  const secretUses = new SecretUses({ store: kept, serviceSecrets, provider: tokens, clock });
+  const inTurn: NetworkDependencies['inTurn'] = (id, work) => machines.change(id, () => null, work);
+  const bounds = new NetworkBounds(store.ownerNetworks, installation);
+  const networks = new Networks({ runtime, secrets: secretUses, bounds, inTurn, unfinished, log });
+  const trust = new SandboxTrust({ runtime, agent, networks, inTurn, unfinished, log });
+  const running = new RunningSandboxes({ machines, networks, unfinished, log });
+  const renewals: ProviderRenewals | null =
+    provider &&
+    tokens &&
+    new ProviderRenewals({ store: kept, provider: tokens, tokens: provider.tokens, running, log });
+  const sandboxSecrets = new SandboxSecrets({
+    ...{ store: kept, sandboxes, runtime, trust, machines, networks },
+  });
+  const secretActivity = new SecretActivity({ store: kept, log });
+  reports?.onReports((pieces) => secretActivity.hear(pieces));
+  return {
+    ...{ networks, secretUses, trust, secretActivity, renewals },
+    services: {
+      ...wireNetworkLog({ store: sandboxes, ...{ machines, networks, traffic, unfinished, clock, reports } }),
+      secrets: new SecretService({ store: kept, runtime, running, provider: provider?.host ?? null, clock }),
+      providerSecrets: providerSecrets(parts),
+      sandboxSecrets,
+      ownerNetworks: new OwnerNetworkService({ store: store.ownerNetworks, networks, bounds, running }),
+    },
+  };
+}
+
+function providerTokens(
+  { provider, store, standing, clock, log }: NetworkParts,
+  disabled: (ownerId: string) => void,
+): ProviderTokens | null {
+  if (!provider) return null;
+  const { host, tokens } = provider;
+  return new ProviderTokens({ host, store: store.authorizations, tokens, standing, disabled, clock, log });
+}
+
+function providerSecrets({ provider, store, runtime, clock }: NetworkParts): ProviderSecrets | null {
+  if (!provider) return null;
+  const { host, tokens, authorizations } = provider;
+  return new ProviderSecrets({
+    ...{ host, store: store.secrets, tokens, runtime, clock },
+    refusals: new ProviderRefusals(authorizations),
+    resolve: async (name) => (await operatorNames.find(name)).map(({ address }) => address),
+  });
+}
+
+/** Wires what users see of networks: the settings, the log, and the learning of rules. */
+interface NetworkLogParts extends LearningDependencies {
+  networks: Networks;
+  traffic: Pick<TrafficWatch, 'of'> | null;
+  /** null where the engine has no network policies. */
+  reports: NetworkEvents | null;
+}
+
+function wireNetworkLog({ reports, ...parts }: NetworkLogParts): Pick<Services, 'networks' | 'learning'> {
+  const events = new NetworkLog(parts.clock, (id) => reports?.ownerOf(id) ?? null);
+  const learning = new Learning(parts);
+  reports?.onReports((pieces) => {
+    events.add(pieces);
+    learning.hear(pieces);
+  });
+  return { networks: new NetworkService({ ...parts, learning, events }), learning };
+}

@@ -1,0 +1,129 @@
+/** View of a sandbox for callers, which most lifecycle tools return. */
+import { z } from 'zod';
+import { networkModes } from '../../model/network/setting.ts';
+import type { NetworkSetting } from '../../model/sandbox.ts';
+import { languages, type Sandbox, sandboxStates } from '../../model/sandbox.ts';
+import type { Secret } from '../../model/secrets/secret.ts';
+
+/**
+ * Marks keys that every answer has, but MCP's list shows only for the tools about them: the record would stand there
+ * eight times.
+ */
+const unlisted = { unlisted: true };
+
+const resourcesOutput = z.looseObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() });
+const labelsOutput = z.record(z.string(), z.string());
+
+/** Network as it is meant; the installation's ceiling may allow less. */
+export const networkOutput = z.looseObject({
+  mode: z.enum(networkModes),
+  profiles: z.array(z.string()),
+  allow: z.array(z.string()),
+});
+
+/** Secrets by their names, and the variables that hold their placeholders inside. */
+const secretsOutput = z.array(z.looseObject({ name: z.string(), variable: z.string() }));
+
+export const sandboxOutput = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  state: z.enum(sandboxStates),
+  status: z.enum(sandboxStates).meta(unlisted),
+  operation: z.string().optional().meta(unlisted),
+  state_reason: z.string().optional().meta(unlisted),
+  language: z.enum(languages).meta(unlisted),
+  snapshot: z.string().nullable().meta(unlisted),
+  image: z.string().nullable().meta(unlisted),
+  resources: resourcesOutput.meta(unlisted),
+  labels: labelsOutput.meta(unlisted),
+  auto_stop_minutes: z.int().meta(unlisted),
+  auto_archive_minutes: z.int().meta(unlisted),
+  auto_delete_minutes: z.int().meta(unlisted),
+  ephemeral: z.boolean().meta(unlisted),
+  region_id: z.string().meta(unlisted),
+  created_at: z.string().meta(unlisted),
+  updated_at: z.string().meta(unlisted),
+  last_activity_at: z.string().meta(unlisted),
+  started_at: z.string().nullable().meta(unlisted),
+  stopped_at: z.string().nullable().meta(unlisted),
+  archived_at: z.string().nullable().meta(unlisted),
+  network: networkOutput.optional().meta(unlisted).describe('CreateSandbox and GetSandbox only.'),
+  secrets: secretsOutput.optional().meta(unlisted).describe('CreateSandbox and GetSandbox only.'),
+});
+
+/** Output after a change of the resources, and of the labels. */
+export const sizedOutput = sandboxOutput.extend({ resources: resourcesOutput });
+export const labelledOutput = sandboxOutput.extend({ labels: labelsOutput });
+
+/** Output of tools that show a sandbox. */
+export const shownOutput = sandboxOutput.extend({
+  operation: z.string().optional(),
+  state_reason: z.string().optional(),
+  resources: resourcesOutput,
+  labels: labelsOutput,
+});
+
+export type SandboxView = z.output<typeof sandboxOutput>;
+
+export function toSandboxView(sandbox: Sandbox): SandboxView {
+  return {
+    id: sandbox.id,
+    name: sandbox.name,
+    state: sandbox.state,
+    status: sandbox.state,
+    ...(sandbox.operation === null ? {} : { operation: sandbox.operation }),
+    ...(sandbox.stateReason === null ? {} : { state_reason: sandbox.stateReason }),
+    language: sandbox.language,
+    snapshot: sandbox.snapshot,
+    image: sandbox.image,
+    resources: { ...sandbox.resources },
+    labels: sandbox.labels,
+    auto_stop_minutes: sandbox.autoStopMinutes,
+    auto_archive_minutes: sandbox.autoArchiveMinutes,
+    auto_delete_minutes: sandbox.autoDeleteMinutes,
+    ephemeral: sandbox.ephemeral,
+    region_id: sandbox.regionId,
+    created_at: timestamp(sandbox.createdAt),
+    updated_at: timestamp(sandbox.updatedAt),
+    last_activity_at: timestamp(sandbox.lastActivityAt),
+    started_at: timestampOrNull(sandbox.startedAt),
+    stopped_at: timestampOrNull(sandbox.stoppedAt),
+    archived_at: timestampOrNull(sandbox.archivedAt),
+  };
+}
+
+export function toNetworkView({ mode, profiles, allow }: NetworkSetting): z.output<typeof networkOutput> {
+  return { mode, profiles, allow };
+}
+
+export function toSecretsView(secrets: readonly Secret[]): z.output<typeof secretsOutput> {
+  return secrets.map(({ name, variable }) => ({ name, variable }));
+}
+
+/** Returns one line for people, with the sandbox's origin and settings. */
+export function sandboxText(view: SandboxView): string {
+  const { auto_stop_minutes: stop, auto_archive_minutes: archive, auto_delete_minutes: remove } = view;
+  const source = view.snapshot === null ? `image ${view.image}` : `snapshot ${view.snapshot}`;
+  const auto = `auto_stop_minutes ${stop}, auto_archive_minutes ${archive}, auto_delete_minutes ${remove}`;
+  return `${sandboxLine(view)} From ${source}; ${auto}${view.ephemeral ? ', ephemeral' : ''}.`;
+}
+
+/** Returns the line of a sandbox in a list. */
+export function sandboxLine(view: SandboxView): string {
+  const { cpu, memory, disk, gpu } = view.resources;
+  const size = `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`;
+  const state = view.operation ? `${view.state} (${view.operation})` : view.state;
+  const labels = Object.entries(view.labels).map(([key, value]) => `${key}=${value}`);
+  const labelled = labels.length > 0 ? ` Labels: ${labels.join(', ')}.` : '';
+  const reason = view.state_reason ? ` Reason: ${view.state_reason}` : '';
+  return `Sandbox '${view.name}' (${view.id}) is ${state}: ${view.language}, ${size}.${labelled}${reason}`;
+}
+
+/** Returns the time as RFC 3339, UTC. */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function timestampOrNull(ms: number | null): string | null {
+  return ms === null ? null : timestamp(ms);
+}
