@@ -1,6 +1,6 @@
 /** Actions on audit rows. */
 import { z } from 'zod';
-import { present } from '../catalog/base/present.ts';
+import { withoutUndefined } from '../catalog/base/without-undefined.ts';
 import { integerWithDefault, text } from '../catalog/parameters/scalars.ts';
 import { type AuditFilter, type AuditRow, auditOutcomes, auditTransports } from '../model/audit.ts';
 import { SandhavenError } from '../model/errors.ts';
@@ -141,7 +141,7 @@ export const listAudit = defineAction({
     // A waiting caller's own last call would otherwise wake it.
     const query = { filter: waitSeconds > 0 ? { ...filter, exceptAction: NAME } : filter, limit };
     const page = await context.services.audit.list(
-      { ...query, ...present({ after }) },
+      { ...query, ...withoutUndefined({ after }) },
       waitSeconds * 1_000,
       context.signal,
     );
@@ -156,14 +156,14 @@ async function filterOf(
 ): Promise<AuditFilter> {
   const now = context.services.audit.now();
   return {
-    ...present({
+    ...withoutUndefined({
       since: since === undefined ? undefined : timeOf(since, now),
       until: until === undefined ? undefined : timeOf(until, now),
       userId: await userIdOf(user, context),
       teamId: await teamIdOf(team, context),
       sandboxId: await sandboxIdOf(sandbox, context),
     }),
-    ...present({ keyId: key, action, outcome }),
+    ...withoutUndefined({ keyId: key, action, outcome }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Actions on teams. */
 import { z } from 'zod';
-import { present } from '../catalog/base/present.ts';
+import { withoutUndefined } from '../catalog/base/without-undefined.ts';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
 import type { TeamEntry } from '../control/people/teams.ts';
 import { invalidArgument } from '../model/errors.ts';
@@ -101,7 +101,9 @@ export const updateTeam = defineAction({
         'Give at least one field to change.',
       );
     }
-    return toTeamView(await services.teams.update(team, { ...present({ name }), quota, defaultQuota }));
+    return toTeamView(
+      await services.teams.update(team, { ...withoutUndefined({ name }), quota, defaultQuota }),
+    );
   },
   rows: (view) => [teamRow(view)],
 });

@@ -1,6 +1,6 @@
 /** Actions on users. */
 import { z } from 'zod';
-import { present } from '../catalog/base/present.ts';
+import { withoutUndefined } from '../catalog/base/without-undefined.ts';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
 import { text } from '../catalog/parameters/scalars.ts';
 import type { Member } from '../control/people/users.ts';
@@ -184,7 +184,7 @@ export const updateUser = defineAction({
   }),
   output: userOutput,
   async handler({ user, name, email, role, default_quota, ...given }, { services }) {
-    const change = present({ name, email, role });
+    const change = withoutUndefined({ name, email, role });
     const quota = toQuota(given);
     if (Object.keys({ ...change, ...quota }).length === 0 && !default_quota) {
       throw invalidArgument(

@@ -33,13 +33,13 @@ import type { Services } from '../control/services.ts';
 import { Activity } from '../control/turns/activity.ts';
 import { Idempotency } from '../control/turns/idempotency.ts';
 import { createOperationQueue } from '../control/turns/operation-queue.ts';
-import { Others } from '../control/turns/others.ts';
+import { OtherReplicas } from '../control/turns/other-replicas.ts';
 import { ExecutionService } from '../control/work/execution.ts';
 import { filesOf } from '../control/work/files.ts';
 import { KeptSessions } from '../control/work/kept-sessions.ts';
+import { SandboxUses } from '../control/work/sandbox-uses.ts';
 import { SessionService } from '../control/work/sessions.ts';
 import { TerminalService, TunnelService } from '../control/work/terminals.ts';
-import { Uses } from '../control/work/use.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { openNetwork } from '../model/network/setting.ts';
@@ -116,7 +116,7 @@ export function wire(
   replicas.onGap(() => events.missed());
   const rows = replicas.shared ? store.sandboxes : announcedRows(store.sandboxes, wrote);
   const sandboxes = heldRows(rows, replicas);
-  const others = new Others(replicas, sandboxes);
+  const others = new OtherReplicas(replicas, sandboxes);
   const counted = wireTraffic({
     ...{ traffic: runtime.traffic, notes, options: limitsOfTraffic, changed: wrote, clock, log },
   });
@@ -125,7 +125,7 @@ export function wire(
     quota: { everybody: quota, members: memberQuota },
     ...{ rate, regions, signInProvider, adminsReadInside },
   });
-  const { quotas, standing, close: closePeople, ...accounts } = people;
+  const { quotas, callerRights, close: closePeople, ...accounts } = people;
   const traffic = counted.watch(quotas);
   const queue = createOperationQueue();
   const activity = new Activity(clock, sandboxes, replicas.shared);
@@ -137,7 +137,7 @@ export function wire(
   const network = wireNetworks({
     ...{ store, sandboxes, runtime, agent, installation: { usual, most }, unfinished, clock, log },
     machines: { change: (...given) => machines.change(...given) },
-    ...{ reports: engine.networkEvents, traffic, provider, standing },
+    ...{ reports: engine.networkEvents, traffic, provider, callerRights },
   });
   const { networks, secretUses, trust } = network;
   const machines: Machines = new Machines({
@@ -160,7 +160,7 @@ export function wire(
     onWanted: () => pool.wanted(),
   });
   const idempotency = new Idempotency(store.idempotency, clock, replicas);
-  const uses = new Uses(sandboxes, queue, activity, standing, others);
+  const uses = new SandboxUses(sandboxes, queue, activity, callerRights, others);
   const scheduler = new Scheduler({
     ...{ store: sandboxes, machines, agent, activity, replicas, unfinished, clock, log },
     canArchive: () => runtime.capabilities.archive,
@@ -180,10 +180,10 @@ export function wire(
     remoteArchives && new ArchiveCollector({ store: sandboxes, archives: remoteArchives, replicas, log });
   const replicaWork = wireReplicas({
     ...{ store: sandboxes, runtime, machines, watches, pool, snapshots: work },
-    ...{ replicas, others, unfinished, open: [standing, access], log },
+    ...{ replicas, others, unfinished, open: [callerRights, access], log },
   });
   const files = filesOf(uses, agent);
-  const reached = wireAccess({ access, sandboxes, uses, agent, standing, audit, clock });
+  const reached = wireAccess({ access, sandboxes, uses, agent, callerRights, audit, clock });
   const environments = new Environments({ images, runtime, secrets: secretUses });
   const live = wireLive({
     ...{ sandboxes, everybody, pool: warmPool, events, runtime, agent },

@@ -6,8 +6,8 @@ import type { JsonSchema } from '../../src/catalog/json-schema.ts';
 import { defaultResources } from '../../src/control/base/base-image.ts';
 import type { AgentSessions, SessionStore } from '../../src/control/ports/index.ts';
 import type { Environments } from '../../src/control/reach/environment.ts';
+import type { SandboxUses } from '../../src/control/work/sandbox-uses.ts';
 import { SessionService } from '../../src/control/work/sessions.ts';
-import type { Uses } from '../../src/control/work/use.ts';
 import { newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
 import { limits } from '../../src/model/limits.ts';
 import { user } from '../surfaces/fakes/fake-services.ts';
@@ -89,7 +89,7 @@ describe('numbers of results', () => {
       },
     };
     const sessions = new SessionService(
-      uses as unknown as Uses,
+      uses as unknown as SandboxUses,
       agent as unknown as AgentSessions,
       {} as Environments,
       {} as SessionStore,

@@ -1,6 +1,6 @@
 /** When the rights of open work are read anew, and what happens when they cannot be. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { OpenEnds } from '../../src/control/callers/standing.ts';
+import { OpenEnds } from '../../src/control/callers/caller-rights.ts';
 import { RightsCheck } from '../../src/control/replicas/rights-check.ts';
 
 let check: RightsCheck;

@@ -1,13 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SshVisits } from '../../src/control/access/ssh-visits.ts';
-import { Standing } from '../../src/control/callers/standing.ts';
+import { CallerRights } from '../../src/control/callers/caller-rights.ts';
 import type { AccessToken, SandboxStore } from '../../src/control/ports/index.ts';
 import { Environments } from '../../src/control/reach/environment.ts';
 import { Activity } from '../../src/control/turns/activity.ts';
 import { createOperationQueue } from '../../src/control/turns/operation-queue.ts';
-import { Others } from '../../src/control/turns/others.ts';
-import { Uses } from '../../src/control/work/use.ts';
+import { OtherReplicas } from '../../src/control/turns/other-replicas.ts';
+import { SandboxUses } from '../../src/control/work/sandbox-uses.ts';
 import type { Sandbox } from '../../src/model/sandbox.ts';
 import { createAlone } from '../../src/store/rows/alone.ts';
 import { alice, sandboxRecord } from '../store/fixtures.ts';
@@ -39,7 +39,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
   } as unknown as SandboxStore;
   const activity = new Activity(Date, store);
   const owner = { ...alice };
-  const standing = new Standing(
+  const callerRights = new CallerRights(
     {
       users: { findUser: async () => owner },
       keys: { find: async () => null },
@@ -60,7 +60,13 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
       whileGranted: () => () => {},
       rightOf: () => ({}) as never,
     },
-    uses: new Uses(store, createOperationQueue(), activity, standing, new Others(createAlone(), store)),
+    uses: new SandboxUses(
+      store,
+      createOperationQueue(),
+      activity,
+      callerRights,
+      new OtherReplicas(createAlone(), store),
+    ),
     agent: {
       watch: () =>
         new Promise((resolve) => {
@@ -81,7 +87,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
     if (!visit) throw new Error('nobody came in');
     return visit;
   };
-  return { visits, enter, sandbox, activity, owner, standing, noted, die: () => die() };
+  return { visits, enter, sandbox, activity, owner, callerRights, noted, die: () => die() };
 }
 
 describe('a visit over SSH', () => {
@@ -142,13 +148,13 @@ describe('a visit over SSH', () => {
   });
 
   it("ends when the sandbox's owner is disabled, and is refused from then on", async () => {
-    const { enter, owner, standing } = setUp();
+    const { enter, owner, callerRights } = setUp();
     let ended = '';
     void (await enter()).ended.then((reason) => {
       ended = reason;
     });
     Object.assign(owner, { disabledAt: 1 });
-    standing.ended(owner.id);
+    callerRights.ended(owner.id);
     await vi.advanceTimersByTimeAsync(1);
     expect(ended).toContain('disabled');
     expect((await enter()).refusal).toContain("The sandbox's owner is disabled.");

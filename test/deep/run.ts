@@ -52,9 +52,9 @@ function runChanged(): boolean {
   for (const { part, run, why } of left) {
     console.info(`not run: ${part.name} ${run.name}, ${run.minutes} min (${why}; it would take too long)`);
   }
-  const passed = runAll(chosen);
+  // Before them: a long output ends with what failed.
   console.info(table());
-  return passed;
+  return runAll(chosen);
 }
 
 /** Since CI_BASE, or since the newest commit at which a part is noted to have passed. */

@@ -34,7 +34,7 @@ async function failures({ host }: Harness): Promise<unknown[]> {
     host.pollDevice('canary-device-1'),
     host.startDevice(),
     host.account('canary-token-1'),
-    host.look('canary-token-1', repository),
+    host.visibility('canary-token-1', repository),
     host.installationToken(repository, 'read'),
   ]);
   return asked.map((each) => (each.status === 'rejected' ? each.reason : 'answered'));
@@ -72,7 +72,7 @@ describe('an answer', () => {
     });
     const found = await failures(harness);
     expect(asked).toBe(found.length);
-    expect(await harness.host.look('token', { owner: 'a', name: 'b' })).toEqual({ kind: 'moved' });
+    expect(await harness.host.visibility('token', { owner: 'a', name: 'b' })).toEqual({ kind: 'moved' });
   });
 
   it('is unavailable when it is a rate limit, and not a revoked authorization', async () => {
@@ -86,7 +86,7 @@ describe('an answer', () => {
     const harness = await answering((response) => {
       response.writeHead(403, { 'x-github-sso': 'required; url=https://evil.example/x' }).end('{}');
     });
-    expect(await harness.host.look('token', { owner: 'a', name: 'b' })).toEqual({
+    expect(await harness.host.visibility('token', { owner: 'a', name: 'b' })).toEqual({
       kind: 'sign-on',
       url: null,
     });

@@ -5,18 +5,18 @@ import { PreviewAccess } from '../../control/access/preview-access.ts';
 import type { AccessService } from '../../control/access/tokens.ts';
 import type { AuditService } from '../../control/audit/audit.ts';
 import { PreviewGrants } from '../../control/audit/preview-grants.ts';
-import type { Standing } from '../../control/callers/standing.ts';
+import type { CallerRights } from '../../control/callers/caller-rights.ts';
 import type { AgentLink, Clock, SandboxStore } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
-import type { Uses } from '../../control/work/use.ts';
+import type { SandboxUses } from '../../control/work/sandbox-uses.ts';
 import type { Load } from '../../fairness/shares.ts';
 
 export interface AccessDependencies {
   access: AccessService;
   sandboxes: SandboxStore;
-  uses: Uses;
+  uses: SandboxUses;
   agent: AgentLink;
-  standing: Standing;
+  callerRights: CallerRights;
   audit: AuditService;
   clock: Clock;
 }
@@ -30,12 +30,12 @@ export interface WiredAccess {
 }
 
 export function wireAccess(parts: AccessDependencies): WiredAccess {
-  const { access, sandboxes, uses, agent, standing, audit, clock } = parts;
+  const { access, sandboxes, uses, agent, callerRights, audit, clock } = parts;
   const grants = new PreviewGrants(audit, clock);
   const previews = new PreviewService({ uses, agent, access, clock });
   const previewAccess = new PreviewAccess({ access, uses, agent, grants, clock });
   const filePreviews = new FilePreviews({
-    ...{ uses, agent, access, standing, grants, clock },
+    ...{ uses, agent, access, callerRights, grants, clock },
     site: () => previews.site,
   });
   return {

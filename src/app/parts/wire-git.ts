@@ -6,7 +6,7 @@ import type { AgentLink, Store } from '../../control/ports/index.ts';
 import type { AuthorizationService } from '../../control/provider/authorizations.ts';
 import { ProviderRemotes } from '../../control/provider/remotes.ts';
 import type { Environments } from '../../control/reach/environment.ts';
-import type { Uses } from '../../control/work/use.ts';
+import type { SandboxUses } from '../../control/work/sandbox-uses.ts';
 import { createGitGateway } from '../../gateways/git/gateway.ts';
 import { type AllowedHost, targetOf } from '../../model/network/allowed-hosts.ts';
 import type { Exit } from '../../outbound/exit.ts';
@@ -15,7 +15,7 @@ import type { Provider } from './wire-provider.ts';
 export interface GitDependencies {
   provider: Provider | null;
   store: Store;
-  uses: Uses;
+  uses: SandboxUses;
   agent: AgentLink;
   environments: Environments;
   /** Non-public remotes that may receive credentials. */

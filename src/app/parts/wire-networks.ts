@@ -1,6 +1,6 @@
 /** Wires networks of sandboxes, and the secrets that requests of sandboxes carry through them. */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
-import type { Standing } from '../../control/callers/standing.ts';
+import type { CallerRights } from '../../control/callers/caller-rights.ts';
 import type { Machines } from '../../control/lifecycle/machines.ts';
 import { Learning, type LearningDependencies } from '../../control/network/learning.ts';
 import { NetworkLog } from '../../control/network/network-log.ts';
@@ -39,7 +39,7 @@ interface NetworkParts {
   installation: InstallationNetworks;
   /** null without a code-hosting provider. */
   provider: Provider | null;
-  standing: Standing;
+  callerRights: CallerRights;
   /** Used once it is made, which needs the networks. */
   machines: Pick<Machines, 'change'>;
   /** null where the engine has no network policies. */
@@ -84,12 +84,20 @@ export function wireNetworks(parts: NetworkParts) {
 }
 
 function providerTokens(
-  { provider, store, standing, clock, log }: NetworkParts,
+  { provider, store, callerRights, clock, log }: NetworkParts,
   disabled: (ownerId: string) => void,
 ): ProviderTokens | null {
   if (!provider) return null;
   const { host, tokens } = provider;
-  return new ProviderTokens({ host, store: store.authorizations, tokens, standing, disabled, clock, log });
+  return new ProviderTokens({
+    host,
+    store: store.authorizations,
+    tokens,
+    callerRights,
+    disabled,
+    clock,
+    log,
+  });
 }
 
 function providerSecrets({ provider, store, runtime, clock }: NetworkParts): ProviderSecrets | null {

@@ -9,7 +9,7 @@ import type { Comparable, Log, Replicas, Runtime, SandboxStore } from '../../con
 import { Comparison } from '../../control/replicas/comparison.ts';
 import { type OpenWork, RightsCheck } from '../../control/replicas/rights-check.ts';
 import { TakeOver } from '../../control/replicas/take-over.ts';
-import type { Others } from '../../control/turns/others.ts';
+import type { OtherReplicas } from '../../control/turns/other-replicas.ts';
 
 export interface ReplicaDependencies {
   store: SandboxStore;
@@ -19,7 +19,7 @@ export interface ReplicaDependencies {
   pool: WarmPool;
   snapshots: SnapshotWork;
   replicas: Replicas;
-  others: Others;
+  others: OtherReplicas;
   unfinished: Unfinished;
   /** Open connections, whose right may end at another replica. */
   open: readonly OpenWork[];

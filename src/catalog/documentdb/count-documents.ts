@@ -1,7 +1,7 @@
 /** DocumentDb.CountDocuments */
 import { z } from 'zod';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { collectionOf, collectionParameters, filter, notes, readOnly } from './parameters.ts';
 
 export const countDocuments = defineTool({
@@ -14,7 +14,7 @@ export const countDocuments = defineTool({
   output: z.looseObject({ result: z.int(), notes }),
   annotations: readOnly,
   async handler(parameters, { services, caller, signal }) {
-    const request = { ...collectionOf(parameters), ...present({ filter: parameters.filter_dict }) };
+    const request = { ...collectionOf(parameters), ...withoutUndefined({ filter: parameters.filter_dict }) };
     const { count, notes } = await services.documents.count(caller, request, { signal });
     return { result: count, ...(notes.length > 0 ? { notes } : {}) };
   },

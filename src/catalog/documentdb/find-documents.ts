@@ -1,8 +1,8 @@
 /** DocumentDb.FindDocuments */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { integerWithDefault } from '../parameters/scalars.ts';
 import {
   checkTarget,
@@ -49,7 +49,7 @@ export const findDocuments = defineTool({
     const { filter_dict, projection, sort, skip } = parameters;
     const request = {
       ...collectionOf(parameters),
-      ...present({ filter: filter_dict, projection }),
+      ...withoutUndefined({ filter: filter_dict, projection }),
       sort,
       skip,
     };

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { QueryResult } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
-import { present } from '../base/present.ts';
 import type { CallContext } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import type { documentsOutput } from './parameters.ts';
 
 type Output = z.output<typeof documentsOutput>;
@@ -58,7 +58,7 @@ export async function answer<Request extends object>(
   const { limit, max_bytes } = asked;
   const target = targetOf(asked);
   if (target) {
-    const all = { ...request, ...present({ limit }) };
+    const all = { ...request, ...withoutUndefined({ limit }) };
     return toSavedView(target, await save(caller, all, target, savingOptions(context)));
   }
   const bounded = { ...request, limit: limit ?? limits.documents.limit.default };

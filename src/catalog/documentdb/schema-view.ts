@@ -4,7 +4,7 @@
  */
 import type { CollectionSchema, FieldSchema, IndexInfo } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import {
   addDetails,
   bytesOf,
@@ -37,7 +37,7 @@ export function presentSchema(schema: CollectionSchema) {
   const said = bytesOf({ notes: schema.notes }) + noteBytes * (hidden > 0 ? 2 : 1);
   const room = Math.max(shownBytes, shown.size * shownFieldBytes) - bytesOf(view) - said;
   const notes = [...schema.notes, ...cutNotes(hidden, addDetails(details, room))];
-  return { ...view, ...present({ notes: notes.length > 0 ? notes : undefined }) };
+  return { ...view, ...withoutUndefined({ notes: notes.length > 0 ? notes : undefined }) };
 }
 
 function indexView({ name, key, unique, sparse, expireAfterSeconds, partial }: IndexInfo) {
@@ -46,7 +46,7 @@ function indexView({ name, key, unique, sparse, expireAfterSeconds, partial }: I
     key,
     unique,
     ...(sparse ? { sparse } : {}),
-    ...present({ expire_after_seconds: expireAfterSeconds }),
+    ...withoutUndefined({ expire_after_seconds: expireAfterSeconds }),
     ...(partial ? { partial } : {}),
   };
 }
@@ -55,7 +55,7 @@ function indexView({ name, key, unique, sparse, expireAfterSeconds, partial }: I
 function marks({ type, viewOn, validator, timeseries, capped }: CollectionSchema) {
   return {
     ...(type === 'collection' ? {} : { type }),
-    ...present({ view_on: viewOn }),
+    ...withoutUndefined({ view_on: viewOn }),
     ...(validator === undefined
       ? {}
       : { validator: bytesOf(validator) > shownValidatorBytes ? true : validator }),
@@ -65,7 +65,7 @@ function marks({ type, viewOn, validator, timeseries, capped }: CollectionSchema
 }
 
 function timeseriesView({ timeField, metaField, granularity }: NonNullable<CollectionSchema['timeseries']>) {
-  return { time_field: timeField, ...present({ meta_field: metaField, granularity }) };
+  return { time_field: timeField, ...withoutUndefined({ meta_field: metaField, granularity }) };
 }
 
 interface PlacedField {

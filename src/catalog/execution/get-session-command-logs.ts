@@ -1,8 +1,8 @@
 /** Sandbox.GetSessionCommandLogs */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { optionalInteger } from '../parameters/scalars.ts';
 import {
@@ -55,7 +55,7 @@ export const getSessionCommandLogs = defineTool({
             ...(await services.sessions.follow(
               caller,
               sandbox,
-              { ...command, offset, ...present({ live }) },
+              { ...command, offset, ...withoutUndefined({ live }) },
               signal,
             )),
             ...nothing,

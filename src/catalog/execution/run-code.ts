@@ -1,9 +1,9 @@
 /** Sandbox.RunCode */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { execOutput, execPrinted, execText, toExecView } from '../base/printed.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, integerWithDefault, text } from '../parameters/scalars.ts';
 
@@ -40,7 +40,7 @@ export const runCode = defineTool({
   live: true,
   async handler(parameters, { services, caller, signal, live }) {
     const { code, timeout_seconds } = parameters;
-    const request = { code, timeoutMs: timeout_seconds * 1000, ...present({ live }) };
+    const request = { code, timeoutMs: timeout_seconds * 1000, ...withoutUndefined({ live }) };
     const result = await services.execution.runCode(caller, parameters.sandbox, request, signal);
     return { ...toExecView(result), charts: result.charts.map((chart) => ({ ...chart })) };
   },

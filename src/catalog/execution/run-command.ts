@@ -1,9 +1,9 @@
 /** Sandbox.RunCommand */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { execOutput, execPrinted, execText, toExecView } from '../base/printed.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
@@ -35,7 +35,7 @@ export const runCommand = defineTool({
   live: true,
   async handler(parameters, { services, caller, signal, live }) {
     const { command, env, cwd, timeout_seconds } = parameters;
-    const request = { command, env, timeoutMs: timeout_seconds * 1000, ...present({ cwd, live }) };
+    const request = { command, env, timeoutMs: timeout_seconds * 1000, ...withoutUndefined({ cwd, live }) };
     return toExecView(await services.execution.runCommand(caller, parameters.sandbox, request, signal));
   },
   text: execText,

@@ -1,8 +1,8 @@
 /** Sandbox.RunSessionCommand */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/scalars.ts';
 import {
@@ -41,7 +41,7 @@ export const runSessionCommand = defineTool({
   long: true,
   live: true,
   async handler({ session_id, command, sandbox, async_exec }, { services, caller, signal, live }) {
-    const request = { sessionId: session_id, command, wait: !async_exec, ...present({ live }) };
+    const request = { sessionId: session_id, command, wait: !async_exec, ...withoutUndefined({ live }) };
     const { commandId, status, exitCode, output } = await services.sessions.run(
       caller,
       sandbox,

@@ -1,7 +1,7 @@
 /** Sandbox.ListFiles */
 import { z } from 'zod';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
@@ -34,7 +34,7 @@ export const listFiles = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller, signal }) {
     const { path, pattern, max_items, offset } = parameters;
-    const query = { path, maxItems: max_items, offset, ...present({ pattern }) };
+    const query = { path, maxItems: max_items, offset, ...withoutUndefined({ pattern }) };
     const found = await services.files.list(caller, parameters.sandbox, query, signal);
     return {
       path: found.path,

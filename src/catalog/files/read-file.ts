@@ -2,8 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { optionalInteger } from '../parameters/scalars.ts';
@@ -41,7 +41,7 @@ export const readFile = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller, signal }) {
     const { path, start_line: startLine, end_line: endLine } = parameters;
-    const query = { path, ...present({ startLine, endLine }) };
+    const query = { path, ...withoutUndefined({ startLine, endLine }) };
     const slice = await services.files.read(caller, parameters.sandbox, query, signal);
     const encoding: 'utf-8' | 'base64' = isUtf8(slice.content) ? 'utf-8' : 'base64';
     return {

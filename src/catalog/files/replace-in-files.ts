@@ -3,8 +3,8 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { glob, path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { literal, plainTextNote, text, textWithoutNul } from '../parameters/scalars.ts';
@@ -60,7 +60,7 @@ export const replaceInFiles = defineTool({
   }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   async handler({ sandbox, dry_run, ...parameters }, { services, caller, signal }) {
-    const request = present({ ...parameters, dryRun: dry_run });
+    const request = withoutUndefined({ ...parameters, dryRun: dry_run });
     const replaced = await services.files.replace(caller, sandbox, request, signal);
     const { plainCount } = replaced;
     const whole = (path: string) => posix.resolve(WORKSPACE, path);

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { ContentMatch } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
@@ -80,14 +80,14 @@ export const searchContent = defineTool({
         contextLines: context_lines,
         maxItems: max_items,
         offset,
-        ...present({ filePattern: file_pattern, literal }),
+        ...withoutUndefined({ filePattern: file_pattern, literal }),
       },
       signal,
     );
     return {
       files: found.files.map(({ path, matches, matchCount, capped }) => ({
         path,
-        ...present({
+        ...withoutUndefined({
           matches: matches?.map((match) => shownMatch(match, context_lines > 0)),
           match_count: matchCount,
           capped,

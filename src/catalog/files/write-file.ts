@@ -1,8 +1,8 @@
 /** Sandbox.WriteFile */
 import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { text } from '../parameters/scalars.ts';
@@ -30,7 +30,7 @@ export const writeFile = defineTool({
     const { path, encoding, durable, create_parents: createParents } = parameters;
     const content =
       encoding === 'base64' ? decodeBase64(parameters.content) : Buffer.from(parameters.content);
-    const query = { path, content, createParents, ...present({ durable }) };
+    const query = { path, content, createParents, ...withoutUndefined({ durable }) };
     const written = await services.files.write(caller, parameters.sandbox, query, signal);
     return { path, bytes_written: written.bytesWritten, created: written.created };
   },

@@ -1,7 +1,7 @@
 /** Sandbox.GitBranches, GitCreateBranch and GitDeleteBranch */
 import { z } from 'zod';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import {
   branchName,
   foundText,
@@ -49,7 +49,7 @@ export const gitCreateBranch = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   async handler(parameters, context) {
     const { branch, start_point } = parameters;
-    const request = { name: branch, parameter: 'branch', ...present({ start: start_point }) };
+    const request = { name: branch, parameter: 'branch', ...withoutUndefined({ start: start_point }) };
     const at = repositoryOf(parameters, context);
     const made = await context.services.git.createBranch(at, request, optionsOf(context));
     return { branch, switched: true, ...made };

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
 import { branchNameFault } from '../../model/git/ref.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import {
   foundText,
   optionsOf,
@@ -40,7 +40,7 @@ export const gitCheckout = defineTool({
     if (!create_new_branch) return { ref, ...(await git.checkout(at, ref, optionsOf(context))) };
     const fault = branchNameFault(ref);
     if (fault !== null) throw invalidArgument('ref', `ref ${fault}.`, 'Give the name of the new branch.');
-    const request = { name: ref, parameter: 'ref', ...present({ start: start_point }) };
+    const request = { name: ref, parameter: 'ref', ...withoutUndefined({ start: start_point }) };
     const made = await git.createBranch(at, request, optionsOf(context));
     return { ref, branch: ref, created: true, ...made };
   },

@@ -4,8 +4,8 @@ import { invalidArgument } from '../../model/errors.ts';
 import { parseGitRemote } from '../../model/git/remote.ts';
 import { limits } from '../../model/limits.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { textWithoutNul } from '../parameters/scalars.ts';
@@ -60,7 +60,7 @@ export const gitClone = defineTool({
     const request = {
       remote,
       path,
-      ...present({ branch, commitId: parameters.commit_id, username, password }),
+      ...withoutUndefined({ branch, commitId: parameters.commit_id, username, password }),
     };
     const place = { caller: context.caller, sandbox: parameters.sandbox };
     const cloned = await context.services.git.clone(place, request, optionsOf(context));

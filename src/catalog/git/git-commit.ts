@@ -1,8 +1,8 @@
 /** Sandbox.GitCommit */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/scalars.ts';
 import {
   foundText,
@@ -33,7 +33,7 @@ export const gitCommit = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   async handler(parameters, context) {
     const { message, author_name, author_email } = parameters;
-    const request = { message, ...present({ authorName: author_name, authorEmail: author_email }) };
+    const request = { message, ...withoutUndefined({ authorName: author_name, authorEmail: author_email }) };
     return context.services.git.commit(repositoryOf(parameters, context), request, optionsOf(context));
   },
   text: ({ sha, branch, ...found }) => `Committed ${sha} on ${branch ?? 'no branch'}.${foundText(found)}`,

@@ -1,8 +1,8 @@
 /** Sandbox.GitLog */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { integerWithDefault } from '../parameters/scalars.ts';
 import { optionsOf, repositoryFound, repositoryOf, repositoryParameters, revision } from './parameters.ts';
 
@@ -34,7 +34,7 @@ export const gitLog = defineTool({
   forViewers: false,
   async handler(parameters, context) {
     const { branch, max_count } = parameters;
-    const request = { maxCount: max_count, ...present({ branch }) };
+    const request = { maxCount: max_count, ...withoutUndefined({ branch }) };
     const at = repositoryOf(parameters, context);
     const { commits, ...rest } = await context.services.git.log(at, request, optionsOf(context));
     return {

@@ -1,7 +1,7 @@
 /** Sandbox.GitPush */
 import { z } from 'zod';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import {
   branchName,
   foundText,
@@ -34,7 +34,7 @@ export const gitPush = defineTool({
   long: true,
   async handler(parameters, context) {
     const { branch, force } = parameters;
-    const request = { force, ...present({ branch }) };
+    const request = { force, ...withoutUndefined({ branch }) };
     const at = repositoryOf(parameters, context);
     return { ...(await context.services.git.push(at, request, optionsOf(context))), pushed: true };
   },

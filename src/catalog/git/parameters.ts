@@ -4,8 +4,8 @@ import type { Repository } from '../../control/git/git-service.ts';
 import type { CallOptions } from '../../control/ports/index.ts';
 import { branchNameFault, revisionFault } from '../../model/git/ref.ts';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import type { CallContext } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { textWithoutNul } from '../parameters/scalars.ts';
@@ -51,7 +51,7 @@ export function repositoryOf(
   { sandbox, path }: { sandbox?: string | undefined; path?: string | undefined },
   { caller }: CallContext,
 ): Repository {
-  return { caller, sandbox, ...present({ path }) };
+  return { caller, sandbox, ...withoutUndefined({ path }) };
 }
 
 export function optionsOf({ signal, progress }: CallContext): CallOptions {

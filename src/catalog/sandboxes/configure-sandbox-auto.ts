@@ -1,9 +1,9 @@
 /** Sandbox.ConfigureSandboxAuto */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { toSandboxView } from '../base/sandbox-view.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { nothingToChange, sandbox } from '../parameters/sandbox.ts';
 import { optionalInteger } from '../parameters/scalars.ts';
 import { stoppedOutput, stoppedText } from './lifecycle.ts';
@@ -38,7 +38,7 @@ export const configureSandboxAuto = defineTool({
   output: stoppedOutput,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller }) {
-    const settings = present({
+    const settings = withoutUndefined({
       autoStopMinutes: parameters.auto_stop_minutes,
       autoArchiveMinutes: parameters.auto_archive_minutes,
       autoDeleteMinutes: parameters.auto_delete_minutes,

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { languages } from '../../model/sandbox.ts';
-import { present } from '../base/present.ts';
 import {
   sandboxText,
   sizedOutput,
@@ -11,6 +10,7 @@ import {
   toSecretsView,
 } from '../base/sandbox-view.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { network, secretReferences } from '../parameters/network.ts';
 import { integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
 import { environment, labels } from '../parameters/string-map.ts';
@@ -70,13 +70,13 @@ export const createSandbox = defineTool({
   async handler(parameters, { services, caller, progress, idempotencyKey }) {
     const { env_vars, auto_stop_minutes, memory_gb, disk_gb, ...rest } = parameters;
     const request = {
-      ...present(rest),
+      ...withoutUndefined(rest),
       envVars: env_vars,
       autoStopMinutes: auto_stop_minutes,
       memory: memory_gb,
       disk: disk_gb,
     };
-    const options = { onProgress: progress, ...present({ idempotencyKey }) };
+    const options = { onProgress: progress, ...withoutUndefined({ idempotencyKey }) };
     const created = await services.sandboxes.create(caller, request, options);
     const { ownerId, secretIds } = created;
     const secrets = toSecretsView(await services.sandboxSecrets.of({ ownerId, secretIds }));

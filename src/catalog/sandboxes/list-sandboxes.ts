@@ -1,9 +1,9 @@
 /** Sandbox.ListSandboxes */
 import { z } from 'zod';
 import { sandboxStates } from '../../model/sandbox.ts';
-import { present } from '../base/present.ts';
 import { sandboxLine, sandboxOutput, toSandboxView } from '../base/sandbox-view.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { pageOf, pageOutput, pageParameters, pageText } from '../parameters/pagination.ts';
 import { labels } from '../parameters/string-map.ts';
 
@@ -21,7 +21,7 @@ export const listSandboxes = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller }) {
     const { state, labels, page, page_size } = parameters;
-    const found = await services.sandboxes.list(caller, present({ state, labels }), {
+    const found = await services.sandboxes.list(caller, withoutUndefined({ state, labels }), {
       page,
       pageSize: page_size,
     });

@@ -1,9 +1,9 @@
 /** Sandbox.ResizeSandbox */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { sandboxText, sizedOutput, toSandboxView } from '../base/sandbox-view.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { nothingToChange, sandbox } from '../parameters/sandbox.ts';
 import { optionalInteger } from '../parameters/scalars.ts';
 
@@ -27,7 +27,7 @@ export const resizeSandbox = defineTool({
   async handler(parameters, { services, caller }) {
     const { cpu, memory_gb: memory, disk_gb: disk } = parameters;
     return toSandboxView(
-      await services.sandboxes.resize(caller, parameters.sandbox, present({ cpu, memory, disk })),
+      await services.sandboxes.resize(caller, parameters.sandbox, withoutUndefined({ cpu, memory, disk })),
     );
   },
   text: sandboxText,

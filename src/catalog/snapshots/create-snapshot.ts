@@ -1,8 +1,8 @@
 /** Sandbox.CreateSnapshot */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { present } from '../base/present.ts';
 import { defineTool } from '../base/tool.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/scalars.ts';
 import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';
 
@@ -62,8 +62,8 @@ export const createSnapshot = defineTool({
     const request = {
       name,
       image,
-      resources: present(resources),
-      ...present({ entrypoint, regionId: region_id }),
+      resources: withoutUndefined(resources),
+      ...withoutUndefined({ entrypoint, regionId: region_id }),
     };
     return toSnapshotView(await services.snapshots.create(caller, request, idempotencyKey));
   },

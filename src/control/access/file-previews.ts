@@ -11,9 +11,9 @@ import { limits } from '../../model/limits.ts';
 import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
 import { type Caller, ownerIdOf } from '../../model/user.ts';
 import type { PreviewGrants } from '../audit/preview-grants.ts';
-import type { Standing } from '../callers/standing.ts';
+import type { CallerRights } from '../callers/caller-rights.ts';
 import type { AgentLink, Clock } from '../ports/index.ts';
-import type { Uses } from '../work/use.ts';
+import type { SandboxUses } from '../work/sandbox-uses.ts';
 import type { AccessService } from './tokens.ts';
 
 export interface FilePreview {
@@ -31,10 +31,10 @@ export interface FileAdmission extends FilePass {
 }
 
 export interface FilePreviewDependencies {
-  uses: Pick<Uses, 'run' | 'connected'>;
+  uses: Pick<SandboxUses, 'run' | 'connected'>;
   agent: Pick<AgentLink, 'stat' | 'readStream'>;
   access: Pick<AccessService, 'fileToken' | 'isFileToken' | 'whileGranted'>;
-  standing: Pick<Standing, 'whileValid' | 'isValid'>;
+  callerRights: Pick<CallerRights, 'whileValid' | 'isValid'>;
   grants: Pick<PreviewGrants, 'note'>;
   /** null: no gateway listens. */
   site(): PreviewSite | null;
@@ -42,11 +42,11 @@ export interface FilePreviewDependencies {
 }
 
 export class FilePreviews {
-  readonly #d: FilePreviewDependencies;
+  readonly #deps: FilePreviewDependencies;
   readonly #requests = new Shares({ ...limits.preview.files.requests, what: 'files are being shown' });
 
   constructor(dependencies: FilePreviewDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Requests in progress. */
@@ -56,11 +56,11 @@ export class FilePreviews {
 
   /** Returns the address of one file of a started sandbox; throws `invalid_argument` for what no preview shows. */
   create(caller: Caller, reference: string, path: string): Promise<FilePreview> {
-    const { uses, agent, access, clock } = this.#d;
+    const { uses, agent, access, clock } = this.#deps;
     const mediaType = shownTypeOf(path);
     if (mediaType === null) throw notShown('The name of this file ends as no image and no PDF does.');
     return uses.run(caller, reference, async ({ id }) => {
-      const site = this.#d.site();
+      const site = this.#deps.site();
       if (!site) throw new SandhavenError('unavailable', 'This service has no preview gateway.');
       const { type } = await agent.stat(id, path);
       if (type !== 'file') throw notShown('Only a file has a preview.');
@@ -75,12 +75,12 @@ export class FilePreviews {
 
   /** Returns null for an address that was never given, or whose time, key or user has ended. */
   async admit(token: string, pass: string): Promise<FileAdmission | null> {
-    const { access, standing, clock } = this.#d;
+    const { access, callerRights, clock } = this.#deps;
     const read = readPass(pass);
     if (!read || !(await access.isFileToken(read.sandboxId, pass, token))) return null;
     const mediaType = shownTypeOf(read.path);
     if (mediaType === null || read.expiresAt <= clock.now()) return null;
-    if (!(await standing.isValid({ id: read.userId, keyId: read.keyId }))) return null;
+    if (!(await callerRights.isValid({ id: read.userId, keyId: read.keyId }))) return null;
     return { ...read, mediaType, token, pass };
   }
 
@@ -90,7 +90,7 @@ export class FilePreviews {
     { address, signal, expire }: { address: string | null; signal: AbortSignal; expire(): void },
     work: (bytes: Readable) => Promise<void>,
   ): Promise<void> {
-    const { uses, agent, grants } = this.#d;
+    const { uses, agent, grants } = this.#deps;
     const { sandboxId, path, keyId } = admission;
     let over = false;
     const end = () => {
@@ -121,12 +121,12 @@ export class FilePreviews {
   }
 
   #watch({ sandboxId, userId, keyId, expiresAt, token, pass }: FileAdmission, end: () => void): () => void {
-    const { access, standing, clock } = this.#d;
+    const { access, callerRights, clock } = this.#deps;
     const holds = () => access.isFileToken(sandboxId, pass, token);
     const stops = [
       at(clock, expiresAt, end),
       access.whileGranted('preview', sandboxId, end, { name: token, holds }),
-      standing.whileValid({ id: userId, keyId, keyExpiresAt: null }, end),
+      callerRights.whileValid({ id: userId, keyId, keyExpiresAt: null }, end),
     ];
     return () => {
       for (const stop of stops) stop();

@@ -7,7 +7,7 @@ import { type PreviewSite, previewOrigin } from '../../model/network/public-site
 import type { User } from '../../model/user.ts';
 import type { AccessKind, AgentLink, Clock, ListeningPort, SandboxStore } from '../ports/index.ts';
 import { resolveSandbox } from '../turns/resolve.ts';
-import type { Uses } from '../work/use.ts';
+import type { SandboxUses } from '../work/sandbox-uses.ts';
 import type { AccessService } from './tokens.ts';
 
 export interface Preview {
@@ -18,18 +18,18 @@ export interface Preview {
 }
 
 export interface PreviewDependencies {
-  uses: Uses;
+  uses: SandboxUses;
   agent: AgentLink;
   access: AccessService;
   clock: Clock;
 }
 
 export class PreviewService {
-  readonly #d: PreviewDependencies;
+  readonly #deps: PreviewDependencies;
   #site: PreviewSite | null = null;
 
   constructor(dependencies: PreviewDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Called once the gateway listens. */
@@ -43,7 +43,7 @@ export class PreviewService {
   }
 
   ports(caller: User, reference: string | undefined, signal?: AbortSignal): Promise<ListeningPort[]> {
-    return this.#d.uses.run(caller, reference, ({ id }) => this.#d.agent.ports(id, signal));
+    return this.#deps.uses.run(caller, reference, ({ id }) => this.#deps.agent.ports(id, signal));
   }
 
   /**
@@ -56,7 +56,7 @@ export class PreviewService {
     port: number,
     signedForSeconds: number | null,
   ): Promise<Preview> {
-    const { uses, access, clock } = this.#d;
+    const { uses, access, clock } = this.#deps;
     return uses.run(caller, reference, async ({ id }) => {
       const site = this.#site;
       if (!site) throw new SandhavenError('unavailable', 'This service has no preview gateway.');
@@ -95,12 +95,12 @@ interface SshEndpoint {
 const MINUTE_MS = 60_000;
 
 export class SshAccessService {
-  readonly #uses: Pick<Uses, 'run'>;
+  readonly #uses: Pick<SandboxUses, 'run'>;
   readonly #access: Pick<AccessService, 'mint'>;
   readonly #clock: Clock;
   #endpoint: SshEndpoint | null = null;
 
-  constructor(uses: Pick<Uses, 'run'>, access: Pick<AccessService, 'mint'>, clock: Clock) {
+  constructor(uses: Pick<SandboxUses, 'run'>, access: Pick<AccessService, 'mint'>, clock: Clock) {
     this.#uses = uses;
     this.#access = access;
     this.#clock = clock;

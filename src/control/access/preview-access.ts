@@ -6,9 +6,9 @@ import { at } from '../../concurrency/deadline.ts';
 import { type Load, Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
 import type { PreviewGrants } from '../audit/preview-grants.ts';
-import type { Right } from '../callers/standing.ts';
+import type { Right } from '../callers/caller-rights.ts';
 import type { AgentLink, Clock } from '../ports/index.ts';
-import type { Uses } from '../work/use.ts';
+import type { SandboxUses } from '../work/sandbox-uses.ts';
 import type { AccessService } from './tokens.ts';
 
 export interface Admission {
@@ -23,14 +23,14 @@ export interface Admission {
 
 export interface PreviewAccessDependencies {
   access: AccessService;
-  uses: Uses;
+  uses: SandboxUses;
   agent: AgentLink;
   grants: Pick<PreviewGrants, 'note'>;
   clock: Clock;
 }
 
 export class PreviewAccess {
-  readonly #d: PreviewAccessDependencies;
+  readonly #deps: PreviewAccessDependencies;
   readonly #requests = new Shares({
     total: limits.preview.requests,
     perOwner: limits.preview.requestsPerOwner,
@@ -38,7 +38,7 @@ export class PreviewAccess {
   });
 
   constructor(dependencies: PreviewAccessDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Requests in progress. */
@@ -47,15 +47,15 @@ export class PreviewAccess {
   }
 
   async admitSigned(port: number, token: string): Promise<Admission | null> {
-    const found = await this.#d.access.check('preview', token);
+    const found = await this.#deps.access.check('preview', token);
     if (found?.port !== port) return null;
     const { sandboxId, id: tokenId, expiresAt } = found;
-    return { sandboxId, port, tokenId, expiresAt, right: this.#d.access.rightOf(found) };
+    return { sandboxId, port, tokenId, expiresAt, right: this.#deps.access.rightOf(found) };
   }
 
   async admitStandard(sandboxId: string, port: number, token: string): Promise<Admission | null> {
-    if (!(await this.#d.access.isPreviewToken(sandboxId, port, token))) return null;
-    const right = this.#d.access.rightOfPreview(sandboxId, port, token);
+    if (!(await this.#deps.access.isPreviewToken(sandboxId, port, token))) return null;
+    const right = this.#deps.access.rightOfPreview(sandboxId, port, token);
     return { sandboxId, port, tokenId: null, expiresAt: null, right };
   }
 
@@ -75,21 +75,21 @@ export class PreviewAccess {
       over = true;
       expire();
     };
-    const stopExpiry = expiresAt === null ? () => {} : at(this.#d.clock, expiresAt, end);
-    const stopRevocation = this.#d.access.whileGranted('preview', sandboxId, end, right);
+    const stopExpiry = expiresAt === null ? () => {} : at(this.#deps.clock, expiresAt, end);
+    const stopRevocation = this.#deps.access.whileGranted('preview', sandboxId, end, right);
     try {
       const entered = async ({ ownerId }: { ownerId: string | null }) => {
         // The admission may end while the visit waits for an operation on the sandbox.
         if (over) return;
         const leave = this.#requests.take(ownerId ?? '');
         try {
-          this.#d.grants.note({ sandboxId, ownerId, port, tokenId, address });
+          this.#deps.grants.note({ sandboxId, ownerId, port, tokenId, address });
           await work();
         } finally {
           leave();
         }
       };
-      await this.#d.uses.connected(sandboxId, entered, end);
+      await this.#deps.uses.connected(sandboxId, entered, end);
     } finally {
       stopExpiry();
       stopRevocation();
@@ -97,6 +97,6 @@ export class PreviewAccess {
   }
 
   connect(sandboxId: string, port: number, signal: AbortSignal): Promise<Duplex> {
-    return this.#d.agent.connectPort(sandboxId, port, signal);
+    return this.#deps.agent.connectPort(sandboxId, port, signal);
   }
 }

@@ -13,7 +13,7 @@ import type { AuditService } from '../audit/audit.ts';
 import { visitorOf } from '../audit/preview-grants.ts';
 import type { AccessToken, AgentLink, Clock, Log, Runtime } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
-import type { Uses } from '../work/use.ts';
+import type { SandboxUses } from '../work/sandbox-uses.ts';
 import type { AccessService } from './tokens.ts';
 
 export interface SshVisit {
@@ -31,7 +31,7 @@ export interface SshVisit {
 
 export interface VisitDependencies {
   tokens: Pick<AccessService, 'check' | 'whileGranted' | 'rightOf'>;
-  uses: Pick<Uses, 'connected'>;
+  uses: Pick<SandboxUses, 'connected'>;
   agent: Pick<AgentLink, 'watch'>;
   runtime: Pick<Runtime, 'openChannel'>;
   environments: Pick<Environments, 'of'>;

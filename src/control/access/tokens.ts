@@ -8,7 +8,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { SandhavenError } from '../../model/errors.ts';
 import { newTokenId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { type End, OpenEnds, type Right } from '../callers/standing.ts';
+import { type End, OpenEnds, type Right } from '../callers/caller-rights.ts';
 import type { AccessKind, AccessToken, AccessTokenStore, Clock, Replicas } from '../ports/index.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -27,11 +27,11 @@ export interface AccessDependencies {
 }
 
 export class AccessService {
-  readonly #d: AccessDependencies;
+  readonly #deps: AccessDependencies;
   readonly #open: OpenEnds;
 
   constructor(dependencies: AccessDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     this.#open = new OpenEnds(dependencies.replicas);
   }
 
@@ -41,7 +41,7 @@ export class AccessService {
     kind: AccessKind,
     { port, expiresAt }: { port: number | null; expiresAt: number | null },
   ): Promise<{ token: string; record: AccessToken }> {
-    const { tokens, clock } = this.#d;
+    const { tokens, clock } = this.#deps;
     const now = clock.now();
     await tokens.prune(now);
     if ((await tokens.count(sandboxId, kind, now)) >= limits.accessTokensPerSandbox) throw tooMany(kind);
@@ -57,23 +57,23 @@ export class AccessService {
   /** Returns null for a token that is unknown or expired, or whose sandbox is gone. */
   async check(kind: AccessKind, token: string): Promise<AccessToken | null> {
     if (!accessTokenPattern.test(token)) return null;
-    const found = await this.#d.tokens.byHash(kind, hashOf(token));
-    if (!found || (found.expiresAt !== null && found.expiresAt <= this.#d.clock.now())) return null;
+    const found = await this.#deps.tokens.byHash(kind, hashOf(token));
+    if (!found || (found.expiresAt !== null && found.expiresAt <= this.#deps.clock.now())) return null;
     return found;
   }
 
   /** Returns the token of a standard preview: constant for one sandbox and port until its previews are revoked. */
   async previewToken(sandboxId: string, port: number): Promise<string> {
-    const epoch = await this.#d.tokens.previewEpoch(sandboxId);
+    const epoch = await this.#deps.tokens.previewEpoch(sandboxId);
     const named = epoch === 0 ? `${sandboxId} ${port}` : `${sandboxId} ${port} ${epoch}`;
-    const digest = createHmac('sha256', this.#d.previewKey).update(named).digest();
+    const digest = createHmac('sha256', this.#deps.previewKey).update(named).digest();
     return textOf(digest.subarray(0, TOKEN_CHARS));
   }
 
   /** Returns the signature of a pass to one file; it changes when previews of the sandbox are revoked. */
   async fileToken(sandboxId: string, pass: string): Promise<string> {
-    const epoch = await this.#d.tokens.previewEpoch(sandboxId);
-    const digest = createHmac('sha256', this.#d.previewKey).update(`file ${sandboxId} ${epoch} ${pass}`);
+    const epoch = await this.#deps.tokens.previewEpoch(sandboxId);
+    const digest = createHmac('sha256', this.#deps.previewKey).update(`file ${sandboxId} ${epoch} ${pass}`);
     return textOf(digest.digest().subarray(0, TOKEN_CHARS));
   }
 
@@ -94,7 +94,7 @@ export class AccessService {
 
   /** The right that a minted token gives, its expiry aside. */
   rightOf({ id, kind, hash }: Pick<AccessToken, 'id' | 'kind' | 'hash'>): Right {
-    return { name: id, holds: async () => (await this.#d.tokens.byHash(kind, hash)) !== null };
+    return { name: id, holds: async () => (await this.#deps.tokens.byHash(kind, hash)) !== null };
   }
 
   /** The right that a token of a standard preview gives. */
@@ -119,7 +119,7 @@ export class AccessService {
    * @returns the number of minted tokens that had not expired.
    */
   async revoke(sandboxId: string, kinds: readonly AccessKind[]): Promise<Record<AccessKind, number>> {
-    const revoked = await this.#d.tokens.revoke(sandboxId, kinds, this.#d.clock.now());
+    const revoked = await this.#deps.tokens.revoke(sandboxId, kinds, this.#deps.clock.now());
     for (const kind of kinds) this.#open.over(`${kind} ${sandboxId}`);
     return revoked;
   }

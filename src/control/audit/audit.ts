@@ -55,7 +55,7 @@ export interface AuditDependencies {
 }
 
 export class AuditService {
-  readonly #d: AuditDependencies;
+  readonly #deps: AuditDependencies;
   readonly #chain: AuditChain;
   readonly #writer: AuditWriter;
   /** The longest wait for a row between two looks. */
@@ -70,7 +70,7 @@ export class AuditService {
   #lastReport: AuditReport | null = null;
 
   constructor(dependencies: AuditDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     // Rows of other replicas come without a word.
     this.#lookMs = dependencies.replicas?.shared ? limits.replicas.lookAgainMs : Number.POSITIVE_INFINITY;
     this.#chain = new AuditChain(dependencies.key);
@@ -80,7 +80,7 @@ export class AuditService {
 
   /** Returns the time by the log's clock. */
   now(): number {
-    return this.#d.clock.now();
+    return this.#deps.clock.now();
   }
 
   /** Calls the listener at the end of each call, before its row is written. One listener is enough. */
@@ -192,16 +192,16 @@ export class AuditService {
     return this.#walking(async () => {
       await this.#writer.flush();
       await this.#writer.catchUp();
-      this.#lastReport = await verifyAudit(this.#d.store, this.#chain, this.#writer.end, signal);
+      this.#lastReport = await verifyAudit(this.#deps.store, this.#chain, this.#writer.end, signal);
       return this.#lastReport;
     });
   }
 
   /** Removes rows past their retention; does nothing when all are kept or a walk is in progress. */
   async prune(): Promise<void> {
-    const { keptMs, replicas, log } = this.#d;
+    const { keptMs, replicas, log } = this.#deps;
     if (keptMs === 0 || this.#walk || replicas?.isMine('audit retention') === false) return;
-    const parts = { ...this.#d, chain: this.#chain, writer: this.#writer };
+    const parts = { ...this.#deps, chain: this.#chain, writer: this.#writer };
     await this.#walking(() => pruneAudit(parts, keptMs)).catch((error: unknown) =>
       log.error('the audit log could not be pruned', { error }),
     );
@@ -245,7 +245,7 @@ export class AuditService {
 
   async #search(query: AuditQuery, signal: AbortSignal | undefined): Promise<AuditPage> {
     await this.#writer.catchUp();
-    return searchAudit(this.#d.store, query, this.#writer.end.sequence, signal);
+    return searchAudit(this.#deps.store, query, this.#writer.end.sequence, signal);
   }
 }
 

@@ -30,7 +30,7 @@ export interface WriterDependencies {
 type Queued = AuditEvent & { time: number };
 
 export class AuditWriter {
-  readonly #d: WriterDependencies;
+  readonly #deps: WriterDependencies;
   #queue: Queued[] = [];
   #end: ChainEnd;
   #timer: NodeJS.Timeout | null = null;
@@ -44,7 +44,7 @@ export class AuditWriter {
   #onWritten = Promise.withResolvers<void>();
 
   constructor(dependencies: WriterDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     this.#end = dependencies.chain.origin;
   }
 
@@ -63,7 +63,7 @@ export class AuditWriter {
    * unused, so that every later verification reports them too.
    */
   async open(): Promise<void> {
-    const { store, checkpoint, chain, log } = this.#d;
+    const { store, checkpoint, chain, log } = this.#deps;
     const [last, sealedAnchor, sealed] = [await store.last(), await store.anchor(), await checkpoint.read()];
     const stored = last ?? chain.unseal('anchor', sealedAnchor) ?? chain.origin;
     const known = chain.unseal('checkpoint', sealed);
@@ -74,7 +74,7 @@ export class AuditWriter {
     }
     const isFirst = stored.sequence === 0 && sealed === null;
     // A new replica has none; those that write know the end.
-    const isNew = this.#d.isShared && sealed === null;
+    const isNew = this.#deps.isShared && sealed === null;
     if (known === null && !isFirst && !isNew) {
       log.error('the checkpoint of the audit log is missing or was changed');
       this.add(serviceEvent(auditActions.unanchored));
@@ -85,18 +85,18 @@ export class AuditWriter {
 
   /** Moves the end behind rows that other replicas have appended. */
   async catchUp(): Promise<void> {
-    if (!this.#d.isShared) return;
-    const last = await this.#d.store.last();
+    if (!this.#deps.isShared) return;
+    const last = await this.#deps.store.last();
     if (last && last.sequence > this.#end.sequence) this.#end = last;
   }
 
   /** Queues an event; after `close` drops it and logs the loss. */
   add(event: AuditEvent): void {
     if (this.#closed) {
-      this.#d.log.error('an event came after the audit log was closed', { action: event.action });
+      this.#deps.log.error('an event came after the audit log was closed', { action: event.action });
       return;
     }
-    const time = this.#d.clock.now();
+    const time = this.#deps.clock.now();
     if (this.#queue.length >= limits.audit.queuedRows) this.#drop(time);
     else this.#queue.push({ ...event, time });
     if (this.#queue.length >= limits.audit.batchRows && !this.#failing) void this.flush();
@@ -123,7 +123,7 @@ export class AuditWriter {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#queue.length > 0) {
-      this.#d.log.error('events were not written to the audit log', { events: this.#queue.length });
+      this.#deps.log.error('events were not written to the audit log', { events: this.#queue.length });
     }
     await this.#checkpointing;
     await this.#saveCheckpoint();
@@ -160,7 +160,7 @@ export class AuditWriter {
   }
 
   async #write(batch: Queued[]): Promise<void> {
-    const { store, chain } = this.#d;
+    const { store, chain } = this.#deps;
     let end = this.#end;
     const rows: AuditRow[] = [];
     for (const event of batch) {
@@ -182,10 +182,10 @@ export class AuditWriter {
    */
   async #skipForeignRows(error: unknown): Promise<boolean> {
     if (!(error instanceof SandhavenError) || error.code !== 'already_exists') return false;
-    const last = await this.#d.store.last().catch(() => null);
+    const last = await this.#deps.store.last().catch(() => null);
     if (last === null || last.sequence <= this.#end.sequence) return false;
-    if (!this.#d.isShared) {
-      this.#d.log.error('the audit log has rows that this service did not write', {
+    if (!this.#deps.isShared) {
+      this.#deps.log.error('the audit log has rows that this service did not write', {
         after: this.#end.sequence,
       });
     }
@@ -194,13 +194,13 @@ export class AuditWriter {
   }
 
   #failed(error: unknown): void {
-    if (!this.#failing) this.#d.log.error('the audit log cannot be written', { error });
+    if (!this.#failing) this.#deps.log.error('the audit log cannot be written', { error });
     this.#failing = true;
     this.#later(limits.audit.retryMs);
   }
 
   #recovered(): void {
-    if (this.#failing) this.#d.log.info('the audit log can be written again');
+    if (this.#failing) this.#deps.log.info('the audit log can be written again');
     this.#failing = false;
   }
 
@@ -213,7 +213,7 @@ export class AuditWriter {
   }
 
   async #saveCheckpoint(): Promise<void> {
-    const { checkpoint, chain, log } = this.#d;
+    const { checkpoint, chain, log } = this.#deps;
     if (this.#checkpointTimer) clearTimeout(this.#checkpointTimer);
     this.#checkpointTimer = null;
     const end = this.#end;

@@ -4,29 +4,29 @@ import type { Region, Regions } from '../../model/region.ts';
 import { withinScopes } from '../../model/scopes.ts';
 import type { Caller } from '../../model/user.ts';
 import type { Clock, KeyStore } from '../ports/index.ts';
+import type { CallerRights } from './caller-rights.ts';
 import type { KeyUse } from './key-use.ts';
 import type { Rates } from './rates.ts';
-import type { Standing } from './standing.ts';
 
 export interface IdentityDependencies {
   keys: Pick<KeyStore, 'callerOf'>;
   use: Pick<KeyUse, 'note'>;
-  standing: Pick<Standing, 'whileValid'>;
+  callerRights: Pick<CallerRights, 'whileValid'>;
   rates: Rates;
   regions: Regions;
   clock: Clock;
 }
 
 export class IdentityService {
-  readonly #d: IdentityDependencies;
+  readonly #deps: IdentityDependencies;
 
   constructor(dependencies: IdentityDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Returns null for an invalid key. The surface then settles the team that the caller acts for. */
   async authenticate(apiKey: string): Promise<Caller | null> {
-    const { keys, use, clock } = this.#d;
+    const { keys, use, clock } = this.#deps;
     const caller = await keys.callerOf(apiKey, clock.now());
     if (!caller) return null;
     await use.note(caller.keyId);
@@ -35,26 +35,26 @@ export class IdentityService {
 
   /** Counts one call of the caller's key. Throws `resource_exhausted` above its rate, before any work. */
   count(caller: Caller): void {
-    this.#d.rates.count(caller);
+    this.#deps.rates.count(caller);
   }
 
   /** Number of calls that were refused for their rate. */
   get refusedByRate(): number {
-    return this.#d.rates.refused;
+    return this.#deps.rates.refused;
   }
 
   /** Calls `end` when the caller's key ends, until the returned function is called. */
   whileValid(caller: Caller, end: () => void): () => void {
-    return this.#d.standing.whileValid(caller, end);
+    return this.#deps.callerRights.whileValid(caller, end);
   }
 
   /** Returns the known regions, this service's own first. */
   regions(): Regions {
-    return this.#d.regions;
+    return this.#deps.regions;
   }
 
   /** Returns the region of everything that this service creates. */
   get home(): Region {
-    return this.#d.regions[0];
+    return this.#deps.regions[0];
   }
 }

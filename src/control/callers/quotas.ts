@@ -25,14 +25,14 @@ export interface QuotaDependencies {
 }
 
 export class Quotas {
-  readonly #d: QuotaDependencies;
+  readonly #deps: QuotaDependencies;
 
   constructor(dependencies: QuotaDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   of({ role, quota }: Pick<Account, 'role' | 'quota'>): Quota {
-    const { everybody, members } = this.#d.defaults;
+    const { everybody, members } = this.#deps.defaults;
     return { ...(role === 'admin' ? unlimited : members), ...everybody, ...quota };
   }
 
@@ -42,7 +42,7 @@ export class Quotas {
   }
 
   async usage(ownerId: string): Promise<Usage> {
-    const { sandboxes, snapshots, trafficOf } = this.#d;
+    const { sandboxes, snapshots, trafficOf } = this.#deps;
     const used = { ...(await sandboxes.usage(ownerId)), snapshots: await snapshots.count(ownerId) };
     return trafficOf ? { ...used, trafficBytes: trafficOf(ownerId) } : used;
   }
@@ -50,9 +50,9 @@ export class Quotas {
   /** Returns the allowance that the store enforces in the transaction of the change. */
   async allowance(ownerId: string): Promise<Allowance> {
     if (isTeamId(ownerId)) {
-      return { ownerId, quota: this.ofTeam((await this.#d.teams.find(ownerId)) ?? { quota: {} }) };
+      return { ownerId, quota: this.ofTeam((await this.#deps.teams.find(ownerId)) ?? { quota: {} }) };
     }
-    const account = await this.#d.users.findUser(ownerId);
+    const account = await this.#deps.users.findUser(ownerId);
     return { ownerId, quota: this.of(account ?? { role: 'member', quota: {} }) };
   }
 

@@ -39,11 +39,11 @@ export interface Asking {
 const SIGNING_IN = 'sign in';
 
 export class PasskeyService {
-  readonly #d: PasskeyDependencies;
+  readonly #deps: PasskeyDependencies;
   #site: PasskeySite | null = null;
 
   constructor(dependencies: PasskeyDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @param url Origin of the page. */
@@ -59,12 +59,12 @@ export class PasskeyService {
   async askToSignIn(origin: string): Promise<Question> {
     const site = this.#siteAt(origin);
     const { challenge, cookie } = this.#challenge(SIGNING_IN);
-    return { options: await this.#d.verifier.askToSign(site, challenge.text), cookie };
+    return { options: await this.#deps.verifier.askToSign(site, challenge.text), cookie };
   }
 
   /** Rejects with `unauthenticated`, alike for all that may be wrong. */
   async signIn({ origin, cookie }: Asking, answer: SigningAnswer): Promise<Opened> {
-    const { store, users, signIns, verifier, ways } = this.#d;
+    const { store, users, signIns, verifier, ways } = this.#deps;
     const site = this.#siteAt(origin);
     const challenge = this.#answered(SIGNING_IN, cookie);
     const passkey = challenge && (await store.findCredential(answer.id));
@@ -77,7 +77,7 @@ export class PasskeyService {
   }
 
   async askToAdd(caller: Caller, origin: string): Promise<Question> {
-    const { store, fresh, verifier } = this.#d;
+    const { store, fresh, verifier } = this.#deps;
     const site = this.#siteAt(origin);
     await fresh.assert(caller);
     const { challenge, cookie } = this.#challenge(adding(caller));
@@ -91,7 +91,7 @@ export class PasskeyService {
     { origin, cookie }: Asking,
     { name, answer }: { name: string; answer: AddingAnswer },
   ): Promise<Passkey> {
-    const { store, fresh, verifier, ways } = this.#d;
+    const { store, fresh, verifier, ways } = this.#deps;
     const site = this.#siteAt(origin);
     await fresh.assert(caller);
     const challenge = this.#answered(adding(caller), cookie);
@@ -105,21 +105,21 @@ export class PasskeyService {
 
   /** @param user By default the caller; another one for admins. */
   async list(caller: Caller, user: string | undefined): Promise<Passkey[]> {
-    const { id } = await this.#d.owners.ownerOf(caller, user ?? caller.id);
-    return this.#d.store.listPasskeys(id);
+    const { id } = await this.#deps.owners.ownerOf(caller, user ?? caller.id);
+    return this.#deps.store.listPasskeys(id);
   }
 
   /** Renames one of the caller's own. */
   async rename(caller: Caller, id: string, name: string): Promise<Passkey> {
     const passkey = await this.#find(caller, id);
-    const renamed = passkey.userId === caller.id ? await this.#d.store.renamePasskey(id, name) : null;
+    const renamed = passkey.userId === caller.id ? await this.#deps.store.renamePasskey(id, name) : null;
     if (!renamed) throw unknown(id);
     return renamed;
   }
 
   /** Removes one of the caller's own or, for an admin, any. */
   async remove(caller: Caller, id: string): Promise<Passkey> {
-    const { store, fresh, ways } = this.#d;
+    const { store, fresh, ways } = this.#deps;
     const passkey = await this.#find(caller, id);
     await fresh.assertMayRemove(caller);
     concernsUser(passkey.userId);
@@ -130,22 +130,22 @@ export class PasskeyService {
 
   /** A member gets `not_found` for another user's. */
   async #find(caller: Caller, id: string): Promise<Passkey> {
-    const passkey = await this.#d.store.findPasskey(id);
+    const passkey = await this.#deps.store.findPasskey(id);
     if (passkey && (passkey.userId === caller.id || caller.role === 'admin')) return passkey;
     throw unknown(id);
   }
 
   #challenge(about: string) {
-    return issueChallenge(this.#d.challengeKey, about, this.#d.ways.clock.now());
+    return issueChallenge(this.#deps.challengeKey, about, this.#deps.ways.clock.now());
   }
 
   #answered(about: string, cookie: string | null): Challenge | null {
-    return readChallenge(this.#d.challengeKey, about, cookie, this.#d.ways.clock.now());
+    return readChallenge(this.#deps.challengeKey, about, cookie, this.#deps.ways.clock.now());
   }
 
   /** Strangers never come here, so they fill no table. */
   #useUp({ text, expiresAt }: Challenge): Promise<boolean> {
-    const { store, ways } = this.#d;
+    const { store, ways } = this.#deps;
     return store.useChallenge(hash('sha256', text, 'buffer'), expiresAt, ways.clock.now());
   }
 

@@ -27,20 +27,20 @@ export interface PasswordDependencies {
 const { rate, names, charsMin, bytesMax } = limits.passwords;
 
 export class PasswordService {
-  readonly #d: PasswordDependencies;
+  readonly #deps: PasswordDependencies;
   /** Attempts by the name that was typed, whoever has it: so users who are not there are slowed alike. */
   readonly #attempts: Buckets;
   /** Changes by user: one who changes theirs all the time would take the places of those who sign in. */
   readonly #changes: Buckets;
 
   constructor(dependencies: PasswordDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     this.#attempts = new Buckets(rate, names, dependencies.replicas);
     this.#changes = new Buckets(rate, names, dependencies.replicas);
   }
 
   get isTaken(): boolean {
-    return this.#d.ways.takesPasswords;
+    return this.#deps.ways.takesPasswords;
   }
 
   /**
@@ -52,7 +52,7 @@ export class PasswordService {
     address: string,
   ): Promise<Opened> {
     this.#assertTaken();
-    const { store, hashes, signIns, ways } = this.#d;
+    const { store, hashes, signIns, ways } = this.#deps;
     const network = networkOf(address);
     const owner = meant(await store.findPasswordOwners(typed), typed);
     const isStranger = !owner?.networks.includes(network);
@@ -66,7 +66,7 @@ export class PasswordService {
   /** Sets the caller's own. Rejects with `invalid_argument` for one that is too short or too long. */
   async set(caller: Caller, password: string): Promise<void> {
     this.#assertTaken();
-    const { store, hashes, fresh, ways } = this.#d;
+    const { store, hashes, fresh, ways } = this.#deps;
     assertStrong(password);
     await fresh.assert(caller);
     count(this.#changes, caller.id, ways.clock.now());
@@ -76,13 +76,13 @@ export class PasswordService {
 
   /** Returns the time of the last change; null without a password. */
   async changedAt(caller: Caller, user: string | undefined): Promise<number | null> {
-    const { id } = await this.#d.owners.ownerOf(caller, user ?? caller.id);
-    return this.#d.store.passwordChangedAt(id);
+    const { id } = await this.#deps.owners.ownerOf(caller, user ?? caller.id);
+    return this.#deps.store.passwordChangedAt(id);
   }
 
   /** Removes the caller's own or, for an admin, anybody's. Returns the id of its user. */
   async remove(caller: Caller, user: string | undefined): Promise<string> {
-    const { store, owners, fresh, ways } = this.#d;
+    const { store, owners, fresh, ways } = this.#deps;
     const { id } = await owners.ownerOf(caller, user ?? caller.id);
     await fresh.assertMayRemove(caller);
     await assertWayLeft(ways, caller, { userId: id, without: 'password' });

@@ -12,7 +12,7 @@ import type { HeldKeys } from '../base/held-keys.ts';
 import type { AgentLink, CallOptions, GitCredentialStore, GitGateway } from '../ports/index.ts';
 import type { ProviderRemotes } from '../provider/remotes.ts';
 import type { Environments } from '../reach/environment.ts';
-import type { Uses } from '../work/use.ts';
+import type { SandboxUses } from '../work/sandbox-uses.ts';
 import { type Cloned, clone } from './clone.ts';
 import { type Added, add, type CommitRequest, commit } from './commit.ts';
 import { named } from './faults.ts';
@@ -44,7 +44,7 @@ export interface CloneParameters {
 }
 
 export interface GitServiceDependencies {
-  uses: Uses;
+  uses: SandboxUses;
   agent: AgentLink;
   environments: Environments;
   gateway: GitGateway;

@@ -14,17 +14,17 @@ export interface ImageCollectorDependencies {
 }
 
 export class ImageCollector {
-  readonly #d: ImageCollectorDependencies;
+  readonly #deps: ImageCollectorDependencies;
   #timer: NodeJS.Timeout | null = null;
   #turn: Promise<void> | null = null;
 
   constructor(dependencies: ImageCollectorDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Collects now, then at every interval. */
   begin(): void {
-    this.#timer = setInterval(() => void this.turn(), this.#d.intervalMs);
+    this.#timer = setInterval(() => void this.turn(), this.#deps.intervalMs);
     void this.turn();
   }
 
@@ -36,7 +36,7 @@ export class ImageCollector {
   /** Collects once; a call during a collection joins it. */
   turn(): Promise<void> {
     this.#turn ??= this.#collect()
-      .catch((error: unknown) => this.#d.log.error('images could not be collected', { error }))
+      .catch((error: unknown) => this.#deps.log.error('images could not be collected', { error }))
       .finally(() => {
         this.#turn = null;
       });
@@ -44,7 +44,7 @@ export class ImageCollector {
   }
 
   async #collect(): Promise<void> {
-    const { store, images, runtime, replicas, clock, keptMs, log } = this.#d;
+    const { store, images, runtime, replicas, clock, keptMs, log } = this.#deps;
     if (!replicas.isMine('unused images')) return;
     const { freeDiskBytes, reserveDiskBytes } = await runtime.capacity();
     const short = freeDiskBytes < reserveDiskBytes;

@@ -11,30 +11,30 @@ export interface RegistryDependencies {
 }
 
 export class RegistryService {
-  readonly #d: RegistryDependencies;
+  readonly #deps: RegistryDependencies;
 
   constructor(dependencies: RegistryDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   get rules(): RegistryRules {
-    return this.#d.rules;
+    return this.#deps.rules;
   }
 
   list(): Promise<RegistryAccount[]> {
-    return this.#d.store.list();
+    return this.#deps.store.list();
   }
 
   /** Stores credentials, in place of earlier ones of this registry. Makes no request: the next pull tries them. */
   put({ registry, username, password }: RegistryCredential): Promise<RegistryAccount> {
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     return store.put({ registry: registryKey(registry), username, password }, clock.now());
   }
 
   /** Rejects with `not_found`. Images pulled with the credentials stay. */
   async remove(registry: string): Promise<string> {
     const key = registryKey(registry);
-    if (await this.#d.store.remove(key)) return key;
+    if (await this.#deps.store.remove(key)) return key;
     throw notFound(
       'registry',
       `No credentials are kept for the registry '${key}'.`,

@@ -30,7 +30,7 @@ export interface SnapshotWorkDependencies {
 }
 
 export class SnapshotWork {
-  readonly #d: SnapshotWorkDependencies;
+  readonly #deps: SnapshotWorkDependencies;
   /** Bounds the queue of an owner by the unfinished snapshots that one may have. */
   readonly #turns = new FairQueue({
     ...limits.shares.snapshots,
@@ -43,12 +43,12 @@ export class SnapshotWork {
   readonly #breaks = new Map<string, AbortController>();
 
   constructor(dependencies: SnapshotWorkDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Resumes the unfinished snapshots of an earlier process, or of a replica that is gone. */
   async resume(): Promise<void> {
-    const { store, replicas, clock } = this.#d;
+    const { store, replicas, clock } = this.#deps;
     for (const snapshot of await store.unfinished()) {
       // A clock that was set back makes it look new for long.
       const isOld = Math.abs(clock.now() - snapshot.updatedAt) >= limits.replicas.leaseMs;
@@ -81,7 +81,7 @@ export class SnapshotWork {
   }
 
   async #inTurn(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
-    const { unfinished, log } = this.#d;
+    const { unfinished, log } = this.#deps;
     const { id, ownerId } = snapshot;
     try {
       const done = await this.#turns.take(ownerId, 1, signal);
@@ -98,7 +98,7 @@ export class SnapshotWork {
   }
 
   async #make(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
-    const { images, events, log } = this.#d;
+    const { images, events, log } = this.#deps;
     const { id, image: reference, ownerId } = snapshot;
     if (!(await this.#save(id, { state: 'pulling' }))) return;
     await images.use(
@@ -116,7 +116,7 @@ export class SnapshotWork {
   #paced(pass: OnProgress): OnProgress {
     let passedAt = Number.NEGATIVE_INFINITY;
     return (progress) => {
-      const now = this.#d.clock.now();
+      const now = this.#deps.clock.now();
       if (now - passedAt < limits.events.progressPauseMs) return;
       passedAt = now;
       pass(progress);
@@ -124,8 +124,8 @@ export class SnapshotWork {
   }
 
   async #save(id: string, patch: SnapshotPatch): Promise<Snapshot | null> {
-    const saved = await this.#d.store.update(id, { ...patch, updatedAt: this.#d.clock.now() });
-    if (saved) this.#d.events.changed(saved);
+    const saved = await this.#deps.store.update(id, { ...patch, updatedAt: this.#deps.clock.now() });
+    if (saved) this.#deps.events.changed(saved);
     return saved;
   }
 }

@@ -37,22 +37,22 @@ export interface SnapshotDependencies {
 }
 
 export class SnapshotService {
-  readonly #d: SnapshotDependencies;
+  readonly #deps: SnapshotDependencies;
 
   constructor(dependencies: SnapshotDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Resolves once the snapshot is stored, in state `pending`; the work continues in the background. */
   create(caller: User, request: SnapshotRequest, key?: string): Promise<Snapshot> {
     if (key === undefined) return this.#create(caller, request, null);
-    return this.#d.idempotency.once(
+    return this.#deps.idempotency.once(
       ownerIdOf(caller),
       key,
       ['CreateSnapshot', request],
       async (keptSince) => {
         // Exists when the service was killed between the creation and the storage of its answer.
-        const made = await this.#d.store.createdUnder(ownerIdOf(caller), key, keptSince);
+        const made = await this.#deps.store.createdUnder(ownerIdOf(caller), key, keptSince);
         return made ?? this.#create(caller, request, key);
       },
     );
@@ -60,14 +60,14 @@ export class SnapshotService {
 
   async get(caller: User, idOrName: string): Promise<Snapshot> {
     if (isBase(idOrName)) return this.#base();
-    const snapshot = await this.#d.store.find(ownerIdOf(caller), idOrName);
+    const snapshot = await this.#deps.store.find(ownerIdOf(caller), idOrName);
     if (snapshot) return snapshot;
     throw unknown(idOrName);
   }
 
   /** Lists newest first; the base image, which no user owns, comes last. */
   async list(caller: User, page: Page): Promise<{ snapshots: Snapshot[]; totalCount: number }> {
-    const { snapshots, totalCount } = await this.#d.store.list(ownerIdOf(caller), page);
+    const { snapshots, totalCount } = await this.#deps.store.list(ownerIdOf(caller), page);
     const first = (page.page - 1) * page.pageSize;
     const showsBase = first <= totalCount && totalCount < first + page.pageSize;
     return {
@@ -77,7 +77,7 @@ export class SnapshotService {
   }
 
   async #create(caller: User, request: SnapshotRequest, creationKey: string | null): Promise<Snapshot> {
-    const { store, images, work, events, quotas, clock } = this.#d;
+    const { store, images, work, events, quotas, clock } = this.#deps;
     if (request.name === BASE_IMAGE) throw reserved();
     images.check(request.image);
     const regionId = this.#region(request.regionId);
@@ -111,7 +111,7 @@ export class SnapshotService {
    * `default`: their owner's usual one. Rejects like `delete`, and like SetNetwork.
    */
   async setNetwork(caller: User, idOrName: string, request: NetworkRequest | 'default'): Promise<Snapshot> {
-    const { store, networks, events, clock } = this.#d;
+    const { store, networks, events, clock } = this.#deps;
     const bounds = await networks.boundsOf(ownerIdOf(caller));
     const network = request === 'default' ? null : (await networks.accept(request, bounds)).setting;
     const { id } = await this.get(caller, idOrName);
@@ -130,15 +130,15 @@ export class SnapshotService {
     const snapshot = await this.get(caller, idOrName);
     if (isBase(snapshot.id)) throw baseIsPermanent();
     // The row goes first, so that work ending in between stores nothing.
-    if (!(await this.#d.store.delete(snapshot.id))) throw unknown(idOrName);
-    this.#d.work.breakOff(snapshot.id);
-    this.#d.events.gone(snapshot);
+    if (!(await this.#deps.store.delete(snapshot.id))) throw unknown(idOrName);
+    this.#deps.work.breakOff(snapshot.id);
+    this.#deps.events.gone(snapshot);
     return snapshot;
   }
 
   /** Gives an active snapshot to another owner; false leaves one that is not. */
   async give(snapshot: Snapshot, allowance: Allowance): Promise<boolean> {
-    const { store, events, clock } = this.#d;
+    const { store, events, clock } = this.#deps;
     const given = await store.give(snapshot.id, allowance.ownerId, clock.now(), allowance);
     if (!given) return false;
     events.gone(snapshot);
@@ -147,12 +147,12 @@ export class SnapshotService {
   }
 
   #base(): Promise<Snapshot> {
-    const { images, identity, clock } = this.#d;
+    const { images, identity, clock } = this.#deps;
     return baseSnapshot(images, identity.home.id, clock);
   }
 
   #region(wanted: string | undefined): string {
-    const { identity } = this.#d;
+    const { identity } = this.#deps;
     const { id } = identity.home;
     if (wanted === undefined || wanted === id) return id;
     const known = identity.regions().map((region) => region.id);
@@ -172,14 +172,16 @@ export class SnapshotService {
 
   async #assertRoom(caller: User): Promise<void> {
     const { unfinished, perOwner } = limits.snapshot;
-    const waiting = (await this.#d.store.unfinished()).filter(({ ownerId }) => ownerId === ownerIdOf(caller));
+    const waiting = (await this.#deps.store.unfinished()).filter(
+      ({ ownerId }) => ownerId === ownerIdOf(caller),
+    );
     if (waiting.length >= unfinished) {
       throw new SandhavenError('resource_exhausted', `${waiting.length} snapshots are still being made.`, {
         hint: 'Wait until some of them are active (Sandbox.ListSnapshots), then try again.',
         retryable: true,
       });
     }
-    const totalCount = await this.#d.store.count(ownerIdOf(caller));
+    const totalCount = await this.#deps.store.count(ownerIdOf(caller));
     if (totalCount >= perOwner) {
       throw new SandhavenError(
         'resource_exhausted',

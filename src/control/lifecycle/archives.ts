@@ -87,7 +87,7 @@ interface ArchiveCollectorDependencies {
 }
 
 export class ArchiveCollector {
-  readonly #d: ArchiveCollectorDependencies;
+  readonly #deps: ArchiveCollectorDependencies;
   readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | null = null;
   #turn: Promise<void> | null = null;
@@ -95,7 +95,7 @@ export class ArchiveCollector {
   #dueAt = 0;
 
   constructor(dependencies: ArchiveCollectorDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -121,7 +121,7 @@ export class ArchiveCollector {
   turn(): Promise<void> {
     this.#turn ??= this.#collect()
       .catch((error: unknown) => {
-        if (!this.#closing.signal.aborted) this.#d.log.warn('archives could not be collected', { error });
+        if (!this.#closing.signal.aborted) this.#deps.log.warn('archives could not be collected', { error });
       })
       .finally(() => {
         this.#turn = null;
@@ -131,9 +131,9 @@ export class ArchiveCollector {
 
   async #collect(): Promise<void> {
     const { orphanAgeMs, collectIntervalMs, collectRetryMs } = limits.archives;
-    if (!this.#d.replicas.isMine('unnamed archives')) return;
+    if (!this.#deps.replicas.isMine('unnamed archives')) return;
     this.#dueAt = performance.now() + collectRetryMs;
-    await this.#d.archives.collect({
+    await this.#deps.archives.collect({
       named: () => this.#named(),
       olderThanMs: orphanAgeMs,
       signal: this.#closing.signal,
@@ -145,7 +145,7 @@ export class ArchiveCollector {
   async #named(): Promise<ArchiveLocation[]> {
     const named: ArchiveLocation[] = [];
     for (let after = ''; ; ) {
-      const page = await this.#d.store.archives(after, limits.archives.rowsAtOnce);
+      const page = await this.#deps.store.archives(after, limits.archives.rowsAtOnce);
       named.push(...page.map(({ archive }) => archive));
       if (page.length < limits.archives.rowsAtOnce) return named;
       after = page.at(-1)?.id ?? after;

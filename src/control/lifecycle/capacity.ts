@@ -57,10 +57,10 @@ interface DiskPromiseDependencies {
 }
 
 export class DiskPromises {
-  readonly #d: DiskPromiseDependencies;
+  readonly #deps: DiskPromiseDependencies;
 
   constructor(dependencies: DiskPromiseDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -68,7 +68,7 @@ export class DiskPromises {
    * @param beforeGb The disk's present size.
    */
   async assertRoomFor(diskGb: number, beforeGb = 0): Promise<void> {
-    const { store, runtime, overcommit } = this.#d;
+    const { store, runtime, overcommit } = this.#deps;
     const { freeDiskBytes, reserveDiskBytes } = await runtime.capacity();
     const freeGb = Math.max(0, (freeDiskBytes - reserveDiskBytes) / GiB);
     const largest = Math.max(limits.diskGb.min, Math.floor(limits.disk.promisedPerFree * freeGb));

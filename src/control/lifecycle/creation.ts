@@ -74,16 +74,16 @@ const NAME_TRIES = 5;
 const ELSEWHERE: ReadonlySet<string> = new Set(['resource_exhausted', 'unavailable', 'failed_precondition']);
 
 export class Creation {
-  readonly #d: CreationDependencies;
+  readonly #deps: CreationDependencies;
   /** Creations that succeeded, without the pull of an image: from the warm pool, and of new machines. */
   readonly made = { warm: new DurationTally(creationBounds), cold: new DurationTally(creationBounds) };
 
   constructor(dependencies: CreationDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   async create(caller: User, request: CreateRequest, onProgress?: OnProgress): Promise<Sandbox> {
-    const { snapshots, images, quotas, networks, secrets } = this.#d;
+    const { snapshots, images, quotas, networks, secrets } = this.#deps;
     const bounds = await networks.boundsOf(ownerIdOf(caller));
     const template = await templateOf(snapshots, caller, request);
     const network = await networks.ofCreation(request.network, template.network, bounds);
@@ -127,7 +127,7 @@ export class Creation {
 
   async #claimOrMake(blueprint: Blueprint, network: AcceptedNetwork): Promise<Sandbox> {
     const begun = performance.now();
-    const allowance = await this.#d.quotas.allowance(blueprint.ownerId);
+    const allowance = await this.#deps.quotas.allowance(blueprint.ownerId);
     const claimed = await this.#claim(blueprint, allowance, network);
     const start = claimed ? 'warm' : 'cold';
     describeSpan({ 'sandhaven.start': start });
@@ -138,8 +138,8 @@ export class Creation {
   }
 
   async #makeNew(blueprint: Blueprint, allowance: Allowance): Promise<Sandbox> {
-    await assertRoomToStart(this.#d.runtime, blueprint.resources);
-    await this.#d.disks.assertRoomFor(blueprint.resources.disk);
+    await assertRoomToStart(this.#deps.runtime, blueprint.resources);
+    await this.#deps.disks.assertRoomFor(blueprint.resources.disk);
     const sandbox: Sandbox = {
       ...blueprint,
       id: newSandboxId(),
@@ -150,8 +150,8 @@ export class Creation {
       runGeneration: null,
     };
     describeSpan({ 'sandhaven.sandbox_id': sandbox.id });
-    await this.#d.store.insert(sandbox, allowance);
-    return this.#d.machines.create(sandbox);
+    await this.#deps.store.insert(sandbox, allowance);
+    return this.#deps.machines.create(sandbox);
   }
 
   /**
@@ -165,19 +165,19 @@ export class Creation {
   ): Promise<Sandbox | null> {
     const { image, entrypoint } = blueprint;
     if (image !== BASE_IMAGE || entrypoint !== null || blueprint.resources.gpu > 0) return null;
-    const { store, runtime } = this.#d;
+    const { store, runtime } = this.#deps;
     const { cpu, memory, disk } = blueprint.resources;
     if (disk !== defaultResources.disk) return null;
     const fits = cpu === defaultResources.cpu && memory === defaultResources.memory;
     const isSecretless = blueprint.secretIds.length === 0;
-    const asIs = fits && isSecretless && this.#d.networks.isReadyInPool(network);
+    const asIs = fits && isSecretless && this.#deps.networks.isReadyInPool(network);
     const match = { imageDigest: blueprint.imageDigest, diskGb: disk };
     const sandbox = await store.claim(
       match,
       { ...blueprint, operation: asIs ? null : 'creating' },
       allowance,
     );
-    apart(() => this.#d.onWanted());
+    apart(() => this.#deps.onWanted());
     if (!sandbox) return null;
     runtime.assign(sandbox.id, sandbox.ownerId);
     return asIs ? sandbox : this.#fit(sandbox);
@@ -189,7 +189,7 @@ export class Creation {
    */
   async #fit(sandbox: Sandbox): Promise<Sandbox | null> {
     try {
-      return await this.#d.machines.fit(sandbox);
+      return await this.#deps.machines.fit(sandbox);
     } catch (error) {
       if (error instanceof SandhavenError && ELSEWHERE.has(error.code)) return null;
       throw error;
@@ -202,7 +202,7 @@ export class Creation {
     image: Image,
     template: Template,
   ): Blueprint {
-    const now = this.#d.clock.now();
+    const now = this.#deps.clock.now();
     return {
       ownerId: ownerIdOf(caller),
       name: request.name ?? '',
@@ -223,7 +223,7 @@ export class Creation {
       autoArchiveMinutes: limits.autoArchiveMinutes.default,
       autoDeleteMinutes: limits.autoDeleteMinutes.default,
       ephemeral: request.ephemeral,
-      regionId: this.#d.regionId,
+      regionId: this.#deps.regionId,
       archive: null,
       creationKey: request.creationKey ?? null,
       createdAt: now,

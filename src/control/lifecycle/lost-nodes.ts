@@ -24,7 +24,7 @@ export interface LostNodesDependencies {
 const { lookMs, looksUntilSearch, looksUntilRetry, atOnce } = limits.nodeLoss;
 
 export class LostNodes {
-  readonly #d: LostNodesDependencies;
+  readonly #deps: LostNodesDependencies;
   readonly #looksUntilLost: number;
   /** Sandboxes that may be in error because of a node. */
   readonly #lost = new Set<string>();
@@ -36,7 +36,7 @@ export class LostNodes {
   #turn: Promise<void> | null = null;
 
   constructor(dependencies: LostNodesDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     this.#looksUntilLost = 1 + Math.ceil(dependencies.nodeLoss.afterMs / lookMs);
   }
 
@@ -53,7 +53,7 @@ export class LostNodes {
   /** Looks once, and begins what is to be done; a call during a look joins it. */
   turn(): Promise<void> {
     this.#turn ??= this.#look()
-      .catch((error: unknown) => this.#d.log.warn('lost nodes could not be looked for', { error }))
+      .catch((error: unknown) => this.#deps.log.warn('lost nodes could not be looked for', { error }))
       .finally(() => {
         this.#turn = null;
       });
@@ -61,7 +61,7 @@ export class LostNodes {
   }
 
   async #look(): Promise<void> {
-    const { runtime, away, machines } = this.#d;
+    const { runtime, away, machines } = this.#deps;
     const observed = new Map((await runtime.observe()).map((seen) => [seen.id, seen]));
     away.look(observed.values());
     await this.#retirePooled();
@@ -82,7 +82,7 @@ export class LostNodes {
 
   /** Takes sandboxes out of the warm pool as soon as their node is away: a caller would get one that does not answer. */
   async #retirePooled(): Promise<void> {
-    const { store, away, machines } = this.#d;
+    const { store, away, machines } = this.#deps;
     const generations = new Map(away.awayFor(1).map(({ id, generation }) => [id, generation]));
     if (generations.size === 0) return;
     for (const { id, runGeneration } of await store.pool())
@@ -91,7 +91,7 @@ export class LostNodes {
 
   /** Finds those that another process has put in error. */
   async #search(): Promise<void> {
-    const { store } = this.#d;
+    const { store } = this.#deps;
     const found: string[] = [];
     for await (const row of paged((afterId) => store.comparable(afterId, limits.replicas.pageRows)))
       if (isLost(row)) found.push(row.id);
@@ -101,7 +101,7 @@ export class LostNodes {
 
   /** Goes on with a sandbox in error whose node is back or gone. */
   async #goOn(id: string, seen: Observed | undefined): Promise<void> {
-    const { store, machines, nodeLoss, log } = this.#d;
+    const { store, machines, nodeLoss, log } = this.#deps;
     const sandbox = await store.reread(id);
     if (!sandbox || !isLost(sandbox)) return void this.#lost.delete(id);
     // The node may be back with its machines.
@@ -118,7 +118,7 @@ export class LostNodes {
 
   /** Begins work on a sandbox of this replica, unless it is under way, waits, or has to. */
   #act(id: string, work: () => Promise<void>): void {
-    const { replicas, log } = this.#d;
+    const { replicas, log } = this.#deps;
     if (!replicas.isMine(id) || this.#acting.has(id) || this.#acting.size >= atOnce || this.#waits(id))
       return;
     this.#acting.add(id);

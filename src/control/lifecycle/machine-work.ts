@@ -26,18 +26,18 @@ export interface WorkDependencies {
 }
 
 export class MachineWork {
-  readonly #d: WorkDependencies;
+  readonly #deps: WorkDependencies;
   readonly #environments: Environments;
   readonly #copies = new DiskCopies();
 
   constructor(dependencies: WorkDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     this.#environments = new Environments(dependencies);
   }
 
   /** Performs the sandbox's stored operation; finishes the rest of an interrupted attempt. */
   async perform(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { runtime, watches, sessions } = this.#d;
+    const { runtime, watches, sessions } = this.#deps;
     const { id } = sandbox;
     switch (sandbox.operation) {
       case 'restoring':
@@ -67,7 +67,7 @@ export class MachineWork {
 
   /** Starts a machine, with or without an existing disk, until its agent answers and its entrypoint has started. */
   async bringUp(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { runtime, agent, images, networks, trust } = this.#d;
+    const { runtime, agent, images, networks, trust } = this.#deps;
     const { id, imageDigest, resources, generation } = sandbox;
     runtime.assign(id, sandbox.ownerId);
     await networks.put(sandbox);
@@ -85,7 +85,7 @@ export class MachineWork {
   }
 
   async #archive(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { runtime, saveArchive } = this.#d;
+    const { runtime, saveArchive } = this.#deps;
     const write = () => runtime.archive(sandbox.id, sandbox.generation, { signal });
     await saveArchive(sandbox, await this.#copies.archive(sandbox, write, signal));
   }
@@ -95,7 +95,7 @@ export class MachineWork {
    * is in use.
    */
   async #restore(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    const { runtime } = this.#d;
+    const { runtime } = this.#deps;
     const { id, archive, generation, imageDigest, resources } = sandbox;
     if (!archive) throw new Error(`sandbox ${id} is archived without an archive`);
     const running = (await runtime.inspect(id))?.runningGeneration ?? null;
@@ -108,11 +108,11 @@ export class MachineWork {
 
   /** Gives a machine the sizes of its row again, after a live resize that failed half-way. */
   async undoResize({ id, state, resources }: Sandbox): Promise<void> {
-    if (state === 'started') await this.#d.runtime.resizeLive(id, resources);
+    if (state === 'started') await this.#deps.runtime.resizeLive(id, resources);
   }
 
   async #resize(sandbox: Sandbox): Promise<void> {
-    const { runtime } = this.#d;
+    const { runtime } = this.#deps;
     const target = sandbox.resizeTarget;
     if (!target) throw new Error(`sandbox ${sandbox.id} is resizing to nothing`);
     if (sandbox.state !== 'started') {

@@ -14,7 +14,7 @@ import type { Allowance, Comparable } from '../ports/index.ts';
 import type { Networked, Networks } from '../reach/networks.ts';
 import type { SandboxTrust } from '../reach/sandbox-trust.ts';
 import type { OperationQueue } from '../turns/operation-queue.ts';
-import type { Others } from '../turns/others.ts';
+import type { OtherReplicas } from '../turns/other-replicas.ts';
 import { overtaken, Turns } from '../turns/turns.ts';
 import { cannotArchive } from './archives.ts';
 import { assertRoomToStart, type DiskPromises } from './capacity.ts';
@@ -27,7 +27,7 @@ export interface MachinesDependencies extends Omit<OperationsDependencies, 'fini
   disks: Pick<DiskPromises, 'assertRoomFor'>;
   networks: Pick<Networks, 'put' | 'keep'>;
   trust: Pick<SandboxTrust, 'put' | 'keep'>;
-  others: Others;
+  others: OtherReplicas;
   away: Pick<AwayMachines, 'has'>;
   /** null where machines have no nodes that may be lost. */
   nodeLoss: NodeLoss | null;
@@ -47,12 +47,12 @@ export interface CommandOptions {
 }
 
 export class Machines {
-  readonly #d: MachinesDependencies;
+  readonly #deps: MachinesDependencies;
   readonly #operations: Operations;
   readonly #turns: Turns;
 
   constructor(dependencies: MachinesDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     const finishLater = (id: string) => this.#finishLater(id);
     this.#operations = new Operations({
       ...dependencies,
@@ -95,7 +95,7 @@ export class Machines {
    * repeated when it fails.
    */
   finish(id: string): Promise<void> {
-    return this.#d.unfinished.attempt(`finish ${id}`, () =>
+    return this.#deps.unfinished.attempt(`finish ${id}`, () =>
       this.#turns.run(id, async (signal) => {
         try {
           await this.#turns.finish(id, signal);
@@ -109,14 +109,14 @@ export class Machines {
   }
 
   #finishLater(id: string): void {
-    this.#d.unfinished.add(`finish ${id}`, () => this.finish(id));
+    this.#deps.unfinished.add(`finish ${id}`, () => this.finish(id));
   }
 
   /** Starts the machine of a row that is `creating`, and settles it. What a failure leaves is discarded. */
   create(sandbox: Sandbox): Promise<Sandbox> {
     return this.#orDiscard(sandbox, async (signal) => {
       await this.#operations.bringUp(sandbox, signal);
-      const now = this.#d.clock.now();
+      const now = this.#deps.clock.now();
       const created = await this.#operations.advance(sandbox, {
         operation: null,
         state: 'started',
@@ -135,26 +135,26 @@ export class Machines {
    */
   fit(sandbox: Sandbox): Promise<Sandbox> {
     return this.#orDiscard(sandbox, async () => {
-      await this.#d.networks.put(sandbox);
-      await this.#d.trust.put(sandbox);
-      await this.#d.runtime.resizeLive(sandbox.id, sandbox.resources);
+      await this.#deps.networks.put(sandbox);
+      await this.#deps.trust.put(sandbox);
+      await this.#deps.runtime.resizeLive(sandbox.id, sandbox.resources);
       return this.#operations.advance(sandbox, { operation: null });
     });
   }
 
   /** Removes the machine, then the row; repeated when it fails. Only for rows that no caller has seen. */
   discard(sandbox: Sandbox): Promise<void> {
-    return this.#d.unfinished.attempt(`discard ${sandbox.id}`, () => discard(this.#d, sandbox));
+    return this.#deps.unfinished.attempt(`discard ${sandbox.id}`, () => discard(this.#deps, sandbox));
   }
 
   /** Settles the unexpected end of the machine of this generation; repeated when it fails. */
   exited(id: string, runGeneration: number, reason: string): Promise<void> {
-    return this.#d.unfinished.attempt(`settle the end of ${id}`, () =>
+    return this.#deps.unfinished.attempt(`settle the end of ${id}`, () =>
       this.#turns.run(id, async () => {
-        const sandbox = await this.#d.store.reread(id);
+        const sandbox = await this.#deps.store.reread(id);
         if (sandbox?.runGeneration !== runGeneration || sandbox.operation !== null) return;
         if (await this.#stillRuns(id, runGeneration)) return this.#operations.watch(sandbox);
-        const { away, nodeLoss } = this.#d;
+        const { away, nodeLoss } = this.#deps;
         const byNode = away.has(id, runGeneration);
         const outcome: Loss = { type: 'exited', reason: byNode ? NODE_GONE_REASON : reason };
         await this.#operations.lose(
@@ -171,7 +171,7 @@ export class Machines {
    */
   unreachable(id: string, runGeneration: number): Promise<boolean> {
     return this.#turns.run(id, async () => {
-      const { store, runtime, others } = this.#d;
+      const { store, runtime, others } = this.#deps;
       const sandbox = await store.reread(id);
       if (sandbox?.runGeneration !== runGeneration || sandbox.state !== 'started') return true;
       // A resize is repeated for as long as its node is away.
@@ -186,11 +186,11 @@ export class Machines {
 
   /** Ends the machine of a settled sandbox that has none; repeated when it fails. */
   end(id: string): Promise<void> {
-    return this.#d.unfinished.attempt(`end ${id}`, () =>
+    return this.#deps.unfinished.attempt(`end ${id}`, () =>
       this.#turns.run(id, async () => {
-        const sandbox = await this.#d.store.reread(id);
+        const sandbox = await this.#deps.store.reread(id);
         if (sandbox?.operation === null && sandbox.runGeneration === null) {
-          await this.#d.runtime.stop(id, 0, sandbox.generation);
+          await this.#deps.runtime.stop(id, 0, sandbox.generation);
         }
       }),
     );
@@ -198,9 +198,9 @@ export class Machines {
 
   /** Deletes a pool sandbox that nobody has claimed; repeated when it fails. */
   retire(id: string): Promise<void> {
-    return this.#d.unfinished.attempt(`retire ${id}`, () =>
+    return this.#deps.unfinished.attempt(`retire ${id}`, () =>
       this.#turns.run(id, async (signal) => {
-        const sandbox = await this.#d.store.reread(id);
+        const sandbox = await this.#deps.store.reread(id);
         if (sandbox?.ownerId === null && sandbox.operation === null)
           await this.#operations.drop(sandbox, signal);
       }),
@@ -211,18 +211,18 @@ export class Machines {
   async adopt(sandbox: Comparable): Promise<void> {
     await this.recall(sandbox);
     this.#operations.watch(sandbox);
-    await this.#d.agent.hello(sandbox.id, sandbox.runGeneration ?? sandbox.generation);
+    await this.#deps.agent.hello(sandbox.id, sandbox.runGeneration ?? sandbox.generation);
   }
 
   /** Returns the reason why a started sandbox is paused; null when it runs. */
   pausedReason(id: string): string | null {
-    return this.#d.runtime.pausedReason(id);
+    return this.#deps.runtime.pausedReason(id);
   }
 
   /** Gives the engine back what it keeps in memory alone about a running machine. */
   async recall(sandbox: Networked): Promise<void> {
-    this.#d.runtime.assign(sandbox.id, sandbox.ownerId);
-    await this.#d.networks.keep(sandbox);
+    this.#deps.runtime.assign(sandbox.id, sandbox.ownerId);
+    await this.#deps.networks.keep(sandbox);
   }
 
   /** Leaves operations that the stop of this process breaks off to the next one. */
@@ -250,12 +250,12 @@ export class Machines {
     { operation, resizeTarget }: Extract<Decision, { kind: 'begin' }>,
     { reason, stillWanted }: CommandOptions,
   ): Promise<Sandbox | null> {
-    if (operation === 'archiving' && !this.#d.runtime.capabilities.archive) throw cannotArchive();
+    if (operation === 'archiving' && !this.#deps.runtime.capabilities.archive) throw cannotArchive();
     const starts = operation === 'starting' || operation === 'restoring';
     if (starts && sandbox.state === 'error') await this.#assertNodeAnswers(sandbox.id);
-    if (starts) await assertRoomToStart(this.#d.runtime, sandbox.resources);
+    if (starts) await assertRoomToStart(this.#deps.runtime, sandbox.resources);
     const grows = resizeTarget !== null && resizeTarget.disk > sandbox.resources.disk;
-    if (grows) await this.#d.disks.assertRoomFor(resizeTarget.disk, sandbox.resources.disk);
+    if (grows) await this.#deps.disks.assertRoomFor(resizeTarget.disk, sandbox.resources.disk);
     const patch = {
       operation,
       resizeTarget,
@@ -274,15 +274,15 @@ export class Machines {
    * waited for its turn since an outage.
    */
   async #stillRuns(id: string, runGeneration: number): Promise<boolean> {
-    return (await this.#d.runtime.inspect(id))?.runningGeneration === runGeneration;
+    return (await this.#deps.runtime.inspect(id))?.runningGeneration === runGeneration;
   }
 
   /** A machine on a node that does not answer may run, and hold the disk. */
   async #assertNodeAnswers(id: string): Promise<void> {
-    if ((await this.#d.runtime.inspect(id))?.unreachable) throw nodeAway();
+    if ((await this.#deps.runtime.inspect(id))?.unreachable) throw nodeAway();
   }
 
   async #allowance({ ownerId }: Sandbox): Promise<Allowance | undefined> {
-    return ownerId === null ? undefined : this.#d.quotas.allowance(ownerId);
+    return ownerId === null ? undefined : this.#deps.quotas.allowance(ownerId);
   }
 }

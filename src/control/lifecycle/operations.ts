@@ -58,12 +58,12 @@ export interface Settled {
 export type Loss = Extract<Outcome, { type: 'exited' | 'unreachable' }>;
 
 export class Operations {
-  readonly #d: OperationsDependencies;
+  readonly #deps: OperationsDependencies;
   readonly #work: MachineWork;
   #isLeft = false;
 
   constructor(dependencies: OperationsDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     this.#work = new MachineWork({
       ...dependencies,
       saveArchive: (sandbox, archive) => this.advance(sandbox, { archive }),
@@ -82,7 +82,7 @@ export class Operations {
     allowance?: Allowance,
     unusedSince?: number,
   ): Promise<Sandbox | null> {
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     const dated = { updatedAt: clock.now(), ...patch };
     return store.update(sandbox.id, sandbox.generation, dated, allowance, unusedSince);
   }
@@ -109,7 +109,7 @@ export class Operations {
     } catch (error) {
       if (this.#isLeft) throw error;
       // The others go on from here: what this one did now might undo it.
-      if (leaseIsOver(this.#d.replicas)) this.#d.finishLater(sandbox.id);
+      if (leaseIsOver(this.#deps.replicas)) this.#deps.finishLater(sandbox.id);
       else await this.#settleFailure(sandbox, error, signal);
       throw error;
     }
@@ -126,7 +126,7 @@ export class Operations {
     const { id, operation, state, runGeneration } = sandbox;
     if (operation === null) return { sandbox, deleted: false };
     if (operation === 'resizing' && state === 'started') {
-      const seen = await this.#d.runtime.inspect(id);
+      const seen = await this.#deps.runtime.inspect(id);
       const lost = seen?.runningGeneration !== runGeneration;
       const reason = 'Its machine ended while it was being resized.';
       if (lost) return this.lose(sandbox, { type: 'exited', reason });
@@ -137,10 +137,10 @@ export class Operations {
   /** Settles a machine that ended by itself, on a node that was lost or not. */
   async lose(sandbox: Sandbox, outcome: Loss): Promise<Settled> {
     const { id } = sandbox;
-    this.#d.watches.end(id);
-    this.#d.log.warn('machine ended', { sandbox: id, ...outcome });
+    this.#deps.watches.end(id);
+    this.#deps.log.warn('machine ended', { sandbox: id, ...outcome });
     if (deletedByStop(sandbox) || sandbox.ownerId === null) return this.drop(sandbox);
-    await this.#d.runtime.stop(id, 0, sandbox.generation);
+    await this.#deps.runtime.stop(id, 0, sandbox.generation);
     return this.#settle(sandbox, outcome);
   }
 
@@ -149,7 +149,7 @@ export class Operations {
    * generation the request leaves a later one alone.
    */
   async abandon(sandbox: Sandbox): Promise<void> {
-    const { runtime, watches, log } = this.#d;
+    const { runtime, watches, log } = this.#deps;
     const { id, generation } = sandbox;
     log.warn('the node of a sandbox does not answer', { sandbox: id });
     if (sandbox.ownerId === null) {
@@ -173,8 +173,8 @@ export class Operations {
   /** Reports the end of the row's machine to `exited`. */
   watch({ id, runGeneration }: Pick<Sandbox, 'id' | 'runGeneration'>): void {
     if (runGeneration === null) return;
-    this.#d.watches.begin(id, () =>
-      this.#d.exited(id, runGeneration, 'The init process of the sandbox ended.'),
+    this.#deps.watches.begin(id, () =>
+      this.#deps.exited(id, runGeneration, 'The init process of the sandbox ended.'),
     );
   }
 
@@ -182,13 +182,13 @@ export class Operations {
   async #settle(sandbox: Sandbox, outcome: Outcome): Promise<Settled> {
     const settlement = settle(sandbox, outcome);
     if (settlement.kind === 'unsettled') {
-      this.#d.finishLater(sandbox.id);
+      this.#deps.finishLater(sandbox.id);
       return { sandbox, deleted: false };
     }
     try {
       return await this.#store(sandbox, settlement, outcome);
     } catch (error) {
-      this.#d.finishLater(sandbox.id);
+      this.#deps.finishLater(sandbox.id);
       throw error;
     }
   }
@@ -198,7 +198,7 @@ export class Operations {
     settlement: Exclude<Settlement, { kind: 'unsettled' }>,
     { type }: Outcome,
   ): Promise<Settled> {
-    const { store, activity, clock } = this.#d;
+    const { store, activity, clock } = this.#deps;
     if (settlement.kind === 'deleted') {
       await store.remove(sandbox.id, sandbox.generation);
       activity.forget(sandbox.id);
@@ -221,13 +221,13 @@ export class Operations {
     };
     const settled = await this.#withoutSpare(sandbox, patch);
     const fresh = settled.runGeneration === settled.generation;
-    if (state === 'started' && (fresh || !this.#d.watches.has(settled.id))) this.watch(settled);
+    if (state === 'started' && (fresh || !this.#deps.watches.has(settled.id))) this.watch(settled);
     return { sandbox: settled, deleted: false };
   }
 
   /** Settles the row, and keeps the one copy of the disk that it names. */
   async #withoutSpare(sandbox: Sandbox, patch: SandboxPatch): Promise<Sandbox> {
-    const { runtime, replicas, log } = this.#d;
+    const { runtime, replicas, log } = this.#deps;
     const spare = spareAfter(sandbox, patch);
     if (replicas.shared && spare !== null) {
       const { operation } = sandbox;
@@ -243,13 +243,13 @@ export class Operations {
 
   /** Drops the spare copy, then ends the operation; tried again later when it fails. */
   async #dropLast(sandbox: Sandbox, spare: Spare): Promise<Sandbox> {
-    const { runtime, log } = this.#d;
+    const { runtime, log } = this.#deps;
     try {
       await dropSpare(runtime, sandbox.id, spare);
       return await this.advance(sandbox, { operation: null });
     } catch (error) {
       log.warn('a spare copy of a disk could not be dropped', { sandbox: sandbox.id, error });
-      this.#d.finishLater(sandbox.id);
+      this.#deps.finishLater(sandbox.id);
       return sandbox;
     }
   }
@@ -258,16 +258,16 @@ export class Operations {
     const { operation } = sandbox;
     const declined = isDeclined(operation, error);
     // A delete breaks off what is under way: no fault of anybody.
-    if (signal.aborted) this.#d.log.info('operation broken off', { sandbox: sandbox.id, operation });
-    else this.#d.log.error('operation failed', { sandbox: sandbox.id, operation, error });
+    if (signal.aborted) this.#deps.log.info('operation broken off', { sandbox: sandbox.id, operation });
+    else this.#deps.log.error('operation failed', { sandbox: sandbox.id, operation, error });
     // Like a delete, it may be half done, and what is half deleted must not start again.
-    if (operation === 'stopping' && deletedByStop(sandbox)) return this.#d.finishLater(sandbox.id);
+    if (operation === 'stopping' && deletedByStop(sandbox)) return this.#deps.finishLater(sandbox.id);
     // All or nothing: a machine between two sizes is no settled one.
     if (operation === 'resizing' && !(await this.#undoneResize(sandbox)))
-      return this.#d.finishLater(sandbox.id);
+      return this.#deps.finishLater(sandbox.id);
     if (operation === 'starting' || operation === 'restoring') {
-      await this.#d.runtime.stop(sandbox.id, 0, sandbox.generation).catch((cause: unknown) => {
-        this.#d.log.error('clean-up after a failed start failed', { sandbox: sandbox.id, error: cause });
+      await this.#deps.runtime.stop(sandbox.id, 0, sandbox.generation).catch((cause: unknown) => {
+        this.#deps.log.error('clean-up after a failed start failed', { sandbox: sandbox.id, error: cause });
       });
     }
     await this.#settle(sandbox, declined ? { type: 'declined' } : failureOf(operation, error));
@@ -278,7 +278,7 @@ export class Operations {
       await this.#work.undoResize(sandbox);
       return true;
     } catch (error) {
-      this.#d.log.error('a failed resize could not be undone', { sandbox: sandbox.id, error });
+      this.#deps.log.error('a failed resize could not be undone', { sandbox: sandbox.id, error });
       return false;
     }
   }

@@ -33,7 +33,7 @@ const trialResources: Resources = {
 };
 
 export class Readiness {
-  readonly #d: ReadinessDependencies;
+  readonly #deps: ReadinessDependencies;
   readonly #closing = new AbortController();
   #madeAt: number | null = null;
   #failure: { at: number; error: SandhavenError } | null = null;
@@ -41,7 +41,7 @@ export class Readiness {
   #ended = false;
 
   constructor(dependencies: ReadinessDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Wraps a runtime to observe its starts: a success counts for a while, a failure until a trial follows. */
@@ -51,7 +51,7 @@ export class Readiness {
       start: async (...request) => {
         try {
           await runtime.start(...request);
-          this.#madeAt = this.#d.clock.now();
+          this.#madeAt = this.#deps.clock.now();
         } catch (error) {
           this.#doubt();
           throw error;
@@ -62,7 +62,7 @@ export class Readiness {
 
   /** Resolves to true when machines can be started; otherwise rejects with `unavailable` and the reason. */
   async check(): Promise<true> {
-    const { clock, replicas } = this.#d;
+    const { clock, replicas } = this.#deps;
     if (this.#ended) throw new SandhavenError('unavailable', 'The service is being stopped.');
     replicas.assertLeased();
     if (this.#madeAt !== null && clock.now() - this.#madeAt < limits.readiness.freshMs) return true;
@@ -90,14 +90,14 @@ export class Readiness {
   #doubt(): void {
     const { freshMs, failureKeptMs } = limits.readiness;
     if (this.#madeAt !== null)
-      this.#madeAt = Math.min(this.#madeAt, this.#d.clock.now() - freshMs + failureKeptMs);
+      this.#madeAt = Math.min(this.#madeAt, this.#deps.clock.now() - freshMs + failureKeptMs);
   }
 
   async #try(): Promise<void> {
-    const { clock, log } = this.#d;
+    const { clock, log } = this.#deps;
     try {
       // Many replicas that try would use the cluster up: each asks whether it can be reached.
-      if (this.#d.replicas.shared) await this.#d.runtime.capacity();
+      if (this.#deps.replicas.shared) await this.#deps.runtime.capacity();
       else await this.#makeOne();
       this.#madeAt = clock.now();
       this.#failure = null;
@@ -110,7 +110,7 @@ export class Readiness {
   }
 
   async #makeOne(): Promise<void> {
-    const { runtime, images, agent, unfinished } = this.#d;
+    const { runtime, images, agent, unfinished } = this.#deps;
     const signal = AbortSignal.any([
       this.#closing.signal,
       AbortSignal.timeout(limits.readiness.trialTimeoutMs),

@@ -50,7 +50,7 @@ const RETRY_AFTER_MS = 60_000;
 const STOP_REASON = 'Stopped automatically after auto_stop_minutes without activity.';
 
 export class Scheduler {
-  readonly #d: SchedulerDependencies;
+  readonly #deps: SchedulerDependencies;
   readonly #acting = new Map<string, Act>();
   /** Time of the next try of a failed command, in ms since the epoch. */
   readonly #retryAt = new Map<string, number>();
@@ -65,7 +65,7 @@ export class Scheduler {
   readonly #measured = new LastTurn();
 
   constructor(dependencies: SchedulerDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   begin(): void {
@@ -73,7 +73,7 @@ export class Scheduler {
       // A long archive in one turn delays no other: turns overlap, and `#acting` keeps them apart.
       const turn = this.turn().finally(() => this.#turns.delete(turn));
       this.#turns.add(turn);
-    }, this.#d.intervalMs);
+    }, this.#deps.intervalMs);
   }
 
   async close(): Promise<void> {
@@ -83,7 +83,7 @@ export class Scheduler {
 
   /** Performs all commands due now, and resolves when they have ended. */
   async turn(): Promise<void> {
-    await Promise.all([this.#d.unfinished.turn(), this.#deadlines()]);
+    await Promise.all([this.#deps.unfinished.turn(), this.#deadlines()]);
   }
 
   /** Returns the last look that has succeeded. */
@@ -102,21 +102,21 @@ export class Scheduler {
       await Promise.all(due.map((act) => (this.#hasShare(act) ? this.#act(act) : undefined)));
     } catch (error) {
       this.#looks = new Map();
-      this.#d.log.error('scheduler turn failed', { error });
+      this.#deps.log.error('scheduler turn failed', { error });
     }
   }
 
   /** Returns what has been due for long enough. Turns that wait for the store together make one look. */
   async #look(): Promise<Act[]> {
     const made = this.#looksMade;
-    await this.#d.activity.flush();
+    await this.#deps.activity.flush();
     if (this.#looking || made !== this.#looksMade) return [];
     this.#looking = true;
     try {
-      const settled = await this.#measured.measure(() => this.#d.store.schedulable());
+      const settled = await this.#measured.measure(() => this.#deps.store.schedulable());
       this.#census = this.#count(settled);
       const acts = settled
-        .filter(({ id }) => this.#d.replicas.isMine(id) && !this.#acting.has(id) && !this.#waits(id))
+        .filter(({ id }) => this.#deps.replicas.isMine(id) && !this.#acting.has(id) && !this.#waits(id))
         .map((sandbox) => ({ sandbox, command: this.#due(sandbox) }));
       return this.#dueLongEnough(acts);
     } finally {
@@ -130,14 +130,14 @@ export class Scheduler {
     let paused = 0;
     for (const { id, state } of settled) {
       byState.set(state, (byState.get(state) ?? 0) + 1);
-      if (state === 'started' && this.#d.machines.pausedReason(id) !== null) paused += 1;
+      if (state === 'started' && this.#deps.machines.pausedReason(id) !== null) paused += 1;
     }
     return { byState, paused };
   }
 
   /** Returns true until the retry of a failed command. A clock that was set back delays none. */
   #waits(id: string): boolean {
-    const left = (this.#retryAt.get(id) ?? 0) - this.#d.clock.now();
+    const left = (this.#retryAt.get(id) ?? 0) - this.#deps.clock.now();
     return left > 0 && left <= RETRY_AFTER_MS;
   }
 
@@ -147,7 +147,7 @@ export class Scheduler {
    */
   #dueLongEnough(acts: Act[]): Act[] {
     const due = acts.filter(({ command }) => command !== null);
-    if (!this.#d.replicas.shared) return due;
+    if (!this.#deps.replicas.shared) return due;
     const looks = new Map(due.map(({ sandbox: { id } }) => [id, (this.#looks.get(id) ?? 0) + 1]));
     this.#looks = looks;
     return due.filter(({ sandbox: { id } }) => (looks.get(id) ?? 0) >= limits.replicas.looksUntilDue);
@@ -167,11 +167,11 @@ export class Scheduler {
 
   /** Returns the command due for the sandbox. */
   #due(sandbox: Schedulable): TimedCommand | null {
-    const { activity, clock } = this.#d;
+    const { activity, clock } = this.#deps;
     if (activity.uses(sandbox.id) > 0) return null;
     const lastActivityAt = activity.last(sandbox.id, sandbox.lastActivityAt);
     // Where nothing can be archived, a stopped sandbox has the deadlines of an archived one.
-    const state = sandbox.state === 'stopped' && !this.#d.canArchive() ? 'archived' : sandbox.state;
+    const state = sandbox.state === 'stopped' && !this.#deps.canArchive() ? 'archived' : sandbox.state;
     const deadline = nextDeadline({ ...sandbox, state, lastActivityAt });
     return deadline && deadline.at <= clock.now() ? deadline.command : null;
   }
@@ -181,7 +181,7 @@ export class Scheduler {
    * they outlive calls, and this process. An agent that does not answer runs none.
    */
   async #noteWorkInside(id: string): Promise<void> {
-    const { agent, activity, clock } = this.#d;
+    const { agent, activity, clock } = this.#deps;
     const options = { timeoutMs: limits.session.busyMs };
     const places = [agent.listSessions(id, options), agent.listTerminals(id, options)];
     for (const place of await Promise.allSettled(places)) {
@@ -202,8 +202,8 @@ export class Scheduler {
         await this.#noteWorkInside(id);
         if (this.#due(sandbox) !== command) return;
       }
-      this.#d.log.info('acting on a deadline', { sandbox: id, command });
-      await this.#d.machines.command(
+      this.#deps.log.info('acting on a deadline', { sandbox: id, command });
+      await this.#deps.machines.command(
         id,
         { type: command },
         {
@@ -213,8 +213,8 @@ export class Scheduler {
       );
       this.#retryAt.delete(id);
     } catch (error) {
-      this.#retryAt.set(id, this.#d.clock.now() + RETRY_AFTER_MS);
-      this.#d.log.error('deadline could not be acted on', { sandbox: id, command, error });
+      this.#retryAt.set(id, this.#deps.clock.now() + RETRY_AFTER_MS);
+      this.#deps.log.error('deadline could not be acted on', { sandbox: id, command, error });
     } finally {
       this.#acting.delete(id);
     }

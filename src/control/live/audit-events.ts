@@ -32,7 +32,7 @@ interface Following {
 }
 
 export class AuditEvents {
-  readonly #d: AuditEventsDependencies;
+  readonly #deps: AuditEventsDependencies;
   readonly #followings = new Set<Following>();
   #ending: AbortController | null = null;
   #loop: Promise<void> = Promise.resolve();
@@ -40,7 +40,7 @@ export class AuditEvents {
   #placed = Promise.withResolvers<void>();
 
   constructor(dependencies: AuditEventsDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -88,7 +88,7 @@ export class AuditEvents {
       } catch (error) {
         this.#placed.resolve();
         if (signal.aborted) return;
-        this.#d.log.warn('the audit log could not be read for those who follow it', { error });
+        this.#deps.log.warn('the audit log could not be read for those who follow it', { error });
         after = null;
         for (const { follower } of this.#followings) follower.rowsMissed();
         await sleep(limits.audit.retryMs, undefined, { signal }).catch(() => {});
@@ -97,13 +97,13 @@ export class AuditEvents {
   }
 
   async #endOfLog(signal: AbortSignal): Promise<number> {
-    return (await this.#d.audit.list({ filter: {}, limit: 1 }, 0, signal)).next;
+    return (await this.#deps.audit.list({ filter: {}, limit: 1 }, 0, signal)).next;
   }
 
   /** @returns the last sequence that followers have, or do without. */
   async #step(after: number, signal: AbortSignal): Promise<number> {
     const query = { filter: {}, after, limit: limits.events.auditRows };
-    const page = await this.#d.audit.list(query, limits.audit.waitSeconds.max * 1_000, signal);
+    const page = await this.#deps.audit.list(query, limits.audit.waitSeconds.max * 1_000, signal);
     for (const following of this.#followings) {
       const rows = await this.#visible(following, page.rows);
       if (rows.length > 0) following.follower.rows(rows);
@@ -113,7 +113,7 @@ export class AuditEvents {
   }
 
   async #visible({ userId, mayAll }: Following, rows: AuditRow[]): Promise<AuditRow[]> {
-    if (rows.length > 0 && mayAll && (await this.#d.roleOf(userId)) === 'admin') return rows;
+    if (rows.length > 0 && mayAll && (await this.#deps.roleOf(userId)) === 'admin') return rows;
     // Also reads by an admin inside what is theirs.
     return rows.filter((row) => row.userId === userId || row.teamId === userId);
   }

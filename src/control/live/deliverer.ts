@@ -29,7 +29,7 @@ export interface DelivererDependencies extends AttemptDependencies {
 const { claimMs, turnMs } = limits.webhooks;
 
 export class Deliverer {
-  readonly #d: DelivererDependencies;
+  readonly #deps: DelivererDependencies;
   readonly #closing = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
@@ -39,7 +39,7 @@ export class Deliverer {
   #first = 0;
 
   constructor(dependencies: DelivererDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   begin(): void {
@@ -80,14 +80,14 @@ export class Deliverer {
         await this.#takeAll();
       } while (this.#again && !this.#closing.signal.aborted);
     } catch (error) {
-      this.#d.log.error('events of webhooks could not be taken', { error });
+      this.#deps.log.error('events of webhooks could not be taken', { error });
     }
     // At once: whoever asks for a turn after the last look must not find this one still running.
     this.#turn = null;
   }
 
   async #takeAll(): Promise<void> {
-    const { store, replicas, clock } = this.#d;
+    const { store, replicas, clock } = this.#deps;
     const due = (await store.due(clock.now())).filter(({ id }) => replicas.isMine(id));
     this.#first += 1;
     for (const at of due.keys()) {
@@ -97,7 +97,7 @@ export class Deliverer {
   }
 
   async #takeOf(due: DueWebhook): Promise<void> {
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     await store.trim(due.id);
     const owner = placeOwner(due);
     const free = this.#free(owner);
@@ -112,15 +112,15 @@ export class Deliverer {
   /** Tests take places too, between the look and the sending: such an event waits until it is due again. */
   #free(owner: string): number {
     const { perOwner, total } = limits.webhooks.atOnce;
-    const { places } = this.#d;
+    const { places } = this.#deps;
     return Math.max(0, Math.min(perOwner - places.of(owner), total - places.total));
   }
 
   #send(webhook: Webhook, delivery: Delivery, owner: string): void {
-    const { places, log } = this.#d;
+    const { places, log } = this.#deps;
     if (!places.hasShare(owner, 1) || !places.hasRoom(1)) return;
     const leave = places.take(owner);
-    const sent = attempt(this.#d, webhook, delivery, this.#closing.signal)
+    const sent = attempt(this.#deps, webhook, delivery, this.#closing.signal)
       .catch((error: unknown) => log.error('an event was not delivered', { webhook: webhook.id, error }))
       .then(() => {
         leave();

@@ -21,7 +21,7 @@ export interface HealthEventsDependencies {
 }
 
 export class HealthEvents {
-  readonly #d: HealthEventsDependencies;
+  readonly #deps: HealthEventsDependencies;
   /** By user. */
   readonly #viewers = new Map<string, Set<HealthViewer>>();
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -31,7 +31,7 @@ export class HealthEvents {
   #isFailing = false;
 
   constructor(dependencies: HealthEventsDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -71,7 +71,7 @@ export class HealthEvents {
     this.#timer = null;
     this.#isLooking = true;
     try {
-      const health = await this.#d.health.glance();
+      const health = await this.#deps.health.glance();
       for (const id of [...this.#viewers.keys()]) await this.#show(id, health);
       this.#newest = health;
       this.#isFailing = false;
@@ -85,7 +85,7 @@ export class HealthEvents {
   }
 
   async #show(id: string, health: Health): Promise<void> {
-    if ((await this.#d.roleOf(id)) !== 'admin') {
+    if ((await this.#deps.roleOf(id)) !== 'admin') {
       this.#leave(id);
       return;
     }
@@ -96,6 +96,6 @@ export class HealthEvents {
   #failed(error: unknown): void {
     if (this.#isFailing || this.#viewers.size === 0) return;
     this.#isFailing = true;
-    this.#d.log.warn('the health could not be looked at for those who follow it', { error });
+    this.#deps.log.warn('the health could not be looked at for those who follow it', { error });
   }
 }

@@ -45,14 +45,14 @@ export interface HealthDependencies {
 }
 
 export class HealthService {
-  readonly #d: HealthDependencies;
+  readonly #deps: HealthDependencies;
   readonly #delay = new LoopDelay();
   readonly #samples: HealthSample[] = [];
   readonly #doctor: Examinations;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(dependencies: HealthDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     this.#doctor = new Examinations(dependencies.clock, dependencies.log);
   }
 
@@ -89,7 +89,7 @@ export class HealthService {
   }
 
   async #lookWith(examined: Promise<Examined | null> | Examined | null): Promise<Health> {
-    const { store, runtime, pool } = this.#d;
+    const { store, runtime, pool } = this.#deps;
     const [capacity, total, started, resting, spares, doctor] = await Promise.all([
       runtime.capacity(),
       this.#count({}),
@@ -113,22 +113,22 @@ export class HealthService {
 
   /** Counts those at work on an operation, too. */
   async #count(filter: EverybodyFilter): Promise<number> {
-    return (await this.#d.everybody.list(filter, { page: 1, pageSize: 1 })).totalCount;
+    return (await this.#deps.everybody.list(filter, { page: 1, pageSize: 1 })).totalCount;
   }
 
   async #keep(): Promise<void> {
     try {
-      this.#samples.push(this.#sampleOf(await this.#d.runtime.capacity()));
+      this.#samples.push(this.#sampleOf(await this.#deps.runtime.capacity()));
       if (this.#samples.length > limits.health.samples) this.#samples.shift();
       this.#delay.reset();
     } catch (error) {
-      this.#d.log.warn('the capacity could not be measured', { error });
+      this.#deps.log.warn('the capacity could not be measured', { error });
     }
   }
 
   #sampleOf({ freeMemoryBytes, freeDiskBytes }: Capacity): HealthSample {
     return {
-      ...{ time: this.#d.clock.now(), freeMemoryBytes, freeDiskBytes },
+      ...{ time: this.#deps.clock.now(), freeMemoryBytes, freeDiskBytes },
       residentBytes: process.memoryUsage.rss(),
       loopDelayMs: this.loopDelayMs,
     };

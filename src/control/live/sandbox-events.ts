@@ -32,7 +32,7 @@ interface Followed {
 }
 
 export class SandboxEvents {
-  readonly #d: SandboxEventsDependencies;
+  readonly #deps: SandboxEventsDependencies;
   readonly #owners = new Map<string, Followed>();
   /** Sandboxes whose rows are to be read. */
   #written = new Set<string>();
@@ -40,7 +40,7 @@ export class SandboxEvents {
   #reading: Promise<void> = Promise.resolve();
 
   constructor(dependencies: SandboxEventsDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Notes a committed write of the sandbox's row. */
@@ -69,7 +69,7 @@ export class SandboxEvents {
       if (followed.followers.size === 0 && this.#owners.get(id) === followed) this.#owners.delete(id);
     };
     try {
-      for (const { id: sandbox } of await this.#d.store.names(id, limits.events.known))
+      for (const { id: sandbox } of await this.#deps.store.names(id, limits.events.known))
         followed.known.add(sandbox);
     } catch (error) {
       end();
@@ -96,9 +96,9 @@ export class SandboxEvents {
     for (const id of written) {
       if (this.#owners.size === 0) return;
       try {
-        this.#tell(id, await this.#d.store.reread(id));
+        this.#tell(id, await this.#deps.store.reread(id));
       } catch (error) {
-        this.#d.log.warn('a changed sandbox could not be read for those who follow it', {
+        this.#deps.log.warn('a changed sandbox could not be read for those who follow it', {
           sandbox: id,
           error,
         });
@@ -119,7 +119,7 @@ export class SandboxEvents {
     const followed = owner === null ? undefined : this.#owners.get(owner);
     if (!followed || !isVisible) return;
     if (followed.known.size < limits.events.known) followed.known.add(id);
-    const sandbox = this.#d.seen(row);
+    const sandbox = this.#deps.seen(row);
     for (const follower of followed.followers) follower.changed(sandbox);
   }
 }

@@ -28,11 +28,11 @@ interface Told {
 }
 
 export class SnapshotEvents {
-  readonly #d: SnapshotEventsDependencies;
+  readonly #deps: SnapshotEventsDependencies;
   readonly #followers = new Map<string, Set<SnapshotFollower>>();
 
   constructor(dependencies: SnapshotEventsDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     dependencies.replicas.onTold('snapshot', (text) => void this.#hear(JSON.parse(text) as Told));
   }
 
@@ -72,7 +72,7 @@ export class SnapshotEvents {
   }
 
   #tell(told: Told): void {
-    this.#d.replicas.tell('snapshot', JSON.stringify(told));
+    this.#deps.replicas.tell('snapshot', JSON.stringify(told));
   }
 
   async #hear({ owner, id, progress }: Told): Promise<void> {
@@ -82,13 +82,13 @@ export class SnapshotEvents {
       return;
     }
     try {
-      const snapshot = await this.#d.store.find(owner, id);
+      const snapshot = await this.#deps.store.find(owner, id);
       for (const follower of this.#of(owner)) {
         if (snapshot) follower.snapshotChanged(snapshot);
         else follower.snapshotGone(id);
       }
     } catch (error) {
-      this.#d.log.warn('a changed snapshot could not be read for those who follow it', {
+      this.#deps.log.warn('a changed snapshot could not be read for those who follow it', {
         snapshot: id,
         error,
       });

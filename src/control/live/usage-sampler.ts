@@ -35,14 +35,14 @@ export interface UsageSamplerDependencies {
 }
 
 export class UsageSampler {
-  readonly #d: UsageSamplerDependencies;
+  readonly #deps: UsageSamplerDependencies;
   readonly #owners = new Map<string, Watched>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   #turn: Promise<void> | null = null;
   #lastTurn = Number.NEGATIVE_INFINITY;
 
   constructor(dependencies: UsageSamplerDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -51,7 +51,7 @@ export class UsageSampler {
    */
   async view(user: User, viewer: UsageViewer): Promise<() => void> {
     const owner = ownerIdOf(user);
-    const watched = this.#owners.get(owner) ?? new Watched(this.#d.bounds.perOwner);
+    const watched = this.#owners.get(owner) ?? new Watched(this.#deps.bounds.perOwner);
     this.#owners.set(owner, watched);
     watched.viewers.add(viewer);
     const end = () => {
@@ -61,7 +61,7 @@ export class UsageSampler {
       if (this.#owners.get(owner) === watched) this.#owners.delete(owner);
     };
     try {
-      watched.following ??= this.#d.events.follow(user, watched);
+      watched.following ??= this.#deps.events.follow(user, watched);
       watched.unfollow = await watched.following;
       // The sampler may have closed meanwhile, which found nothing to end.
       if (this.#owners.get(owner) !== watched) watched.unfollow();
@@ -70,7 +70,7 @@ export class UsageSampler {
       end();
       throw error;
     }
-    const waited = this.#d.clock.now() - this.#lastTurn;
+    const waited = this.#deps.clock.now() - this.#lastTurn;
     if (this.#turn === null) this.#after(Math.max(0, limits.usage.joinMs - waited));
     return end;
   }
@@ -92,13 +92,13 @@ export class UsageSampler {
     this.#timer = null;
     this.#turn = this.#sampleAll().finally(() => {
       this.#turn = null;
-      this.#lastTurn = this.#d.clock.now();
+      this.#lastTurn = this.#deps.clock.now();
       this.#after(limits.usage.intervalMs);
     });
   }
 
   async #sampleAll(): Promise<void> {
-    const { total, perOwner, atOnce } = this.#d.bounds;
+    const { total, perOwner, atOnce } = this.#deps.bounds;
     const owners = [...this.#owners];
     const side = Math.max(1, Math.min(limits.usage.ownersAtOnce, atOnce, owners.length));
     const share = {
@@ -111,13 +111,13 @@ export class UsageSampler {
       try {
         await this.#sample(owner, watched, share);
       } catch (error) {
-        this.#d.log.warn('usage of sandboxes could not be sampled', { user: owner, error });
+        this.#deps.log.warn('usage of sandboxes could not be sampled', { user: owner, error });
       }
     });
   }
 
   async #sample(ownerId: string, watched: Watched, share: Share): Promise<void> {
-    const { store, bounds } = this.#d;
+    const { store, bounds } = this.#deps;
     if (watched.isStale) {
       watched.isStale = false;
       const page = { page: 1, pageSize: bounds.perOwner };
@@ -137,9 +137,9 @@ export class UsageSampler {
   async #measure(box: Box): Promise<Figures | null> {
     // Engines may answer at once, many times in a row.
     await nextTurn();
-    const usage = await this.#d.measure(box.id).catch(() => null);
+    const usage = await this.#deps.measure(box.id).catch(() => null);
     if (usage === null) return null;
-    const now = this.#d.clock.now();
+    const now = this.#deps.clock.now();
     const { last } = box;
     box.last = usage.cpuMs === null ? null : { cpuMs: usage.cpuMs, at: now };
     const isRate = last !== null && usage.cpuMs !== null && usage.cpuMs >= last.cpuMs && now > last.at;

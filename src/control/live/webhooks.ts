@@ -38,10 +38,10 @@ export interface WebhookChange {
 const BY_HAND = 'It was disabled by hand.';
 
 export class WebhookService {
-  readonly #d: WebhookDependencies;
+  readonly #deps: WebhookDependencies;
 
   constructor(dependencies: WebhookDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Returns the secret in clear, for the only time. Makes no request: TestWebhook does. */
@@ -49,7 +49,7 @@ export class WebhookService {
     caller: Caller,
     { url, events = webhookEvents, everybody }: WebhookRequest,
   ): Promise<{ webhook: Webhook; secret: string }> {
-    const { store, allowed, clock } = this.#d;
+    const { store, allowed, clock } = this.#deps;
     if (everybody) assertAdmin(caller, 'A webhook for everybody');
     const secret = newWebhookSecret();
     const webhook = await store.insert(
@@ -65,12 +65,12 @@ export class WebhookService {
   /** @param everybody true: those of the installation, for admins. */
   async list(caller: Caller, everybody: boolean): Promise<Webhook[]> {
     if (everybody) assertAdmin(caller, 'A list of webhooks for everybody');
-    const webhooks = await this.#d.store.list(everybody ? null : ownerIdOf(caller));
+    const webhooks = await this.#deps.store.list(everybody ? null : ownerIdOf(caller));
     return webhooks.map((webhook) => shownTo(caller, webhook));
   }
 
   async update(caller: Caller, id: string, { url, events, disabled }: WebhookChange): Promise<Webhook> {
-    const { store, allowed, clock } = this.#d;
+    const { store, allowed, clock } = this.#deps;
     await this.#of(caller, id);
     const patch: WebhookPatch = {
       ...(url === undefined ? {} : { url: parseReceiver(url, allowed) }),
@@ -82,7 +82,7 @@ export class WebhookService {
 
   /** Returns the new secret in clear, for the only time. The old one signs beside it for a while. */
   async rotate(caller: Caller, id: string): Promise<{ webhook: Webhook; secret: string }> {
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     await this.#of(caller, id);
     const secret = newWebhookSecret();
     const now = clock.now();
@@ -92,7 +92,7 @@ export class WebhookService {
 
   async remove(caller: Caller, id: string): Promise<Webhook> {
     const webhook = await this.#of(caller, id);
-    await this.#d.store.remove(id);
+    await this.#deps.store.remove(id);
     return webhook;
   }
 
@@ -101,13 +101,13 @@ export class WebhookService {
    * stops nothing.
    */
   async test(caller: Caller, id: string): Promise<Delivery> {
-    const { store, places, clock } = this.#d;
+    const { store, places, clock } = this.#deps;
     const webhook = await this.#of(caller, id);
     const leave = places.take(placeOwner(webhook));
     try {
       const now = clock.now();
       const delivery = there(id, await store.takeTest(id, now, now + limits.webhooks.claimMs));
-      const settled = await attempt(this.#d, webhook, delivery, new AbortController().signal);
+      const settled = await attempt(this.#deps, webhook, delivery, new AbortController().signal);
       return settled ? { ...delivery, ...settled } : delivery;
     } finally {
       leave();
@@ -117,13 +117,13 @@ export class WebhookService {
   /** Newest first. */
   async deliveries(caller: Caller, id: string): Promise<Delivery[]> {
     await this.#of(caller, id);
-    return this.#d.store.deliveries(id);
+    return this.#deps.store.deliveries(id);
   }
 
   /** Sends an event that is over once more, under its id. */
   async redeliver(caller: Caller, id: string, deliveryId: string): Promise<Delivery> {
     if ((await this.#of(caller, id)).disabledAt !== null) throw isDisabled();
-    const delivery = await this.#d.store.redeliver(id, deliveryId);
+    const delivery = await this.#deps.store.redeliver(id, deliveryId);
     if (delivery) return delivery;
     throw notFound(
       'delivery',
@@ -134,14 +134,14 @@ export class WebhookService {
 
   /** Queues an event about a call that a quota refused. Never fails: the caller gets the refusal. */
   async refused(caller: Caller, quota: QuotaKind): Promise<void> {
-    const { store, clock, log } = this.#d;
+    const { store, clock, log } = this.#deps;
     await store.refused(ownerIdOf(caller), quota, clock.now()).catch((cause: unknown) => {
       log.warn('an event about a quota was not queued', { error: cause });
     });
   }
 
   async #of(caller: Caller, id: string): Promise<Webhook> {
-    const webhook = await this.#d.store.get(id);
+    const webhook = await this.#deps.store.get(id);
     const isOwn = webhook?.ownerId === ownerIdOf(caller);
     const isAdmins = webhook?.ownerId === null && caller.role === 'admin';
     return there(id, isOwn || isAdmins ? webhook : null);

@@ -51,12 +51,12 @@ const { learnedRules, learners, learnedKeptMs, learnSettleMs } = limits.network;
 const TIMER_SLACK_MS = 1_000;
 
 export class Learning {
-  readonly #d: LearningDependencies;
+  readonly #deps: LearningDependencies;
   /** The one that was asked for last comes last. */
   readonly #learners = new Map<string, Learner>();
 
   constructor(dependencies: LearningDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -64,7 +64,7 @@ export class Learning {
    * under a ceiling of none, with `resource_exhausted` while too many learn, and with `unavailable` as a change does.
    */
   async start(caller: User, reference: string, minutes: number): Promise<Learned> {
-    const { networks, store, clock } = this.#d;
+    const { networks, store, clock } = this.#deps;
     networks.assertPolicies();
     const { id, ownerId } = await resolveSandbox(store, caller, reference);
     await networks.assertLearnable(ownerId);
@@ -84,7 +84,7 @@ export class Learning {
 
   /** Ends it, puts what is set in force, and returns what was learned; also a while after it has ended by itself. */
   async stop(caller: User, reference: string): Promise<Learned> {
-    const { networks, store } = this.#d;
+    const { networks, store } = this.#deps;
     networks.assertPolicies();
     const { id } = await resolveSandbox(store, caller, reference);
     if (!this.#learners.has(id)) throw neverBegan();
@@ -98,9 +98,9 @@ export class Learning {
   /** Ends it, with the policy that is put in force next: in the sandbox's turn, right before that. */
   end(id: string): void {
     const learner = this.#learners.get(id);
-    if (!learner || this.#d.networks.learnsUntil(id) === null) return;
-    this.#d.networks.learn(id, null);
-    learner.endedAt = this.#d.clock.now();
+    if (!learner || this.#deps.networks.learnsUntil(id) === null) return;
+    this.#deps.networks.learn(id, null);
+    learner.endedAt = this.#deps.clock.now();
     clearTimeout(learner.timer);
     learner.timer = setTimeout(() => this.#learners.delete(id), learnedKeptMs).unref();
   }
@@ -122,7 +122,7 @@ export class Learning {
 
   /** One that has ended makes room: the owner's first, then anybody's. */
   #makeRoom(owner: string): void {
-    const isOver = (id: string) => this.#d.networks.learnsUntil(id) === null;
+    const isOver = (id: string) => this.#deps.networks.learnsUntil(id) === null;
     const own = [...this.#learners].filter(([, learner]) => learner.owner === owner).map(([id]) => id);
     const isOwnFull = own.length >= learners.perOwner;
     if (!isOwnFull && this.#learners.size < learners.total) return;
@@ -133,7 +133,7 @@ export class Learning {
   }
 
   #expire(id: string): Promise<void> {
-    const { unfinished, networks, clock } = this.#d;
+    const { unfinished, networks, clock } = this.#deps;
     return unfinished.attempt(`end learning of ${id}`, async () => {
       // It may have begun again meanwhile. A timer may be a little early.
       if ((networks.learnsUntil(id) ?? 0) > clock.now() + TIMER_SLACK_MS) return;
@@ -148,17 +148,17 @@ export class Learning {
   #applySet(id: string): Promise<void> {
     return this.#inTurn(id, (sandbox) => {
       this.end(id);
-      return this.#d.networks.apply(sandbox);
+      return this.#deps.networks.apply(sandbox);
     });
   }
 
   async #inTurn(id: string, work: (sandbox: Sandbox) => Promise<void>): Promise<void> {
-    await this.#d.machines.change(id, () => null, work);
+    await this.#deps.machines.change(id, () => null, work);
   }
 
   async #learned(sandboxId: string): Promise<Learned> {
     const { rules, missing } = this.#learners.get(sandboxId) ?? { rules: [], missing: 0 };
-    const until = this.#d.networks.learnsUntil(sandboxId);
+    const until = this.#deps.networks.learnsUntil(sandboxId);
     return { sandboxId, until, rules: [...rules], wider: await widerRules([...rules]), missing };
   }
 }

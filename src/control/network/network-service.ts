@@ -46,26 +46,26 @@ export interface NetworkServiceDependencies {
  * change rejects with `unavailable` where the engine fails: then the sandbox has no network until a later try succeeds.
  */
 export class NetworkService {
-  readonly #d: NetworkServiceDependencies;
+  readonly #deps: NetworkServiceDependencies;
 
   constructor(dependencies: NetworkServiceDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   async get(caller: User, reference: string): Promise<ShownNetwork> {
-    return this.#shown(await resolveSandbox(this.#d.store, caller, reference));
+    return this.#shown(await resolveSandbox(this.#deps.store, caller, reference));
   }
 
   /** Shows what the sandbox reached, and what it was refused. Rejects with `failed_precondition` without policies. */
   async log(caller: User, reference: string, query: NetworkLogQuery): Promise<NetworkLogPage> {
     const { id } = await this.#logged(caller, reference);
-    return this.#d.events.page(id, query);
+    return this.#deps.events.page(id, query);
   }
 
   /** Follows the log of a sandbox from its present end. Rejects like `log`. */
   async follow(caller: User, reference: string, wake: () => void): Promise<FollowedLog> {
     const { id: sandboxId } = await this.#logged(caller, reference);
-    const { events } = this.#d;
+    const { events } = this.#deps;
     let after = events.page(sandboxId, { limit: 1 }).next;
     return {
       sandboxId,
@@ -79,16 +79,16 @@ export class NetworkService {
   }
 
   async set(caller: User, reference: string, request: NetworkRequest): Promise<ShownNetwork> {
-    const { networks } = this.#d;
+    const { networks } = this.#deps;
     const { setting } = await networks.accept(request, await networks.boundsOf(ownerIdOf(caller)));
-    const sandbox = await resolveSandbox(this.#d.store, caller, reference);
+    const sandbox = await resolveSandbox(this.#deps.store, caller, reference);
     return this.#change(sandbox, () => setting);
   }
 
   /** Adds rules and profiles. Rejects with `failed_precondition` for an open network, which it would narrow. */
   async allow(caller: User, reference: string, words: readonly string[]): Promise<ShownNetwork> {
-    const sandbox = await resolveSandbox(this.#d.store, caller, reference);
-    const { networks } = this.#d;
+    const sandbox = await resolveSandbox(this.#deps.store, caller, reference);
+    const { networks } = this.#deps;
     const { most } = await networks.boundsOf(sandbox.ownerId);
     const added = withWords('rules', { mode: 'rules', profiles: [], allow: [] }, words);
     await networks.assertAcceptable(added, most, 'rules');
@@ -100,13 +100,13 @@ export class NetworkService {
 
   /** Removes rules and profiles. Rejects with `invalid_argument` for one that is not there. */
   async deny(caller: User, reference: string, words: readonly string[]): Promise<ShownNetwork> {
-    const sandbox = await resolveSandbox(this.#d.store, caller, reference);
+    const sandbox = await resolveSandbox(this.#deps.store, caller, reference);
     return this.#change(sandbox, (present) => withoutWords('rules', present, words));
   }
 
   async #logged(caller: User, reference: string): Promise<Sandbox> {
-    this.#d.networks.assertPolicies();
-    return resolveSandbox(this.#d.store, caller, reference);
+    this.#deps.networks.assertPolicies();
+    return resolveSandbox(this.#deps.store, caller, reference);
   }
 
   /** Ends the learning of rules: what is asked for now counts at once. */
@@ -114,7 +114,7 @@ export class NetworkService {
     { id, ownerId }: Sandbox,
     next: (present: NetworkSetting) => NetworkSetting,
   ): Promise<ShownNetwork> {
-    const { machines, networks, learning } = this.#d;
+    const { machines, networks, learning } = this.#deps;
     const { most } = await networks.boundsOf(ownerId);
     const patch = ({ network }: Sandbox) => {
       const changed = next(network);
@@ -129,7 +129,7 @@ export class NetworkService {
   }
 
   async #shown({ id, ownerId, network }: Sandbox): Promise<ShownNetwork> {
-    const { networks, traffic } = this.#d;
+    const { networks, traffic } = this.#deps;
     const { most } = await networks.boundsOf(ownerId);
     return {
       ...{ sandboxId: id, setting: network, inForce: networks.inForce(network, most) },

@@ -36,10 +36,10 @@ export interface OwnerNetworkDependencies {
  * next process repairs, which reads the store.
  */
 export class OwnerNetworkService {
-  readonly #d: OwnerNetworkDependencies;
+  readonly #deps: OwnerNetworkDependencies;
 
   constructor(dependencies: OwnerNetworkDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -48,7 +48,7 @@ export class OwnerNetworkService {
    * @param name Of the owner, for people.
    */
   async set(owner: { id: string; name: string }, change: OwnerNetworkChange): Promise<ShownOwnerNetworks> {
-    const { store, bounds, running } = this.#d;
+    const { store, bounds, running } = this.#deps;
     concernsUser(owner.id);
     const [usual, most] = [
       await this.#parsed('default_network', change.usual),
@@ -74,7 +74,7 @@ export class OwnerNetworkService {
     if (request === undefined) return undefined;
     if (request === 'default') return null;
     const parsed = parseNetwork(parameter, request);
-    if (parsed.setting.mode !== 'open') this.#d.networks.assertPolicies(parameter);
+    if (parsed.setting.mode !== 'open') this.#deps.networks.assertPolicies(parameter);
     await assertNoPublicSuffix(parameter, hostsOf(parsed));
     return parsed.setting;
   }

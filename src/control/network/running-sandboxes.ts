@@ -22,10 +22,10 @@ export interface RunningSandboxesDependencies {
 type Patch = (sandbox: Sandbox) => SandboxPatch | null;
 
 export class RunningSandboxes {
-  readonly #d: RunningSandboxesDependencies;
+  readonly #deps: RunningSandboxesDependencies;
 
   constructor(dependencies: RunningSandboxesDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -48,7 +48,7 @@ export class RunningSandboxes {
       await this.#apply(id, patch);
       return true;
     } catch (error) {
-      const { unfinished, log } = this.#d;
+      const { unfinished, log } = this.#deps;
       log.warn('a change is not in force in a sandbox', { what, sandbox: id, error });
       unfinished.add(`${what} in ${id}`, () => this.#apply(id, patch));
       return false;
@@ -56,7 +56,7 @@ export class RunningSandboxes {
   }
 
   async #apply(id: string, patch: Patch): Promise<void> {
-    const { machines, networks } = this.#d;
+    const { machines, networks } = this.#deps;
     try {
       await machines.change(id, patch, (sandbox) => networks.apply(sandbox));
     } catch (error) {

@@ -9,7 +9,7 @@ import { newUserId } from '../../model/ids.ts';
 import { isNarrowed } from '../../model/scopes.ts';
 import { readingId } from '../../model/team.ts';
 import type { Account, Caller, Role } from '../../model/user.ts';
-import type { Standing } from '../callers/standing.ts';
+import type { CallerRights } from '../callers/caller-rights.ts';
 import type { IdentityStore, UserStore } from '../ports/index.ts';
 
 export interface ArrivalStore {
@@ -22,7 +22,7 @@ export interface Arrival {
   role: Role | null;
   /** Whom the browser is signed in as; null: nobody. */
   signedIn: Caller | null;
-  standing: Pick<Standing, 'ended'>;
+  callerRights: Pick<CallerRights, 'ended'>;
   now: number;
 }
 
@@ -32,7 +32,7 @@ export interface Arrival {
 export async function arrive(
   { users, identities }: ArrivalStore,
   claims: IdentityClaims,
-  { role, signedIn, standing, now }: Arrival,
+  { role, signedIn, callerRights, now }: Arrival,
 ): Promise<Account> {
   const identity: Identity = { issuer: claims.issuer, subject: claims.subject };
   const known =
@@ -44,7 +44,7 @@ export async function arrive(
   const keeps = role === null || role === known.role || (role === 'member' && known.role === 'viewer');
   if (keeps) return known;
   const changed = await users.updateUser(known.id, () => ({ role }));
-  if (role !== 'admin') standing.ended(readingId(known.id));
+  if (role !== 'admin') callerRights.ended(readingId(known.id));
   if (!changed || changed.disabledAt !== null) throw disabled();
   return changed;
 }

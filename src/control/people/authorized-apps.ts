@@ -10,13 +10,13 @@ import { limits } from '../../model/limits.ts';
 import { assertScope, beyond, type Scope, withinScopes } from '../../model/scopes.ts';
 import type { Caller } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
+import type { CallerRights } from '../callers/caller-rights.ts';
 import { KeyUse } from '../callers/key-use.ts';
-import type { Standing } from '../callers/standing.ts';
 import type { Clock, OAuthStore, Page } from '../ports/index.ts';
 
 export interface AuthorizedAppDependencies {
   store: OAuthStore;
-  standing: Pick<Standing, 'ended'>;
+  callerRights: Pick<CallerRights, 'ended'>;
   clock: Clock;
 }
 
@@ -29,11 +29,11 @@ interface TokenContents {
 }
 
 export class AuthorizedApps {
-  readonly #d: AuthorizedAppDependencies;
+  readonly #deps: AuthorizedAppDependencies;
   readonly #use: KeyUse;
 
   constructor(dependencies: AuthorizedAppDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     const { store, clock } = dependencies;
     this.#use = new KeyUse({ touch: (used) => store.touchGrants(used) }, clock);
   }
@@ -49,17 +49,17 @@ export class AuthorizedApps {
         'An application needs one scope at least.',
         'Choose one, or deny it all.',
       );
-    const { store, standing, clock } = this.#d;
+    const { store, callerRights, clock } = this.#deps;
     const now = clock.now();
     const times = { createdAt: now, lastUsedAt: now, expiresAt: now + limits.oauth.unclaimedMs };
     const grant: Grant = { id: newGrantId(), userId: caller.id, ...permission, ...times };
-    for (const id of await store.addGrant(grant)) standing.ended(id);
+    for (const id of await store.addGrant(grant)) callerRights.ended(id);
     return grant;
   }
 
   /** Returns null for a token that opens nothing at this resource. */
   async authenticate(token: string, resource: string): Promise<Caller | null> {
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     const now = clock.now();
     const found = await store.findArtifact('access', digest('sha256', token, 'buffer'));
     if (!found || found.grantId === null || found.expiresAt <= now) return null;
@@ -77,7 +77,7 @@ export class AuthorizedApps {
   /** @param userId null: of all users. */
   async list(userId: string | null, page: Page): Promise<{ grants: Grant[]; totalCount: number }> {
     await this.#use.flush();
-    return this.#d.store.listGrants(userId, page, this.#d.clock.now());
+    return this.#deps.store.listGrants(userId, page, this.#deps.clock.now());
   }
 
   /** Ends a grant and its open work, also one of a disabled user. A member gets `not_found` for another user's. */
@@ -95,8 +95,8 @@ export class AuthorizedApps {
    * @param owner Whose alone it may be; null: anybody's.
    */
   async end(id: string, owner: string | null = null): Promise<Grant | null> {
-    const removed = await this.#d.store.removeGrant(id, owner);
-    if (removed) this.#d.standing.ended(id);
+    const removed = await this.#deps.store.removeGrant(id, owner);
+    if (removed) this.#deps.callerRights.ended(id);
     return removed;
   }
 

@@ -38,11 +38,11 @@ export type DeviceResult = { status: 'pending' } | ({ status: 'approved'; apiKey
 const { codeMs } = limits.deviceSignIn;
 
 export class DeviceSignInService {
-  readonly #d: DeviceSignInDependencies;
+  readonly #deps: DeviceSignInDependencies;
   #url = '';
 
   constructor(dependencies: DeviceSignInDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @param url Origin of the page. */
@@ -55,11 +55,11 @@ export class DeviceSignInService {
    * @param machine Name of the machine, as it says.
    */
   async begin(machine: string, address: string): Promise<DeviceOffer> {
-    const createdAt = this.#d.clock.now();
+    const createdAt = this.#deps.clock.now();
     const expiresAt = createdAt + codeMs;
     const signIn = { userCode: newUserCode(), machine, address, createdAt, expiresAt };
     const deviceCode = newSignInToken();
-    const added = await this.#d.store.addDeviceSignIn(hashOf(deviceCode), signIn, networkOf(address));
+    const added = await this.#deps.store.addDeviceSignIn(hashOf(deviceCode), signIn, networkOf(address));
     if (!added) throw tooMany();
     const url = `${this.#url}/device`;
     // In the fragment, which no log gets to see.
@@ -68,7 +68,7 @@ export class DeviceSignInService {
 
   /** Returns one that waits. Rejects with `not_found` for a code that is unknown, over or decided. */
   async find(typed: string): Promise<DeviceSignIn> {
-    const found = await this.#d.store.findDeviceSignIn(codeIn(typed), this.#d.clock.now());
+    const found = await this.#deps.store.findDeviceSignIn(codeIn(typed), this.#deps.clock.now());
     if (!found) throw gone(typed);
     return found;
   }
@@ -95,7 +95,7 @@ export class DeviceSignInService {
    * code that is over or was answered before.
    */
   async fetch(deviceCode: string): Promise<DeviceResult> {
-    const { store, keys, clock } = this.#d;
+    const { store, keys, clock } = this.#deps;
     const answer: DeviceAnswer = await store.takeDeviceAnswer(hashOf(deviceCode), clock.now());
     if (answer.status === 'pending') return answer;
     if (answer.status === 'denied') throw denied();
@@ -110,7 +110,7 @@ export class DeviceSignInService {
     grant: Parameters<DeviceSignInStore['decideDeviceSignIn']>[1],
   ): Promise<DeviceSignIn> {
     const found = await this.find(typed);
-    const decided = await this.#d.store.decideDeviceSignIn(found.userCode, grant, this.#d.clock.now());
+    const decided = await this.#deps.store.decideDeviceSignIn(found.userCode, grant, this.#deps.clock.now());
     if (!decided) throw gone(typed);
     return found;
   }

@@ -18,10 +18,10 @@ export interface EverybodyDependencies {
 }
 
 export class EverybodysSandboxes {
-  readonly #d: EverybodyDependencies;
+  readonly #deps: EverybodyDependencies;
 
   constructor(dependencies: EverybodyDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** @param owner Id or email of a user, id or name of a team; everybody's without it. */
@@ -30,29 +30,29 @@ export class EverybodysSandboxes {
     page: Page,
   ): Promise<{ sandboxes: OwnedSandbox[]; totalCount: number }> {
     const ownerId = owner === undefined ? undefined : await this.#ownerIdOf(owner);
-    return this.#d.everybody.list({ ...(ownerId && { ownerId }), ...(state && { state }) }, page);
+    return this.#deps.everybody.list({ ...(ownerId && { ownerId }), ...(state && { state }) }, page);
   }
 
   /** Stops a sandbox; an ephemeral one is deleted by that. */
   async stop(id: string): Promise<{ id: string; name: string; state: Sandbox['state']; deleted: boolean }> {
     const { name } = await this.#find(id);
-    const { sandbox, deleted } = await this.#d.machines.command(id, { type: 'stop' });
+    const { sandbox, deleted } = await this.#deps.machines.command(id, { type: 'stop' });
     return { id, name, state: sandbox.state, deleted };
   }
 
   async delete(id: string): Promise<{ id: string; name: string }> {
     const { name } = await this.#find(id);
-    await this.#d.machines.command(id, { type: 'delete' });
+    await this.#deps.machines.command(id, { type: 'delete' });
     return { id, name };
   }
 
   async #ownerIdOf(owner: string): Promise<string> {
-    return (await this.#d.teams.find(owner))?.id ?? (await this.#d.users.find(owner)).id;
+    return (await this.#deps.teams.find(owner))?.id ?? (await this.#deps.users.find(owner)).id;
   }
 
   /** Finds by id alone, since several owners may have one name. The warm pool is nobody's. */
   async #find(id: string): Promise<Sandbox> {
-    const sandbox = await this.#d.sandboxes.reread(id);
+    const sandbox = await this.#deps.sandboxes.reread(id);
     if (sandbox && sandbox.ownerId !== null && sandbox.operation !== 'creating') {
       concerns(id);
       return sandbox;

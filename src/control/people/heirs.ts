@@ -37,10 +37,10 @@ export interface Heir {
 }
 
 export class Heirs {
-  readonly #d: HeirDependencies;
+  readonly #deps: HeirDependencies;
 
   constructor(dependencies: HeirDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -49,18 +49,18 @@ export class Heirs {
    * without room, with `already_exists` for names that both use.
    */
   async accept(userId: string, wanted: string): Promise<Heir> {
-    if (!this.#d.adminsReadInside) throw notAllowed();
+    if (!this.#deps.adminsReadInside) throw notAllowed();
     const heir = await this.#find(wanted);
     if (heir.id === userId) throw unfit('Nobody gets what they own by their own deletion.');
     await this.#assertRoom(userId, heir);
-    const taken = await this.#d.store.userDeletions.taken(userId, heir.id, SHOWN_NAMES + 1);
+    const taken = await this.#deps.store.userDeletions.taken(userId, heir.id, SHOWN_NAMES + 1);
     if (taken.length > 0) throw namesTaken(heir, taken);
     return heir;
   }
 
   /** Gives a sandbox, in its turn; one that is being deleted is deleted. Returns false for that one. */
   async give(id: string, userId: string, heirId: string): Promise<boolean> {
-    const { machines, quotas, learning } = this.#d;
+    const { machines, quotas, learning } = this.#deps;
     await this.#endAccess(id);
     const allowance = await quotas.allowance(heirId);
     const given = await machines.change(
@@ -86,12 +86,12 @@ export class Heirs {
 
   /** Gives a snapshot; false leaves one that is not active. */
   async giveSnapshot(snapshot: Snapshot, heirId: string): Promise<boolean> {
-    const { quotas, snapshots } = this.#d;
+    const { quotas, snapshots } = this.#deps;
     return snapshots.give(snapshot, await quotas.allowance(heirId));
   }
 
   async #find(wanted: string): Promise<Heir> {
-    const { users, teams } = this.#d.store;
+    const { users, teams } = this.#deps.store;
     const user = await users.findUser(wanted);
     const team = user ? null : await teams.find(wanted);
     if (team) return { id: team.id, name: team.name };
@@ -104,7 +104,7 @@ export class Heirs {
 
   /** All of the user's snapshots count, also those that will be deleted as they are not active. */
   async #assertRoom(userId: string, heir: Heir): Promise<void> {
-    const { quotas } = this.#d;
+    const { quotas } = this.#deps;
     const [used, more] = [await quotas.usage(heir.id), await quotas.usage(userId)];
     const { quota } = await quotas.allowance(heir.id);
     const after = {
@@ -122,8 +122,8 @@ export class Heirs {
   }
 
   async #endAccess(id: string): Promise<void> {
-    await this.#d.access.revoke(id, ['ssh', 'preview']);
-    await this.#d.store.gitCredentials.remove(id);
+    await this.#deps.access.revoke(id, ['ssh', 'preview']);
+    await this.#deps.store.gitCredentials.remove(id);
   }
 }
 

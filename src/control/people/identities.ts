@@ -3,7 +3,7 @@ import type { OwnedIdentity } from '../../model/access/identity.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import type { Caller } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
-import type { Standing } from '../callers/standing.ts';
+import type { CallerRights } from '../callers/caller-rights.ts';
 import type { Clock, IdentityProvider, IdentityStore, Page } from '../ports/index.ts';
 import type { KeyService } from './keys.ts';
 import type { UserService } from './users.ts';
@@ -12,17 +12,17 @@ export interface IdentityDependencies {
   store: IdentityStore;
   users: Pick<UserService, 'find'>;
   keys: Pick<KeyService, 'makerOf'>;
-  standing: Pick<Standing, 'ended'>;
+  callerRights: Pick<CallerRights, 'ended'>;
   /** null: none is configured. */
   provider: Pick<IdentityProvider, 'issuer'> | null;
   clock: Clock;
 }
 
 export class LinkedIdentities {
-  readonly #d: IdentityDependencies;
+  readonly #deps: IdentityDependencies;
 
   constructor(dependencies: IdentityDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -30,7 +30,7 @@ export class LinkedIdentities {
    * `permission_denied` for another user who has had a way in, where admins may not read inside.
    */
   async link(caller: Caller, idOrEmail: string, subject: string): Promise<OwnedIdentity> {
-    const { store, users, keys, clock } = this.#d;
+    const { store, users, keys, clock } = this.#deps;
     const issuer = this.#issuer();
     const user = await users.find(idOrEmail);
     const identity = { issuer, subject, userId: user.id, linkedAt: clock.now() };
@@ -45,12 +45,12 @@ export class LinkedIdentities {
    * @param issuer Of an earlier provider; by default that of the configured one.
    */
   async unlink(subject: string, issuer: string = this.#issuer()): Promise<OwnedIdentity> {
-    const { store, users, standing } = this.#d;
+    const { store, users, callerRights } = this.#deps;
     const identity = await store.unlink({ issuer, subject });
     if (!identity) throw unknown();
     concernsUser(identity.userId);
     const ended = await store.removeSignInsOf({ issuer, subject, sid: null });
-    for (const id of ended ?? []) standing.ended(id);
+    for (const id of ended ?? []) callerRights.ended(id);
     return { identity, user: await users.find(identity.userId) };
   }
 
@@ -59,7 +59,7 @@ export class LinkedIdentities {
     idOrEmail: string | undefined,
     page: Page,
   ): Promise<{ identities: OwnedIdentity[]; totalCount: number }> {
-    const { store, users } = this.#d;
+    const { store, users } = this.#deps;
     const one = idOrEmail === undefined ? null : await users.find(idOrEmail);
     const { identities, totalCount } = await store.listIdentities(one?.id ?? null, page);
     const owned = identities.map(async (identity) => ({
@@ -70,7 +70,7 @@ export class LinkedIdentities {
   }
 
   #issuer(): string {
-    const { provider } = this.#d;
+    const { provider } = this.#deps;
     if (provider) return provider.issuer;
     throw new SandhavenError('failed_precondition', 'This service has no identity provider.', {
       hint: 'The operator configures one with --oidc-issuer: see docs/sign-in.md.',

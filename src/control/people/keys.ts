@@ -7,8 +7,8 @@ import { limits } from '../../model/limits.ts';
 import { beyond, ownScopes, type Scope } from '../../model/scopes.ts';
 import type { Account, ApiKey, Caller, KeyState } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
+import type { CallerRights } from '../callers/caller-rights.ts';
 import type { KeyUse } from '../callers/key-use.ts';
-import type { Standing } from '../callers/standing.ts';
 import type { Clock, KeyStore, Page, SignInStore, TeamStore } from '../ports/index.ts';
 import { noTeam } from './teams.ts';
 import type { UserService } from './users.ts';
@@ -18,7 +18,7 @@ export interface KeyDependencies {
   users: UserService;
   teams: Pick<TeamStore, 'membership'>;
   use: KeyUse;
-  standing: Standing;
+  callerRights: CallerRights;
   signIns: Pick<SignInStore, 'removeSignInsOfKey'>;
   clock: Clock;
   /** true: admins read inside everybody's sandboxes, so they may act as anybody. */
@@ -58,10 +58,10 @@ interface NewKey extends Omit<KeyRequest, 'user' | 'team'> {
 const MINUTE_MS = 60_000;
 
 export class KeyService {
-  readonly #d: KeyDependencies;
+  readonly #deps: KeyDependencies;
 
   constructor(dependencies: KeyDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -87,7 +87,7 @@ export class KeyService {
     userId: string,
     request: Omit<KeyRequest, 'user' | 'team'>,
   ): Promise<OwnedKey & { apiKey: string }> {
-    const owner = await this.#d.users.find(userId);
+    const owner = await this.#deps.users.find(userId);
     if (owner.disabledAt !== null) throw disabled();
     return this.#make(owner, { ...request, teamId: null, by: null });
   }
@@ -96,7 +96,7 @@ export class KeyService {
     owner: Account,
     { name, expiresInMinutes, scopes, teamId, by }: NewKey,
   ): Promise<OwnedKey & { apiKey: string }> {
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     const now = clock.now();
     if ((await store.countLive(owner.id, now)) >= limits.keysPerUser) throw tooMany();
     const apiKey = newApiKey();
@@ -111,7 +111,7 @@ export class KeyService {
     user: string | undefined,
     page: Page,
   ): Promise<{ keys: OwnedKey[]; totalCount: number }> {
-    const { store, users, use } = this.#d;
+    const { store, users, use } = this.#deps;
     const listsAll = user === undefined && caller.role === 'admin';
     const owner = listsAll ? null : await this.ownerOf(caller, user ?? caller.id);
     await use.flush();
@@ -122,25 +122,25 @@ export class KeyService {
 
   /** Revokes a key for good; ends its open work, and the sign-ins that it has opened, at once. A member gets `not_found` for another user's key. */
   async revoke(caller: Caller, id: string): Promise<OwnedKey> {
-    const { store, users, standing, signIns, clock } = this.#d;
+    const { store, users, callerRights, signIns, clock } = this.#deps;
     const found = await store.find(id);
     const may = found !== null && (caller.role === 'admin' || found.userId === caller.id);
     const key = may ? await store.revoke(id, clock.now()) : null;
     if (!key) throw notFound('key', `There is no key '${id}'.`, 'ListKeys shows the ids of keys.');
     concernsUser(key.userId);
-    standing.ended(key.id);
-    for (const signIn of await signIns.removeSignInsOfKey(key.id)) standing.ended(signIn);
+    callerRights.ended(key.id);
+    for (const signIn of await signIns.removeSignInsOfKey(key.id)) callerRights.ended(signIn);
     return this.#shown(key, await users.find(key.userId));
   }
 
   async #teamOf(owner: Account, team: string): Promise<string> {
-    const found = await this.#d.teams.membership(team, owner.id);
+    const found = await this.#deps.teams.membership(team, owner.id);
     if (!found) throw noTeam(team);
     return found.id;
   }
 
   async #shown(key: ApiKey, owner: Account): Promise<OwnedKey> {
-    const { clock, users } = this.#d;
+    const { clock, users } = this.#deps;
     const expired = key.expiresAt !== null && key.expiresAt <= clock.now();
     const state = key.revokedAt !== null ? 'revoked' : expired ? 'expired' : 'valid';
     return { key, owner, state, maker: await users.maker(key.createdBy) };
@@ -148,7 +148,7 @@ export class KeyService {
 
   /** Returns the maker of a way in of the owner's; null where the owner makes it. */
   makerOf(caller: Pick<Caller, 'id'>, owner: Pick<Account, 'id'>): Maker | null {
-    return caller.id === owner.id ? null : { id: caller.id, invites: !this.#d.adminsReadInside };
+    return caller.id === owner.id ? null : { id: caller.id, invites: !this.#deps.adminsReadInside };
   }
 
   /**
@@ -158,7 +158,7 @@ export class KeyService {
   async ownerOf(caller: Caller, user: string): Promise<Account> {
     const own = user === caller.id || user.toLowerCase() === caller.email.toLowerCase();
     if (own || caller.role === 'admin') {
-      const owner = await this.#d.users.find(user);
+      const owner = await this.#deps.users.find(user);
       concernsUser(owner.id);
       return owner;
     }

@@ -37,29 +37,29 @@ export interface Found {
 }
 
 export class OAuthRecords {
-  readonly #d: OAuthRecordDependencies;
+  readonly #deps: OAuthRecordDependencies;
   #prunedAt = 0;
 
   constructor(dependencies: OAuthRecordDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Registers a client, which is forgotten within a day unless somebody authorizes it. */
   async register(given: Pick<OAuthClient, 'name' | 'redirectUris' | 'network'>): Promise<OAuthClient> {
-    const createdAt = this.#d.clock.now();
+    const createdAt = this.#deps.clock.now();
     const expiresAt = createdAt + limits.oauth.unusedClientMs;
     const client = { id: newClientId(), ...given, createdAt, expiresAt };
-    await this.#d.store.addClient(client);
+    await this.#deps.store.addClient(client);
     return client;
   }
 
   findClient(id: string): Promise<OAuthClient | null> {
-    return this.#d.store.findClient(id, this.#d.clock.now());
+    return this.#deps.store.findClient(id, this.#deps.clock.now());
   }
 
   /** Keeps what was issued. Tokens keep their grant for as long as themselves. */
   async put({ secret, ...issued }: Issued): Promise<void> {
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     await store.putArtifact({ ...issued, hash: hashOf(secret), createdAt: clock.now(), consumedAt: null });
     const isToken = issued.kind === 'access' || issued.kind === 'refresh';
     if (isToken && issued.grantId !== null) await store.extendGrant(issued.grantId, issued.expiresAt);
@@ -67,15 +67,15 @@ export class OAuthRecords {
   }
 
   async find(kind: ArtifactKind, secret: string): Promise<Found | null> {
-    const found = await this.#d.store.findArtifact(kind, hashOf(secret));
+    const found = await this.#deps.store.findArtifact(kind, hashOf(secret));
     if (found === null) return null;
     const { payload, grantId, consumedAt } = found;
-    return { payload, grantId, isSpent: isSpent(kind, consumedAt, this.#d.clock.now()) };
+    return { payload, grantId, isSpent: isSpent(kind, consumedAt, this.#deps.clock.now()) };
   }
 
   /** Returns false for one that is spent or gone: somebody has a copy, so its grant ends. */
   async consume(kind: ArtifactKind, secret: string): Promise<boolean> {
-    const { store, apps, clock } = this.#d;
+    const { store, apps, clock } = this.#deps;
     if (await store.consumeArtifact(kind, hashOf(secret), clock.now())) return true;
     const used = await this.find(kind, secret);
     if (used && !used.isSpent) return true;
@@ -84,31 +84,31 @@ export class OAuthRecords {
   }
 
   remove(kind: ArtifactKind, secret: string): Promise<void> {
-    return this.#d.store.removeArtifact(kind, hashOf(secret));
+    return this.#deps.store.removeArtifact(kind, hashOf(secret));
   }
 
   findGrant(id: string): Promise<StoredGrant | null> {
-    return this.#d.store.findGrant(id, this.#d.clock.now());
+    return this.#deps.store.findGrant(id, this.#deps.clock.now());
   }
 
   async endGrant(id: string): Promise<void> {
-    await this.#d.apps.end(id);
+    await this.#deps.apps.end(id);
   }
 
   async isEnabled(userId: string): Promise<boolean> {
-    const user = await this.#d.users.findUser(userId);
+    const user = await this.#deps.users.findUser(userId);
     return user !== null && user.id === userId && user.disabledAt === null;
   }
 
   /** Returns a secret of the service that all replicas have. */
   secret(name: string, make: () => string): Promise<string> {
-    return this.#d.secrets.getOrCreate(name, make);
+    return this.#deps.secrets.getOrCreate(name, make);
   }
 
   /** Removes what is over. */
   prune(): Promise<void> {
-    this.#prunedAt = this.#d.clock.now();
-    return this.#d.store.pruneOAuth(this.#d.clock.now());
+    this.#prunedAt = this.#deps.clock.now();
+    return this.#deps.store.pruneOAuth(this.#deps.clock.now());
   }
 }
 

@@ -6,11 +6,11 @@ import { newUserId } from '../../model/ids.ts';
 import type { Regions } from '../../model/region.ts';
 import type { Account } from '../../model/user.ts';
 import type { AccessService } from '../access/tokens.ts';
+import { CallerRights } from '../callers/caller-rights.ts';
 import { IdentityService } from '../callers/identity.ts';
 import { KeyUse } from '../callers/key-use.ts';
 import { type QuotaDefaults, Quotas } from '../callers/quotas.ts';
 import { Rates } from '../callers/rates.ts';
-import { Standing } from '../callers/standing.ts';
 import type { Clock, IdentityProvider, Store } from '../ports/index.ts';
 import { AuthorizedApps } from './authorized-apps.ts';
 import { DeviceSignInService } from './device-sign-ins.ts';
@@ -77,7 +77,7 @@ export interface People {
   apps: AuthorizedApps;
   oauth: OAuthRecords;
   quotas: Quotas;
-  standing: Standing;
+  callerRights: CallerRights;
   /** Writes pending uses of keys, sign-ins and grants. */
   close(): Promise<void>;
 }
@@ -94,37 +94,37 @@ export function createPeople({
   adminsReadInside = false,
 }: PeopleDependencies): People {
   const quotas = new Quotas({ ...store, defaults: quota, trafficOf });
-  const standing = new Standing(store, clock, store.replicas);
+  const callerRights = new CallerRights(store, clock, store.replicas);
   const use = new KeyUse(store.keys, clock);
   const teams = new TeamService({
-    ...{ store: store.teams, users: store.users, quotas, standing, clock, adminsReadInside },
+    ...{ store: store.teams, users: store.users, quotas, callerRights, clock, adminsReadInside },
     networks: store.ownerNetworks,
     access: new TeamAccess(store.sandboxes, access),
   });
   const endTeamAccess = (userId: string) => teams.endAccessOf(userId);
   const users = new UserService({
-    ...{ store: store.users, quotas, networks: store.ownerNetworks, standing, endTeamAccess, clock },
+    ...{ store: store.users, quotas, networks: store.ownerNetworks, callerRights, endTeamAccess, clock },
   });
-  const signIns = new SignInService({ store: store.signIns, keys: store.keys, users, standing, clock });
+  const signIns = new SignInService({ store: store.signIns, keys: store.keys, users, callerRights, clock });
   const keys = new KeyService({
-    ...{ store: store.keys, signIns: store.signIns, users, teams: store.teams, use, standing, clock },
+    ...{ store: store.keys, signIns: store.signIns, users, teams: store.teams, use, callerRights, clock },
     adminsReadInside,
   });
-  const apps = new AuthorizedApps({ store: store.oauth, standing, clock });
+  const apps = new AuthorizedApps({ store: store.oauth, callerRights, clock });
   const { users: userStore, oauth, serviceSecrets: secrets } = store;
   const rates = new Rates(rate, clock, store.replicas);
   return {
-    ...{ users, teams, quotas, standing },
-    identity: new IdentityService({ keys: store.keys, use, standing, rates, regions, clock }),
+    ...{ users, teams, quotas, callerRights },
+    identity: new IdentityService({ keys: store.keys, use, callerRights, rates, regions, clock }),
     ...{ keys, signIns, apps },
     oauth: new OAuthRecords({ store: oauth, users: userStore, secrets, apps, clock }),
     deviceSignIns: new DeviceSignInService({ store: store.deviceSignIns, keys, clock }),
     identities: new LinkedIdentities({
-      ...{ store: store.identities, users, keys, standing, clock },
+      ...{ store: store.identities, users, keys, callerRights, clock },
       provider: signInProvider?.provider ?? null,
     }),
     providerSignIns:
-      signInProvider && new ProviderSignIns({ ...signInProvider, store, signIns, standing, clock }),
+      signInProvider && new ProviderSignIns({ ...signInProvider, store, signIns, callerRights, clock }),
     async close() {
       await use.flush();
       await signIns.flush();

@@ -12,7 +12,7 @@ import { newSignInToken } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { networkOf } from '../../model/network/address-network.ts';
 import type { Caller } from '../../model/user.ts';
-import type { Standing } from '../callers/standing.ts';
+import type { CallerRights } from '../callers/caller-rights.ts';
 import type { Clock, IdentityProvider, IdentityStore } from '../ports/index.ts';
 import { type ArrivalStore, arrive } from './arrivals.ts';
 import type { Opened, SignInService } from './sign-ins.ts';
@@ -24,7 +24,7 @@ export interface ProviderSignInDependencies {
   key: Buffer;
   store: ArrivalStore & { identities: Pick<IdentityStore, 'removeSignInsOf' | 'useOnce'> };
   signIns: Pick<SignInService, 'openWithIdentity'>;
-  standing: Pick<Standing, 'ended'>;
+  callerRights: Pick<CallerRights, 'ended'>;
   clock: Clock;
 }
 
@@ -42,22 +42,22 @@ export interface Finished {
 }
 
 export class ProviderSignIns {
-  readonly #d: ProviderSignInDependencies;
+  readonly #deps: ProviderSignInDependencies;
   #origin = '';
   readonly #exchanges = sharesOf('sign-ins are at work with the identity provider');
   /** Of their own: strangers' logout tokens take no place of a sign-in. */
   readonly #logouts = sharesOf('logouts are at work with the identity provider');
 
   constructor(dependencies: ProviderSignInDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   get name(): string {
-    return this.#d.provider.name;
+    return this.#deps.provider.name;
   }
 
   get issuer(): string {
-    return this.#d.provider.issuer;
+    return this.#deps.provider.issuer;
   }
 
   /** @param url Origin of the page, at which the provider sends browsers back. */
@@ -71,7 +71,7 @@ export class ProviderSignIns {
    * @param address Of the client, here and below: its network has a share of the requests to the provider.
    */
   async begin(address: string, origin: string, returnPath: string): Promise<Begun> {
-    const { provider, key, clock } = this.#d;
+    const { provider, key, clock } = this.#deps;
     const path = parseReturnPath(returnPath);
     if (origin !== this.#origin) throw elsewhere(this.#origin);
     const proof: SignInProof = {
@@ -97,7 +97,7 @@ export class ProviderSignIns {
     query: string,
     signedIn: Caller | null,
   ): Promise<Finished> {
-    const { provider, rules, key, store, signIns, standing, clock } = this.#d;
+    const { provider, rules, key, store, signIns, callerRights, clock } = this.#deps;
     const pending = openPending(key, cookie, clock.now());
     const returned = query.length <= limits.identity.queryChars ? new URLSearchParams(query) : null;
     const isOwn = pending?.issuer === provider.issuer && returned?.getAll('state').join() === pending.state;
@@ -107,7 +107,7 @@ export class ProviderSignIns {
     const url = new URL(`${this.#callbackUrl()}?${returned}`);
     const claims = await within(this.#exchanges, address, () => provider.finish(url, pending));
     const role = admit(claims, rules);
-    const user = await arrive(store, claims, { role, signedIn, standing, now: clock.now() });
+    const user = await arrive(store, claims, { role, signedIn, callerRights, now: clock.now() });
     const opened = await signIns.openWithIdentity(user, claims);
     return { opened, returnPath: pending.returnPath };
   }
@@ -117,13 +117,13 @@ export class ProviderSignIns {
    * `invalid_argument` for a token that is not valid, or came before.
    */
   async logOut(address: string, token: string): Promise<number> {
-    const { provider, store, standing, clock } = this.#d;
+    const { provider, store, callerRights, clock } = this.#deps;
     const logout = await within(this.#logouts, address, () => provider.readLogout(token));
     const { issuer, tokenId, expiresAt } = logout;
     const proof = { hash: hashOf('logout', `${issuer} ${tokenId}`), expiresAt, now: clock.now() };
     const ended = await store.identities.removeSignInsOf(logout, proof);
     if (ended === null) throw repeated();
-    for (const id of ended) standing.ended(id);
+    for (const id of ended) callerRights.ended(id);
     return ended.length;
   }
 

@@ -12,8 +12,8 @@ import { limits } from '../../model/limits.ts';
 import { withinScopes } from '../../model/scopes.ts';
 import type { Account, Caller } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
+import type { CallerRights } from '../callers/caller-rights.ts';
 import { KeyUse } from '../callers/key-use.ts';
-import type { Standing } from '../callers/standing.ts';
 import type { Clock, KeyStore, Page, SignInStore } from '../ports/index.ts';
 import type { UserService } from './users.ts';
 
@@ -21,7 +21,7 @@ export interface SignInDependencies {
   store: SignInStore;
   keys: Pick<KeyStore, 'callerOf'>;
   users: Pick<UserService, 'find' | 'first'>;
-  standing: Pick<Standing, 'ended'>;
+  callerRights: Pick<CallerRights, 'ended'>;
   clock: Clock;
 }
 
@@ -40,19 +40,19 @@ interface Opening extends Pick<SignIn, 'keyId' | 'madeBy'> {
 const plain: Opening = { keyId: null, madeBy: null, endsAt: null, scopes: null };
 
 export class SignInService {
-  readonly #d: SignInDependencies;
+  readonly #deps: SignInDependencies;
   readonly #use: KeyUse;
   #url = '';
 
   constructor(dependencies: SignInDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     const { store, clock } = dependencies;
     this.#use = new KeyUse({ touch: (used) => store.touchSignIns(used) }, clock);
   }
 
   /** Rejects with `unauthenticated` for an invalid key. */
   async openWithKey(apiKey: string): Promise<Opened> {
-    const { keys, clock } = this.#d;
+    const { keys, clock } = this.#deps;
     const caller = await keys.callerOf(apiKey, clock.now());
     if (!caller) throw refused('The API key is not valid.');
     if (caller.boundTo !== undefined) throw refused('The API key is bound to a team, and signs nobody in.');
@@ -62,7 +62,7 @@ export class SignInService {
 
   /** Uses the ticket of a one-time link up. Rejects with `unauthenticated` for one that is unknown, used or over. */
   async openWithTicket(ticket: string): Promise<Opened> {
-    const { store, users, clock } = this.#d;
+    const { store, users, clock } = this.#deps;
     const link = await store.takeLink(hashOf(ticket), clock.now());
     const user = link && (await users.find(link.userId));
     if (!user || user.disabledAt !== null) throw refused('The link was used already, or is over.');
@@ -82,7 +82,7 @@ export class SignInService {
 
   /** Returns null for a token that opens nothing. Gives a new one once the old one has its age. */
   async authenticate(cookie: string): Promise<Opened | null> {
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     const now = clock.now();
     const [id = '', token = ''] = cookie.split('.');
     const found = isSignInId(id) ? await store.findSignIn(id, now) : null;
@@ -108,16 +108,16 @@ export class SignInService {
    */
   async createLink(userId: string, by: Maker | null): Promise<{ url: string; expiresAt: number }> {
     const ticket = newSignInToken();
-    const now = this.#d.clock.now();
+    const now = this.#deps.clock.now();
     const expiresAt = now + limits.signIn.linkMs;
-    await this.#d.store.addLink(hashOf(ticket), userId, { now, expiresAt, by });
+    await this.#deps.store.addLink(hashOf(ticket), userId, { now, expiresAt, by });
     return { url: `${this.#url}/#ticket=${ticket}`, expiresAt };
   }
 
   /** Makes a link for the first user while nobody is signed in; null afterwards. */
   async firstLink(): Promise<string | null> {
-    const { totalCount } = await this.#d.store.listSignIns(null, { page: 1, pageSize: 1 });
-    const user = totalCount > 0 ? null : await this.#d.users.first();
+    const { totalCount } = await this.#deps.store.listSignIns(null, { page: 1, pageSize: 1 });
+    const user = totalCount > 0 ? null : await this.#deps.users.first();
     return user && (await this.createLink(user.id, null)).url;
   }
 
@@ -129,7 +129,7 @@ export class SignInService {
   /** @param userId null: of all users. */
   async list(userId: string | null, page: Page): Promise<{ signIns: SignIn[]; totalCount: number }> {
     await this.#use.flush();
-    return this.#d.store.listSignIns(userId, page);
+    return this.#deps.store.listSignIns(userId, page);
   }
 
   /** Ends a sign-in and its open work, also one of a disabled user. A member gets `not_found` for another user's. */
@@ -143,8 +143,8 @@ export class SignInService {
 
   /** Ends all sign-ins of a user but the caller's own, and their open work. Returns how many. */
   async revokeOthers(caller: Caller, userId: string): Promise<number> {
-    const ended = await this.#d.store.removeOtherSignIns(userId, caller.keyId);
-    for (const id of ended) this.#d.standing.ended(id);
+    const ended = await this.#deps.store.removeOtherSignIns(userId, caller.keyId);
+    for (const id of ended) this.#deps.callerRights.ended(id);
     return ended.length;
   }
 
@@ -154,8 +154,8 @@ export class SignInService {
 
   /** Removes what is over. */
   prune(): Promise<void> {
-    const now = this.#d.clock.now();
-    return this.#d.store.pruneSignIns(now, now - limits.signIn.idleMs);
+    const now = this.#deps.clock.now();
+    return this.#deps.store.pruneSignIns(now, now - limits.signIn.idleMs);
   }
 
   async #open(
@@ -163,14 +163,14 @@ export class SignInService {
     { keyId, madeBy, endsAt, scopes }: Opening,
     session?: ProviderSession,
   ): Promise<Opened> {
-    const { store, standing, clock } = this.#d;
+    const { store, callerRights, clock } = this.#deps;
     const now = clock.now();
     const expiresAt = Math.min(now + limits.signIn.wholeMs, endsAt ?? Number.POSITIVE_INFINITY);
     const times = { createdAt: now, lastUsedAt: now, expiresAt };
     const signIn: SignIn = { id: newSignInId(), userId: user.id, keyId, madeBy, ...times };
     const token = newSignInToken();
     const ended = await store.addSignIn(signIn, fresh(hashOf(token), now), session);
-    for (const id of ended) standing.ended(id);
+    for (const id of ended) callerRights.ended(id);
     return { caller: callerOf(user, signIn, scopes), signIn, token };
   }
 
@@ -178,13 +178,13 @@ export class SignInService {
   async #offer(id: string, tokens: SignInTokens, now: number): Promise<string | null> {
     const token = newSignInToken();
     const offered = { ...tokens, nextHash: hashOf(token), nextAt: now };
-    return (await this.#d.store.replaceTokens(id, tokens, offered)) ? token : null;
+    return (await this.#deps.store.replaceTokens(id, tokens, offered)) ? token : null;
   }
 
   /** @param owner Whose alone it may be; null: anybody's. */
   async #remove(id: string, owner: string | null): Promise<SignIn | null> {
-    const removed = await this.#d.store.removeSignIn(id, owner);
-    if (removed) this.#d.standing.ended(id);
+    const removed = await this.#deps.store.removeSignIn(id, owner);
+    if (removed) this.#deps.callerRights.ended(id);
     return removed;
   }
 }

@@ -17,8 +17,8 @@ import {
 } from '../../model/team.ts';
 import type { Caller } from '../../model/user.ts';
 import type { AccessService } from '../access/tokens.ts';
+import type { CallerRights } from '../callers/caller-rights.ts';
 import type { Quotas } from '../callers/quotas.ts';
-import type { Standing } from '../callers/standing.ts';
 import type { Clock, OwnerNetworkStore, Page, SandboxStore, TeamStore, UserStore } from '../ports/index.ts';
 
 export interface TeamEntry {
@@ -41,7 +41,7 @@ export interface TeamDependencies {
   users: Pick<UserStore, 'findUser'>;
   quotas: Quotas;
   networks: Pick<OwnerNetworkStore, 'of'>;
-  standing: Pick<Standing, 'ended'>;
+  callerRights: Pick<CallerRights, 'ended'>;
   access: Pick<TeamAccess, 'end'>;
   clock: Clock;
   /** true: admins read inside everybody's sandboxes. */
@@ -49,39 +49,39 @@ export interface TeamDependencies {
 }
 
 export class TeamService {
-  readonly #d: TeamDependencies;
+  readonly #deps: TeamDependencies;
 
   constructor(dependencies: TeamDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Returns the caller as acting for the team that its key is bound to, or for the owner that the request names. */
   acting(caller: Caller, wanted: string | undefined): Promise<Caller> {
-    const { store: teams, users, adminsReadInside } = this.#d;
+    const { store: teams, users, adminsReadInside } = this.#deps;
     return actingFor({ teams, users, adminsReadInside }, caller, wanted);
   }
 
   /** true: an admin may name any owner to read inside. */
   get adminsReadInside(): boolean {
-    return this.#d.adminsReadInside;
+    return this.#deps.adminsReadInside;
   }
 
   async create(name: string, quota: Partial<Quota>): Promise<TeamEntry> {
-    const team = { id: newTeamId(), name, createdAt: this.#d.clock.now(), quota };
-    await this.#d.store.insert(team);
+    const team = { id: newTeamId(), name, createdAt: this.#deps.clock.now(), quota };
+    await this.#deps.store.insert(team);
     return this.#entry(team);
   }
 
   /** Lists all teams for an admin, and their own for others. */
   async list(caller: Caller, page: Page): Promise<{ teams: TeamEntry[]; totalCount: number }> {
     const whose = caller.role === 'admin' ? null : caller.id;
-    const { teams, totalCount } = await this.#d.store.list(whose, page);
+    const { teams, totalCount } = await this.#deps.store.list(whose, page);
     return { teams: await Promise.all(teams.map((team) => this.#entry(team))), totalCount };
   }
 
   async update(idOrName: string, { name, quota, defaultQuota }: TeamChange): Promise<TeamEntry> {
     const { id } = await this.find(idOrName);
-    const changed = await this.#d.store.update(id, (team) => ({
+    const changed = await this.#deps.store.update(id, (team) => ({
       ...(name === undefined ? {} : { name }),
       quota: { ...(defaultQuota ? {} : team.quota), ...quota },
     }));
@@ -90,7 +90,7 @@ export class TeamService {
 
   /** Deletes a team that owns nothing, with its keys. */
   async delete(idOrName: string): Promise<Team> {
-    const { store } = this.#d;
+    const { store } = this.#deps;
     const team = await this.find(idOrName);
     const members = await store.members(team.id);
     if (!(await store.remove(team.id))) throw unknown(idOrName);
@@ -100,7 +100,7 @@ export class TeamService {
 
   /** Adds a user, or changes the role of one who is there; a new role ends the work that was open under the old one. */
   async setMember(idOrName: string, user: string, role: TeamRole): Promise<TeamEntry> {
-    const { store, access, clock } = this.#d;
+    const { store, access, clock } = this.#deps;
     const team = await this.find(idOrName);
     const { id: userId } = await this.#user(user);
     if (role === 'viewer') await access.end(team.id);
@@ -117,8 +117,8 @@ export class TeamService {
   async removeMember(idOrName: string, user: string): Promise<TeamEntry> {
     const team = await this.find(idOrName);
     const { id: userId } = await this.#user(user);
-    await this.#d.access.end(team.id);
-    const removed = await this.#d.store.removeMember(team.id, userId);
+    await this.#deps.access.end(team.id);
+    const removed = await this.#deps.store.removeMember(team.id, userId);
     // Anew, since a call may have made a token meanwhile.
     await this.#left(team.id, userId);
     if (!removed) {
@@ -129,7 +129,7 @@ export class TeamService {
 
   /** Ends access to the sandboxes of all teams of a user who may no longer enter any. */
   async endAccessOf(userId: string): Promise<void> {
-    const { store, access } = this.#d;
+    const { store, access } = this.#deps;
     for (let page = 1; ; page++) {
       const { teams, totalCount } = await store.list(userId, { page, pageSize: PAGE });
       for (const { id } of teams) await access.end(id);
@@ -139,13 +139,13 @@ export class TeamService {
 
   /** Rejects with `not_found`. */
   async find(idOrName: string): Promise<Team> {
-    const team = await this.#d.store.find(idOrName);
+    const team = await this.#deps.store.find(idOrName);
     if (team) return team;
     throw unknown(idOrName);
   }
 
   async #user(idOrEmail: string) {
-    const user = await this.#d.users.findUser(idOrEmail);
+    const user = await this.#deps.users.findUser(idOrEmail);
     if (user) return user;
     throw notFound(
       'user',
@@ -156,15 +156,15 @@ export class TeamService {
 
   async #left(teamId: string, userId: string): Promise<void> {
     this.#ended(teamId, userId);
-    await this.#d.access.end(teamId);
+    await this.#deps.access.end(teamId);
   }
 
   #ended(teamId: string, userId: string): void {
-    this.#d.standing.ended(membershipId(teamId, userId));
+    this.#deps.callerRights.ended(membershipId(teamId, userId));
   }
 
   async #entry(team: Team): Promise<TeamEntry> {
-    const { store, quotas, networks } = this.#d;
+    const { store, quotas, networks } = this.#deps;
     const members = await store.members(team.id);
     const used = await quotas.usage(team.id);
     return { team, members, quota: quotas.ofTeam(team), used, networks: await networks.of(team.id) };

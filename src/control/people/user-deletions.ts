@@ -42,11 +42,11 @@ export interface ShownDeletion {
 const { page, rounds, atOnce } = limits.userDeletion;
 
 export class UserDeletions {
-  readonly #d: UserDeletionDependencies;
+  readonly #deps: UserDeletionDependencies;
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(dependencies: UserDeletionDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     dependencies.replicas.onChange(() => void this.resume().catch(() => {}));
   }
 
@@ -55,7 +55,7 @@ export class UserDeletions {
    * @param to The heir's id, email or name.
    */
   async shown(caller: Caller, idOrEmail: string, to?: string): Promise<ShownDeletion> {
-    const { store, users, heirs } = this.#d;
+    const { store, users, heirs } = this.#deps;
     const { id, name, email } = await users.find(idOrEmail);
     if (id === caller.id) throw oneself();
     const heir = to === undefined ? null : await heirs.accept(id, to);
@@ -68,7 +68,7 @@ export class UserDeletions {
    * with `unavailable` where something could not be deleted yet: the user is disabled then, and it goes on by itself.
    */
   async delete(caller: Caller, idOrEmail: string, to?: string): Promise<ShownDeletion> {
-    const { store, users, audit } = this.#d;
+    const { store, users, audit } = this.#deps;
     const shown = await this.shown(caller, idOrEmail, to);
     const { id } = shown.user;
     concernsUser(id);
@@ -88,9 +88,9 @@ export class UserDeletions {
   /** Returns the id of a user, also of one who is deleted. Rejects with `not_found`. */
   async idOf(idOrEmail: string): Promise<string> {
     try {
-      return (await this.#d.users.find(idOrEmail)).id;
+      return (await this.#deps.users.find(idOrEmail)).id;
     } catch (error) {
-      const deleted = await this.#d.store.userDeletions.find(idOrEmail);
+      const deleted = await this.#deps.store.userDeletions.find(idOrEmail);
       if (deleted) return deleted.id;
       throw error;
     }
@@ -98,14 +98,14 @@ export class UserDeletions {
 
   /** Goes on with what an earlier process, or a replica that is gone, has left. */
   async resume(): Promise<void> {
-    const left = await this.#d.store.userDeletions.underWay();
+    const left = await this.#deps.store.userDeletions.underWay();
     for (const deletion of left) {
-      if (this.#d.replicas.isMine(`deletion of ${deletion.id}`)) this.#goOn(deletion);
+      if (this.#deps.replicas.isMine(`deletion of ${deletion.id}`)) this.#goOn(deletion);
     }
   }
 
   #goOn(deletion: UserDeletion): void {
-    this.#d.unfinished.add(`delete ${deletion.id}`, async () => {
+    this.#deps.unfinished.add(`delete ${deletion.id}`, async () => {
       await this.#once(deletion);
       // The row of the call that began it may be lost with its process.
       this.#note(deletion, auditActions.userDeleted, deletion.id);
@@ -122,7 +122,7 @@ export class UserDeletions {
   }
 
   async #carryOut({ id, name, email }: UserDeletion): Promise<void> {
-    const { store, snapshots, authorizations, audit } = this.#d;
+    const { store, snapshots, authorizations, audit } = this.#deps;
     const user = { id, name, email };
     await ignoringGone(authorizations?.revoke(user));
     for (let round = 0; round < rounds; round++) {
@@ -142,7 +142,7 @@ export class UserDeletions {
   }
 
   async #sandbox(deletion: UserDeletion, sandboxId: string): Promise<void> {
-    const { machines, heirs } = this.#d;
+    const { machines, heirs } = this.#deps;
     const { id, heirId } = deletion;
     if (heirId === null) await machines.command(sandboxId, { type: 'delete' });
     else if (await heirs.give(sandboxId, id, heirId))
@@ -151,7 +151,7 @@ export class UserDeletions {
 
   /** An heir gets no snapshot that is still being made, or has failed. */
   async #snapshot(deletion: UserDeletion, snapshot: Snapshot): Promise<void> {
-    const { snapshots, heirs } = this.#d;
+    const { snapshots, heirs } = this.#deps;
     const { id, name, email, heirId } = deletion;
     if (heirId !== null && (await heirs.giveSnapshot(snapshot, heirId)))
       this.#note(deletion, auditActions.snapshotGiven, heirId);
@@ -160,7 +160,7 @@ export class UserDeletions {
 
   /** @param userId Sees the row too. */
   #note({ deletedBy }: UserDeletion, action: string, userId: string, sandboxId: string | null = null): void {
-    this.#d.audit.note(
+    this.#deps.audit.note(
       {
         action,
         caller: { id: deletedBy, keyId: null },

@@ -7,8 +7,8 @@ import type { Quota, Usage } from '../../model/quota.ts';
 import { readingId } from '../../model/team.ts';
 import type { Account, Caller, Role } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
+import type { CallerRights } from '../callers/caller-rights.ts';
 import type { Quotas } from '../callers/quotas.ts';
-import type { Standing } from '../callers/standing.ts';
 import type { AccountPatch, Clock, OwnerNetworkStore, Page, UserStore } from '../ports/index.ts';
 
 export interface NewUser {
@@ -34,21 +34,21 @@ export interface UserDependencies {
   store: UserStore;
   quotas: Quotas;
   networks: Pick<OwnerNetworkStore, 'of'>;
-  standing: Pick<Standing, 'ended'>;
+  callerRights: Pick<CallerRights, 'ended'>;
   /** Ends access to the sandboxes of the user's teams. */
   endTeamAccess(userId: string): Promise<void>;
   clock: Clock;
 }
 
 export class UserService {
-  readonly #d: UserDependencies;
+  readonly #deps: UserDependencies;
 
   constructor(dependencies: UserDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   async create(user: NewUser): Promise<Member> {
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     const account = { id: newUserId(), ...user, createdAt: clock.now(), disabledAt: null };
     await store.insertUser(account);
     return this.#member(account);
@@ -60,7 +60,7 @@ export class UserService {
       const own = await this.#member(await this.find(caller.id));
       return { users: page.page === 1 ? [own] : [], totalCount: 1 };
     }
-    const { users, totalCount } = await this.#d.store.listUsers(page);
+    const { users, totalCount } = await this.#deps.store.listUsers(page);
     return { users: await Promise.all(users.map((account) => this.#member(account))), totalCount };
   }
 
@@ -73,13 +73,13 @@ export class UserService {
     // Open work began with rights that a viewer does not have.
     if (change.role === 'viewer') return this.#ending(idOrEmail, patch);
     const member = await this.#change(idOrEmail, patch);
-    if (change.role === 'member') this.#d.standing.ended(readingId(member.account.id));
+    if (change.role === 'member') this.#deps.callerRights.ended(readingId(member.account.id));
     return member;
   }
 
   /** Disables the user: the keys stop working, and their open work ends; the sandboxes stay. */
   async disable(idOrEmail: string): Promise<Member> {
-    const now = this.#d.clock.now();
+    const now = this.#deps.clock.now();
     return this.#ending(idOrEmail, ({ disabledAt }) => ({ disabledAt: disabledAt ?? now }));
   }
 
@@ -89,12 +89,12 @@ export class UserService {
 
   /** Returns the one whose key was given at the start. */
   first(): Promise<Account | null> {
-    return this.#d.store.firstUser();
+    return this.#deps.store.firstUser();
   }
 
   /** Rejects with `not_found`. */
   async find(idOrEmail: string): Promise<Account> {
-    const account = await this.#d.store.findUser(idOrEmail);
+    const account = await this.#deps.store.findUser(idOrEmail);
     if (account) return account;
     throw notFound(
       'user',
@@ -106,13 +106,13 @@ export class UserService {
   /** Returns the maker of something, for people; null for none. */
   async maker(id: string | null): Promise<{ id: string; email: string | null } | null> {
     if (id === null) return null;
-    return { id, email: (await this.#d.store.findUser(id))?.email ?? null };
+    return { id, email: (await this.#deps.store.findUser(id))?.email ?? null };
   }
 
   async #change(idOrEmail: string, change: (account: Account) => AccountPatch): Promise<Member> {
     const { id } = await this.find(idOrEmail);
     concernsUser(id);
-    return this.#member((await this.#d.store.updateUser(id, change)) ?? (await this.find(id)));
+    return this.#member((await this.#deps.store.updateUser(id, change)) ?? (await this.find(id)));
   }
 
   /**
@@ -121,15 +121,15 @@ export class UserService {
    */
   async #ending(idOrEmail: string, change: (account: Account) => AccountPatch): Promise<Member> {
     const { id } = await this.find(idOrEmail);
-    await this.#d.endTeamAccess(id);
+    await this.#deps.endTeamAccess(id);
     const member = await this.#change(id, change);
-    this.#d.standing.ended(id);
-    await this.#d.endTeamAccess(id);
+    this.#deps.callerRights.ended(id);
+    await this.#deps.endTeamAccess(id);
     return member;
   }
 
   async #member(account: Account): Promise<Member> {
-    const { quotas, networks } = this.#d;
+    const { quotas, networks } = this.#deps;
     const used = await quotas.usage(account.id);
     return { account, quota: quotas.of(account), used, networks: await networks.of(account.id) };
   }

@@ -42,7 +42,7 @@ export interface PoolState extends PoolBounds {
 const { retryMs, shrinkMs, makingsRemembered } = limits.warmPool;
 
 export class WarmPool {
-  readonly #d: WarmPoolDependencies;
+  readonly #deps: WarmPoolDependencies;
   readonly #demand: Demand;
   /** Milliseconds that the latest makings took. */
   readonly #makings: number[] = [];
@@ -57,14 +57,14 @@ export class WarmPool {
   #shrunkAt = Number.NEGATIVE_INFINITY;
 
   constructor(dependencies: WarmPoolDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     const { clock, replicas } = dependencies;
     this.#demand = new Demand(clock, replicas, () => this.refill());
   }
 
   /** Notes that a caller wants a sandbox that the pool could give, whether it did or was empty; refills it. */
   wanted(): void {
-    if (this.#d.bounds.max === 0) return;
+    if (this.#deps.bounds.max === 0) return;
     this.#demand.note();
     this.refill();
   }
@@ -76,7 +76,7 @@ export class WarmPool {
 
   /** Returns what is known without a look at the store. */
   get state(): PoolState {
-    const { bounds } = this.#d;
+    const { bounds } = this.#deps;
     const wanted = this.#size;
     if (bounds.max === 0) return { ...bounds, ready: 0, making: 0, wanted };
     return { ...bounds, ready: this.#isMine ? this.#ready : null, making: this.#making, wanted };
@@ -94,7 +94,7 @@ export class WarmPool {
    * and the others give them to callers.
    */
   async discard(): Promise<void> {
-    const { store, replicas } = this.#d;
+    const { store, replicas } = this.#deps;
     await this.close();
     if (replicas.shared) return;
     for (const { imageDigest, resources } of await store.pool())
@@ -114,7 +114,7 @@ export class WarmPool {
   }
 
   async #fill(): Promise<void> {
-    const { images, log } = this.#d;
+    const { images, log } = this.#deps;
     try {
       await images.use({ reference: BASE_IMAGE }, async ({ digest }) => {
         await this.#makeMissing(digest);
@@ -127,7 +127,7 @@ export class WarmPool {
   }
 
   get #isMine(): boolean {
-    return !this.#closed && this.#d.bounds.max > 0 && this.#d.replicas.isMine('warm pool');
+    return !this.#closed && this.#deps.bounds.max > 0 && this.#deps.replicas.isMine('warm pool');
   }
 
   /** false while claims come: they go first. */
@@ -140,17 +140,17 @@ export class WarmPool {
    * claims that come all the time would end each refill before its first.
    */
   #mayGoOn(begun: number): boolean {
-    return this.#isIdle || (this.#isMine && begun < this.#d.atOnce);
+    return this.#isIdle || (this.#isMine && begun < this.#deps.atOnce);
   }
 
   get #size(): number {
-    const { bounds } = this.#d;
+    const { bounds } = this.#deps;
     return poolSize(bounds, this.#demand.steps(), Math.max(0, ...this.#makings));
   }
 
   /** Makes what is missing, some side by side. Resolves or rejects once none is being made. */
   async #makeMissing(imageDigest: string): Promise<void> {
-    const { runtime, atOnce } = this.#d;
+    const { runtime, atOnce } = this.#deps;
     const making = new Set<Promise<void>>();
     const failures: unknown[] = [];
     let begun = 0;
@@ -179,7 +179,7 @@ export class WarmPool {
   }
 
   async #makeOne(imageDigest: string): Promise<void> {
-    const { store, machines, networks, clock, regionId } = this.#d;
+    const { store, machines, networks, clock, regionId } = this.#deps;
     const begun = clock.now();
     const sandbox = poolSandbox(newSandboxId(), { imageDigest, network: networks.usual, regionId }, begun);
     this.#making += 1;
@@ -197,7 +197,7 @@ export class WarmPool {
 
   /** Removes one sandbox too many, and looks again later. A pool of a fixed size keeps what it has. */
   async #shrink(imageDigest: string): Promise<void> {
-    const { bounds, clock } = this.#d;
+    const { bounds, clock } = this.#deps;
     if (bounds.min === bounds.max || !this.#isIdle) return;
     const ready = await this.#look();
     // Refills between two removals, for claims of callers, remove none. The clock may be set back.
@@ -211,14 +211,14 @@ export class WarmPool {
   }
 
   async #look(): Promise<Sandbox[]> {
-    const ready = await this.#d.store.pool();
+    const ready = await this.#deps.store.pool();
     this.#ready = ready.length;
     return ready;
   }
 
   /** Removes one that waits. It is claimed for its removal, so that no caller gets it. */
   async #remove(imageDigest: string, diskGb: number): Promise<void> {
-    const { store, machines } = this.#d;
+    const { store, machines } = this.#deps;
     const spare = await store.claim({ imageDigest, diskGb }, { operation: 'deleting' });
     if (spare) await machines.finish(spare.id);
   }

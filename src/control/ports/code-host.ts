@@ -31,7 +31,7 @@ export type DeviceAnswer =
   | { status: 'expired' };
 
 /** Visibility of a repository for a token; `scopes` are the token's, where the provider names them. */
-export type Sight =
+export type RepositoryVisibility =
   | { kind: 'revoked' }
   /** The organization requires single sign-on first, at `url` where the provider names one. */
   | { kind: 'sign-on'; url: string | null }
@@ -84,7 +84,7 @@ export interface CodeHost {
   account(accessToken: string): Promise<ProviderAccount | null>;
   /** Returns true when the provider has revoked the token. */
   revoke(accessToken: string): Promise<boolean>;
-  look(accessToken: string, repository: RepositoryName): Promise<Sight>;
+  visibility(accessToken: string, repository: RepositoryName): Promise<RepositoryVisibility>;
   /** Returns a token for this repository alone; only in the mode of an app. */
   installationToken(repository: RepositoryName, contents: ContentsAccess): Promise<InstallationToken>;
   /** Drops the cached token, so that the next one for this repository is new. */

@@ -2,7 +2,7 @@
 import { SandhavenError } from '../../model/errors.ts';
 import type { Authorization } from '../../model/provider.ts';
 import type { User } from '../../model/user.ts';
-import type { CodeHost, ContentsAccess, GitPurpose, Sight } from '../ports/index.ts';
+import type { CodeHost, ContentsAccess, GitPurpose, RepositoryVisibility } from '../ports/index.ts';
 import type { AuthorizationService } from './authorizations.ts';
 
 export class ProviderRefusals {
@@ -36,16 +36,20 @@ export class ProviderRefusals {
     });
   }
 
-  /** Returns null when the sight permits the operation. */
-  ofSight(sight: Sight, { account }: Authorization, purpose: GitPurpose): SandhavenError | null {
+  /** Returns null when the visibility permits the operation. */
+  ofVisibility(
+    visibility: RepositoryVisibility,
+    { account }: Authorization,
+    purpose: GitPurpose,
+  ): SandhavenError | null {
     const pushes = purpose.service === 'git-receive-pack';
-    switch (sight.kind) {
+    switch (visibility.kind) {
       case 'sign-on':
         return this.#denied(
           `The organization wants single sign-on (SAML) of ${account.login} before it lets anything in.`,
-          sight.url === null
+          visibility.url === null
             ? `Sign on to the organization at ${this.#name}, then authorize again: sandhaven auth ${this.#host.name}.`
-            : `Ask the user to sign on at ${sight.url}, then call this again.`,
+            : `Ask the user to sign on at ${visibility.url}, then call this again.`,
         );
       case 'moved':
         return new SandhavenError(
@@ -57,10 +61,11 @@ export class ProviderRefusals {
           },
         );
       case 'hidden':
-        return this.#lacksScope(sight.scopes) ? this.#withoutScope() : this.#hidden(account.login);
+        return this.#lacksScope(visibility.scopes) ? this.#withoutScope() : this.#hidden(account.login);
       case 'seen':
-        if (this.#lacksScope(sight.scopes) && (sight.isPrivate || pushes)) return this.#withoutScope();
-        if (!pushes || sight.mayPush) return null;
+        if (this.#lacksScope(visibility.scopes) && (visibility.isPrivate || pushes))
+          return this.#withoutScope();
+        if (!pushes || visibility.mayPush) return null;
         return this.#denied(
           `${account.login} may read this repository but not push to it: the permission contents: write is missing.`,
           'Ask its owner for write access, or push to a fork.',

@@ -55,10 +55,10 @@ export class ProviderRemotes {
       login: { username: this.#host.gitUsername, password: accessToken },
       explain: async () => {
         if (!repository) return this.#refusals.noRepository(authorization);
-        const sight = await this.#host.look(accessToken, repository);
-        if (sight.kind === 'revoked') return this.#ended(user, authorization);
+        const visibility = await this.#host.visibility(accessToken, repository);
+        if (visibility.kind === 'revoked') return this.#ended(user, authorization);
         return (
-          this.#refusals.ofSight(sight, authorization, purpose) ??
+          this.#refusals.ofVisibility(visibility, authorization, purpose) ??
           this.#refusals.ofPolicy(authorization, purpose)
         );
       },
@@ -75,12 +75,12 @@ export class ProviderRemotes {
     repository: RepositoryName,
     purpose: GitPurpose,
   ): Promise<GitAccess> {
-    const sight = await this.#host.look(authorization.tokens.accessToken, repository);
-    if (sight.kind === 'revoked') throw await this.#ended(user, authorization);
-    if (sight.kind === 'hidden') throw this.#refusals.notInstalled(authorization);
-    const refusal = this.#refusals.ofSight(sight, authorization, purpose);
+    const visibility = await this.#host.visibility(authorization.tokens.accessToken, repository);
+    if (visibility.kind === 'revoked') throw await this.#ended(user, authorization);
+    if (visibility.kind === 'hidden') throw this.#refusals.notInstalled(authorization);
+    const refusal = this.#refusals.ofVisibility(visibility, authorization, purpose);
     if (refusal) throw refusal;
-    const isPublic = sight.kind === 'seen' && !sight.isPrivate;
+    const isPublic = visibility.kind === 'seen' && !visibility.isPrivate;
     const reads = purpose.service === 'git-upload-pack';
     const made = await this.#host.installationToken(repository, reads ? 'read' : 'write');
     if (made.kind !== 'token' && isPublic && reads) {

@@ -126,10 +126,10 @@ interface RenewalTurnsDependencies {
 }
 
 class RenewalTurns {
-  readonly #d: RenewalTurnsDependencies;
+  readonly #deps: RenewalTurnsDependencies;
 
   constructor(dependencies: RenewalTurnsDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -138,7 +138,7 @@ class RenewalTurns {
    * turn for longer than `limits.provider.renewWaitMs`.
    */
   async run<T>(authorization: Authorization, work: () => Promise<T>): Promise<{ value: T } | null> {
-    const { store, replicas, log } = this.#d;
+    const { store, replicas, log } = this.#deps;
     if (!replicas.shared) return { value: await work() };
     return underLease(replicas, async () => {
       const turn = await this.#take(authorization);
@@ -159,7 +159,7 @@ class RenewalTurns {
   }
 
   async #take({ id, userId, provider, updatedAt }: Authorization): Promise<number | null> {
-    const { store } = this.#d;
+    const { store } = this.#deps;
     const { renewTurnMs, renewWaitMs, renewLookMs } = limits.provider;
     for (const until = performance.now() + renewWaitMs; ; ) {
       const turn = await store.takeRenewal(id, updatedAt, renewTurnMs);

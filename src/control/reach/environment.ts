@@ -21,14 +21,14 @@ export interface EnvironmentDependencies {
 }
 
 export class Environments {
-  readonly #d: EnvironmentDependencies;
+  readonly #deps: EnvironmentDependencies;
 
   constructor(dependencies: EnvironmentDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   async of(sandbox: Given, call: Record<string, string> = {}): Promise<Record<string, string>> {
-    return this.on(await this.#d.images.get(sandbox.imageDigest), sandbox, call);
+    return this.on(await this.#deps.images.get(sandbox.imageDigest), sandbox, call);
   }
 
   /** Like `of`, for a caller that has the image. */
@@ -37,9 +37,9 @@ export class Environments {
     sandbox: Given,
     call: Record<string, string> = {},
   ): Promise<Record<string, string>> {
-    const devices = sandbox.resources.gpu > 0 ? this.#d.runtime.deviceEnvironment(sandbox.id) : {};
+    const devices = sandbox.resources.gpu > 0 ? this.#deps.runtime.deviceEnvironment(sandbox.id) : {};
     const processors = processorCount(sandbox.resources.cpu);
-    const secrets = await this.#d.secrets.environment(sandbox);
+    const secrets = await this.#deps.secrets.environment(sandbox);
     return { ...fallback, ...processors, ...image?.env, ...devices, ...secrets, ...sandbox.envVars, ...call };
   }
 }

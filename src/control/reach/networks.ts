@@ -42,22 +42,22 @@ export interface AcceptedNetwork {
 export type Networked = SecretHolder & Pick<Sandbox, 'network'>;
 
 export class Networks {
-  readonly #d: NetworkDependencies;
+  readonly #deps: NetworkDependencies;
   /** Ends of learning, by sandbox. */
   readonly #learning = new Map<string, number>();
 
   constructor(dependencies: NetworkDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Network of the sandboxes of the warm pool. */
   get usual(): NetworkSetting {
-    return this.#d.bounds.ofNobody.usual;
+    return this.#deps.bounds.ofNobody.usual;
   }
 
   /** Returns the default and the most of an owner's sandboxes; the installation's for null. */
   boundsOf(ownerId: string | null): Promise<Bounds> {
-    return this.#d.bounds.of(ownerId);
+    return this.#deps.bounds.of(ownerId);
   }
 
   /**
@@ -96,12 +96,12 @@ export class Networks {
   /** Returns true when a machine of the warm pool has in force already what this owner's would have. */
   isReadyInPool({ setting, inForce: { mode } }: AcceptedNetwork): boolean {
     if (mode === 'rules' || !isSameNetwork(setting, this.usual)) return false;
-    return mode === this.inForce(this.usual, this.#d.bounds.ofNobody.most).mode;
+    return mode === this.inForce(this.usual, this.#deps.bounds.ofNobody.most).mode;
   }
 
   /** Throws `failed_precondition` where the engine has no policies. */
   assertPolicies(parameter?: string): void {
-    if (!this.#d.runtime.capabilities.networkPolicies) throw noPolicies(parameter);
+    if (!this.#deps.runtime.capabilities.networkPolicies) throw noPolicies(parameter);
   }
 
   /** Rejects with `failed_precondition` without policies, and where the ceilings allow the owner nothing. */
@@ -126,10 +126,10 @@ export class Networks {
 
   /** Puts policy and secrets in force, before a start and at a claim. */
   async put(sandbox: Networked): Promise<void> {
-    const secrets = await this.#d.secrets.of(sandbox);
+    const secrets = await this.#deps.secrets.of(sandbox);
     const { most } = await this.boundsOf(sandbox.ownerId);
     const policy = this.#learned(sandbox.id, most) ?? this.inForce(sandbox.network, most);
-    await this.#d.runtime.setNetwork(sandbox.id, policy, secrets);
+    await this.#deps.runtime.setNetwork(sandbox.id, policy, secrets);
   }
 
   /** Like `put`, for a machine that runs already and stays; repeated when it fails, which does not reject. */
@@ -183,7 +183,7 @@ export class Networks {
   }
 
   async #closeUntilDone(id: string, error: unknown): Promise<void> {
-    const { runtime, unfinished, log } = this.#d;
+    const { runtime, unfinished, log } = this.#deps;
     log.error('a network policy is not in force, and the sandbox has no network', { sandbox: id, error });
     await runtime.setNetwork(id, { mode: 'none' }).catch((cause: unknown) => {
       log.error('the network of a sandbox could not be closed', { sandbox: id, error: cause });
@@ -195,7 +195,7 @@ export class Networks {
     const put = async (sandbox: Sandbox) => {
       if (sandbox.state === 'started') await this.put(sandbox);
     };
-    await this.#d.inTurn(id, put).catch((error: unknown) => {
+    await this.#deps.inTurn(id, put).catch((error: unknown) => {
       const isGone = error instanceof SandhavenError && error.code === 'not_found';
       if (!isGone) throw error;
     });

@@ -6,7 +6,7 @@ import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Authorization } from '../../model/provider.ts';
 import type { ProviderAddresses, ProviderToken } from '../../model/secrets/provider-secret.ts';
-import type { Standing } from '../callers/standing.ts';
+import type { CallerRights } from '../callers/caller-rights.ts';
 import type { AuthorizationStore, Clock, Log } from '../ports/index.ts';
 import type { UserTokens } from '../provider/tokens.ts';
 
@@ -14,7 +14,7 @@ export interface ProviderTokensDependencies {
   host: ProviderAddresses;
   store: Pick<AuthorizationStore, 'get'>;
   tokens: Pick<UserTokens, 'current'>;
-  standing: Pick<Standing, 'whileEnabled'>;
+  callerRights: Pick<CallerRights, 'whileEnabled'>;
   /** Hears that a user who had a token may not use it any more. */
   disabled(ownerId: string): void;
   clock: Clock;
@@ -27,16 +27,16 @@ export interface OwnedToken extends ProviderToken {
 }
 
 export class ProviderTokens {
-  readonly #d: ProviderTokensDependencies;
+  readonly #deps: ProviderTokensDependencies;
   /** End the watch over an owner. */
   readonly #watched = new Map<string, () => void>();
 
   constructor(dependencies: ProviderTokensDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   get addresses(): ProviderAddresses {
-    return this.#d.host;
+    return this.#deps.host;
   }
 
   /**
@@ -45,7 +45,7 @@ export class ProviderTokens {
    */
   async of(ownerId: string): Promise<OwnedToken | null> {
     if (!(await this.#isEnabled(ownerId))) return null;
-    const { store, host } = this.#d;
+    const { store, host } = this.#deps;
     const kept = await store.get(ownerId, host.url);
     const present = kept && this.#hasRunOut(kept) ? await this.#renewed(kept) : kept;
     if (!present) return null;
@@ -64,16 +64,16 @@ export class ProviderTokens {
 
   /** A provider whose tokens end at once is asked no more often than it is looked at. */
   #hasRunOut({ tokens, updatedAt }: Authorization): boolean {
-    const now = this.#d.clock.now();
+    const now = this.#deps.clock.now();
     const isOver = tokens.accessExpiresAt !== null && tokens.accessExpiresAt <= now;
     return isOver && updatedAt + limits.secrets.providerLookMs <= now;
   }
 
   async #renewed(kept: Authorization): Promise<Authorization | null> {
     try {
-      return await this.#d.tokens.current({ id: kept.userId });
+      return await this.#deps.tokens.current({ id: kept.userId });
     } catch (error) {
-      this.#d.log.warn('a token of the provider cannot be renewed for sandboxes', {
+      this.#deps.log.warn('a token of the provider cannot be renewed for sandboxes', {
         ...{ user: kept.userId, error },
       });
       return kept;
@@ -81,9 +81,9 @@ export class ProviderTokens {
   }
 
   async #isEnabled(ownerId: string): Promise<boolean> {
-    const { standing, disabled } = this.#d;
+    const { callerRights, disabled } = this.#deps;
     try {
-      const stop = await standing.whileEnabled(ownerId, () => {
+      const stop = await callerRights.whileEnabled(ownerId, () => {
         this.#watched.delete(ownerId);
         disabled(ownerId);
       });

@@ -28,16 +28,16 @@ const ITS_OWN: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export class SandboxTrust {
-  readonly #d: SandboxTrustDependencies;
+  readonly #deps: SandboxTrustDependencies;
 
   constructor(dependencies: SandboxTrustDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Does nothing for a sandbox without secrets, and where the engine has no certificate of its own. */
   async put({ id, secretIds }: Trusting): Promise<void> {
     if (secretIds.length === 0) return;
-    const { runtime, agent } = this.#d;
+    const { runtime, agent } = this.#deps;
     const certificate = runtime.authority(id);
     if (certificate !== null) await agent.trust(id, certificate);
   }
@@ -56,11 +56,11 @@ export class SandboxTrust {
       this.#later(sandbox.id, error);
       throw notTrusted(error);
     }
-    await this.#d.networks.apply(sandbox);
+    await this.#deps.networks.apply(sandbox);
   }
 
   #later(id: string, error: unknown): void {
-    const { unfinished, log } = this.#d;
+    const { unfinished, log } = this.#deps;
     log.warn('a sandbox does not trust the certificate of its secrets', { sandbox: id, error });
     const isItsOwn = error instanceof SandhavenError && ITS_OWN.has(error.code);
     if (!isItsOwn) unfinished.add(`certificate of ${id}`, () => this.#again(id));
@@ -70,9 +70,9 @@ export class SandboxTrust {
     const put = async (sandbox: Sandbox) => {
       if (sandbox.state !== 'started') return;
       await this.put(sandbox);
-      await this.#d.networks.apply(sandbox);
+      await this.#deps.networks.apply(sandbox);
     };
-    await this.#d.inTurn(id, put).catch((error: unknown) => {
+    await this.#deps.inTurn(id, put).catch((error: unknown) => {
       const isGone = error instanceof SandhavenError && error.code === 'not_found';
       if (!isGone) throw error;
     });

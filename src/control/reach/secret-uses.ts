@@ -27,17 +27,17 @@ export type SecretHolder = Pick<Sandbox, 'id' | 'ownerId' | 'secretIds'>;
 const KEY_NAME = 'placeholders of secrets';
 
 export class SecretUses {
-  readonly #d: SecretUsesDependencies;
+  readonly #deps: SecretUsesDependencies;
   #key: string | null = null;
 
   constructor(dependencies: SecretUsesDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Returns what the engine puts into requests of the sandbox. Reads the store only for one that has secrets. */
   async of({ id, ownerId, secretIds }: SecretHolder): Promise<SecretUse[]> {
     if (ownerId === null || secretIds.length === 0) return [];
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     const key = await this.#placeholderKey();
     const now = clock.now();
     const opened = await store.opened(ownerId, secretIds);
@@ -53,7 +53,7 @@ export class SecretUses {
   /** Returns the variables of a process inside: the placeholders, and where the trusted certificates are. */
   async environment({ id, ownerId, secretIds }: SecretHolder): Promise<Record<string, string>> {
     if (ownerId === null || secretIds.length === 0) return {};
-    const secrets = await this.#d.store.some(ownerId, secretIds);
+    const secrets = await this.#deps.store.some(ownerId, secretIds);
     if (secrets.length === 0) return {};
     const key = await this.#placeholderKey();
     const placeholders = secrets.map((secret) => [secret.variable, placeholderOf(key, id, secret.id)]);
@@ -62,14 +62,16 @@ export class SecretUses {
 
   /** Returns nothing while the owner has no authorization at the secret's provider. */
   async #atProvider(secret: Secret, placeholder: string): Promise<SecretUse[]> {
-    const { provider } = this.#d;
+    const { provider } = this.#deps;
     if (!provider || provider.addresses.url !== secret.provider) return [];
     const token = await provider.of(secret.ownerId);
     return token ? providerUses(secret, token, placeholder, provider.addresses) : [];
   }
 
   async #placeholderKey(): Promise<string> {
-    this.#key ??= await this.#d.serviceSecrets.getOrCreate(KEY_NAME, () => randomBytes(32).toString('hex'));
+    this.#key ??= await this.#deps.serviceSecrets.getOrCreate(KEY_NAME, () =>
+      randomBytes(32).toString('hex'),
+    );
     return this.#key;
   }
 }

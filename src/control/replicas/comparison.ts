@@ -32,7 +32,7 @@ type Findings = Map<string, () => Promise<void>>;
 const GONE_REASON = 'Its machine ended while no replica watched it.';
 
 export class Comparison {
-  readonly #d: ComparisonDependencies;
+  readonly #deps: ComparisonDependencies;
   #timer: NodeJS.Timeout | null = null;
   #turn: Promise<void> | null = null;
   /** Findings of the last look of the interval that every look since has found too. */
@@ -41,12 +41,12 @@ export class Comparison {
   readonly #measured = new LastTurn();
 
   constructor(dependencies: ComparisonDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Looks now, at every interval, and when replicas have come or gone. */
   begin(): void {
-    this.#d.replicas.onChange(() => void this.turn('between'));
+    this.#deps.replicas.onChange(() => void this.turn('between'));
     this.#timer = setInterval(() => void this.turn('interval'), limits.replicas.compareMs);
     void this.turn('interval');
   }
@@ -62,7 +62,7 @@ export class Comparison {
     if (this.#closed) return;
     this.#turn ??= this.#measured
       .measure(() => this.#look(when))
-      .catch((error: unknown) => this.#d.log.warn('machines could not be compared', { error }))
+      .catch((error: unknown) => this.#deps.log.warn('machines could not be compared', { error }))
       .finally(() => {
         this.#turn = null;
       });
@@ -75,8 +75,8 @@ export class Comparison {
   }
 
   async #look(when: 'interval' | 'between'): Promise<void> {
-    const { store, runtime, replicas } = this.#d;
-    await this.#d.onLook();
+    const { store, runtime, replicas } = this.#deps;
+    await this.#deps.onLook();
     // A machine without a row that is read later is nobody's; a row is always there before its machine.
     const observed = new Map((await runtime.observe()).map((seen) => [seen.id, seen]));
     const findings: Findings = new Map();
@@ -84,7 +84,7 @@ export class Comparison {
     const mine: Comparable[] = [];
     for await (const sandbox of paged((afterId) => store.comparable(afterId, limits.replicas.pageRows))) {
       if (replicas.isMine(sandbox.id)) mine.push(sandbox);
-      else this.#d.watches.end(sandbox.id);
+      else this.#deps.watches.end(sandbox.id);
       known.add(sandbox.id);
     }
     // An agent that does not answer holds up one of them.
@@ -100,13 +100,13 @@ export class Comparison {
     }
     this.#before = new Set(findings.keys());
     await mapBounded(again, limits.replicas.comparedAtOnce, ([name, mend]) => {
-      this.#d.log.warn('store and machines differ', { finding: name });
+      this.#deps.log.warn('store and machines differ', { finding: name });
       return mend();
     });
   }
 
   async #compare(sandbox: Comparable, seen: Observed | null, findings: Findings): Promise<void> {
-    const { machines, watches, log, keepsInPool } = this.#d;
+    const { machines, watches, log, keepsInPool } = this.#deps;
     const { id, state, runGeneration } = sandbox;
     if (sandbox.operation !== null) return;
     if (sandbox.ownerId === null && !keepsInPool(sandbox)) return void machines.retire(id);
@@ -129,7 +129,7 @@ export class Comparison {
   }
 
   #orphan(id: string, findings: Findings): void {
-    const { runtime, replicas, unfinished } = this.#d;
+    const { runtime, replicas, unfinished } = this.#deps;
     findings.set(`${id} has no row`, () =>
       unfinished.attempt(`remove ${id}`, () => underLease(replicas, () => runtime.destroy(id))),
     );

@@ -19,7 +19,7 @@ export interface RightsCheckDependencies {
 }
 
 export class RightsCheck {
-  readonly #d: RightsCheckDependencies;
+  readonly #deps: RightsCheckDependencies;
   #timer: NodeJS.Timeout | null = null;
   #turn: Promise<void> | null = null;
   #again = false;
@@ -27,12 +27,12 @@ export class RightsCheck {
   #checkedAt = performance.now();
 
   constructor(dependencies: RightsCheckDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   begin(): void {
     this.#checkedAt = performance.now();
-    this.#d.replicas.onGap(() => void this.turn());
+    this.#deps.replicas.onGap(() => void this.turn());
     this.#timer = setInterval(() => void this.turn(), limits.replicas.recheckMs);
   }
 
@@ -59,7 +59,7 @@ export class RightsCheck {
   }
 
   async #check(): Promise<void> {
-    const { open, log } = this.#d;
+    const { open, log } = this.#deps;
     const begun = performance.now();
     try {
       for (const each of open) await each.recheck();

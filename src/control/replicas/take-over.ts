@@ -2,19 +2,19 @@
 import { paged } from '../../concurrency/in-portions.ts';
 import { limits } from '../../model/limits.ts';
 import type { Log, Replicas, SandboxStore } from '../ports/index.ts';
-import type { Others } from '../turns/others.ts';
+import type { OtherReplicas } from '../turns/other-replicas.ts';
 
 export interface TakeOverDependencies {
   store: Pick<SandboxStore, 'inProgress'>;
   replicas: Replicas;
-  others: Others;
+  others: OtherReplicas;
   /** Repeats what fails. */
   finish(id: string): Promise<void>;
   log: Log;
 }
 
 export class TakeOver {
-  readonly #d: TakeOverDependencies;
+  readonly #deps: TakeOverDependencies;
   #timer: NodeJS.Timeout | null = null;
   readonly #finishing = new Map<string, Promise<void>>();
   /** Those of them that are archives, which take hours and may wait in line. */
@@ -23,11 +23,11 @@ export class TakeOver {
   #closed = false;
 
   constructor(dependencies: TakeOverDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   begin(): void {
-    this.#d.replicas.onChange(() => void this.turn());
+    this.#deps.replicas.onChange(() => void this.turn());
     this.#timer = setInterval(() => void this.turn(), limits.replicas.takeOverMs);
   }
 
@@ -42,7 +42,7 @@ export class TakeOver {
   /** Looks once, and begins what is to be done; a call during a look joins it. */
   turn(): Promise<void> {
     this.#turn ??= this.#look()
-      .catch((error: unknown) => this.#d.log.warn('operations in progress could not be read', { error }))
+      .catch((error: unknown) => this.#deps.log.warn('operations in progress could not be read', { error }))
       .finally(() => {
         this.#turn = null;
       });
@@ -50,7 +50,7 @@ export class TakeOver {
   }
 
   async #look(): Promise<void> {
-    const { store, replicas, others } = this.#d;
+    const { store, replicas, others } = this.#deps;
     const read = (afterId: string) => store.inProgress(afterId, limits.replicas.pageRows);
     for await (const row of paged(read)) {
       if (this.#closed || this.#finishing.size >= limits.replicas.takenOverAtOnce) return;
@@ -59,7 +59,7 @@ export class TakeOver {
       if (operation === 'archiving' && this.#archiving.size >= limits.replicas.archivesTakenOverAtOnce)
         continue;
       if (operation === 'archiving') this.#archiving.add(id);
-      const finishing = this.#d.finish(id).finally(() => {
+      const finishing = this.#deps.finish(id).finally(() => {
         this.#finishing.delete(id);
         this.#archiving.delete(id);
       });

@@ -42,10 +42,10 @@ export interface ProviderSecretsDependencies {
 }
 
 export class ProviderSecrets {
-  readonly #d: ProviderSecretsDependencies;
+  readonly #deps: ProviderSecretsDependencies;
 
   constructor(dependencies: ProviderSecretsDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -53,7 +53,7 @@ export class ProviderSecrets {
    * `failed_precondition` for a team, for a provider that sandboxes do not reach, and where the engine has no secrets.
    */
   async create(caller: User, request: ProviderSecretRequest): Promise<Secret> {
-    const { host, store, tokens, refusals, runtime, clock } = this.#d;
+    const { host, store, tokens, refusals, runtime, clock } = this.#deps;
     assertSecrets(runtime);
     if (caller.team) throw ofTeam(caller.team.name);
     const all = await this.#usualTargets();
@@ -69,8 +69,8 @@ export class ProviderSecrets {
   }
 
   async #usualTargets(): Promise<string[]> {
-    const { url, apiUrl } = this.#d.host;
-    const targets = providerTargets(this.#d.host);
+    const { url, apiUrl } = this.#deps.host;
+    const targets = providerTargets(this.#deps.host);
     if (!targets) throw unreachable(url, 'it has no name, or speaks no TLS');
     const names = new Set([url, apiUrl].map((address) => new URL(address).hostname));
     for (const name of names) await this.#assertPublic(name);
@@ -79,7 +79,7 @@ export class ProviderSecrets {
 
   /** The egress program connects to no private address; better that the owner hears it now. */
   async #assertPublic(name: string): Promise<void> {
-    const addresses = await this.#d.resolve(name).catch((error: unknown) => {
+    const addresses = await this.#deps.resolve(name).catch((error: unknown) => {
       throw notFound(name, error);
     });
     if (addresses.length > 0 && addresses.every(isPublic)) return;
@@ -128,14 +128,14 @@ interface ProviderRenewalsDependencies {
 }
 
 export class ProviderRenewals implements AuthorizationUses {
-  readonly #d: ProviderRenewalsDependencies;
+  readonly #deps: ProviderRenewalsDependencies;
   /** Version of the token that running sandboxes of an owner have; null: none. */
   readonly #inForce = new Map<string, string | null>();
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
 
   constructor(dependencies: ProviderRenewalsDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   begin(): void {
@@ -154,7 +154,7 @@ export class ProviderRenewals implements AuthorizationUses {
   changed(userId: string): void {
     this.ended(userId).catch((error: unknown) => {
       // Each sandbox is tried again, and the next look finds an owner whose sandboxes could not be read.
-      this.#d.log.warn('a change of an authorization is not in force everywhere', { user: userId, error });
+      this.#deps.log.warn('a change of an authorization is not in force everywhere', { user: userId, error });
     });
   }
 
@@ -165,7 +165,7 @@ export class ProviderRenewals implements AuthorizationUses {
 
   /** Does not reject: the next look comes. */
   async look(): Promise<void> {
-    const { store, provider, log } = this.#d;
+    const { store, provider, log } = this.#deps;
     try {
       const owners = await store.providerOwners(provider.addresses.url);
       this.#forgetOthers(owners);
@@ -176,7 +176,7 @@ export class ProviderRenewals implements AuthorizationUses {
   }
 
   async #check(ownerId: string): Promise<void> {
-    const { provider, tokens, log } = this.#d;
+    const { provider, tokens, log } = this.#deps;
     try {
       // Renews it ahead of its end, and tells of that by `changed`.
       if ((await provider.of(ownerId)) !== null) await tokens.current({ id: ownerId });
@@ -190,7 +190,7 @@ export class ProviderRenewals implements AuthorizationUses {
   }
 
   async #reach(ownerId: string): Promise<void> {
-    const { store, provider, running } = this.#d;
+    const { store, provider, running } = this.#deps;
     const secrets = (await store.list(ownerId)).filter((one) => one.provider === provider.addresses.url);
     if (secrets.length === 0) return;
     const held = await Promise.all(secrets.map(({ id }) => store.holders(ownerId, id)));
@@ -198,7 +198,7 @@ export class ProviderRenewals implements AuthorizationUses {
   }
 
   #forgetOthers(owners: readonly string[]): void {
-    this.#d.provider.forgetOthers(owners);
+    this.#deps.provider.forgetOthers(owners);
     for (const ownerId of this.#inForce.keys()) if (!owners.includes(ownerId)) this.#inForce.delete(ownerId);
   }
 }

@@ -29,10 +29,10 @@ export interface ShownSecrets {
 }
 
 export class SandboxSecrets {
-  readonly #d: SandboxSecretsDependencies;
+  readonly #deps: SandboxSecretsDependencies;
 
   constructor(dependencies: SandboxSecretsDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -41,8 +41,8 @@ export class SandboxSecrets {
    */
   async accept(caller: User, references: readonly string[] | undefined): Promise<string[]> {
     if (references === undefined || references.length === 0) return [];
-    assertSecrets(this.#d.runtime, 'secrets');
-    const kept = await this.#d.store.list(ownerIdOf(caller));
+    assertSecrets(this.#deps.runtime, 'secrets');
+    const kept = await this.#deps.store.list(ownerIdOf(caller));
     const wanted = references.map((reference) => {
       const found = kept.find(({ id, name }) => id === reference || name === reference);
       if (!found) throw noSecret(reference);
@@ -56,7 +56,7 @@ export class SandboxSecrets {
   /** Returns the secrets that a sandbox has. */
   async of({ ownerId, secretIds }: Omit<SecretHolder, 'id'>): Promise<Secret[]> {
     if (ownerId === null || secretIds.length === 0) return [];
-    return this.#d.store.some(ownerId, secretIds);
+    return this.#deps.store.some(ownerId, secretIds);
   }
 
   /**
@@ -64,7 +64,7 @@ export class SandboxSecrets {
    * on have its variable.
    */
   async give(caller: User, reference: string, secretReference: string): Promise<ShownSecrets> {
-    const { sandboxes, store, runtime, trust } = this.#d;
+    const { sandboxes, store, runtime, trust } = this.#deps;
     assertSecrets(runtime);
     const { id } = await resolveSandbox(sandboxes, caller, reference);
     const secret = await findSecret(store, caller, secretReference);
@@ -80,7 +80,7 @@ export class SandboxSecrets {
 
   /** Takes a secret away, also from a running sandbox. One that it does not have is none. */
   async take(caller: User, reference: string, secretReference: string): Promise<ShownSecrets> {
-    const { sandboxes, store, networks } = this.#d;
+    const { sandboxes, store, networks } = this.#deps;
     const { id } = await resolveSandbox(sandboxes, caller, reference);
     const secret = await findSecret(store, caller, secretReference);
     const next = ({ secretIds }: Sandbox) => secretIds.filter((one) => one !== secret.id);
@@ -93,7 +93,7 @@ export class SandboxSecrets {
     then: (sandbox: Sandbox) => Promise<void>,
   ): Promise<ShownSecrets> {
     const patch = (sandbox: Sandbox) => ({ secretIds: next(sandbox) });
-    const changed = await this.#d.machines.change(id, patch, then);
+    const changed = await this.#deps.machines.change(id, patch, then);
     return { sandboxId: id, secrets: await this.of(changed) };
   }
 }

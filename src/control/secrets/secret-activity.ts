@@ -14,13 +14,13 @@ export interface SecretActivityDependencies {
 const { usesKept, usesStoredMs } = limits.secrets;
 
 export class SecretActivity {
-  readonly #d: SecretActivityDependencies;
+  readonly #deps: SecretActivityDependencies;
   /** Latest use by the secret's id. */
   #uses = new Map<string, number>();
   #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(dependencies: SecretActivityDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   hear(reports: readonly NetworkReport[]): void {
@@ -41,8 +41,8 @@ export class SecretActivity {
     const uses = this.#uses;
     this.#uses = new Map();
     if (uses.size === 0) return;
-    await this.#d.store.noteUses(uses).catch((error: unknown) => {
-      this.#d.log.warn('uses of secrets could not be stored', { error });
+    await this.#deps.store.noteUses(uses).catch((error: unknown) => {
+      this.#deps.log.warn('uses of secrets could not be stored', { error });
     });
   }
 }

@@ -39,15 +39,15 @@ export interface SecretServiceDependencies {
 }
 
 export class SecretService {
-  readonly #d: SecretServiceDependencies;
+  readonly #deps: SecretServiceDependencies;
 
   constructor(dependencies: SecretServiceDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Rejects with `failed_precondition` where the engine has no secrets. */
   async create(caller: User, request: SecretRequest): Promise<Secret> {
-    const { store, runtime, clock } = this.#d;
+    const { store, runtime, clock } = this.#deps;
     assertSecrets(runtime);
     const { name, value, variable = usualVariable(name), expiresInMinutes } = request;
     const place = formatPlace(parsePlace('place', request.place));
@@ -61,7 +61,7 @@ export class SecretService {
 
   /** Sorted by name. */
   list(caller: User): Promise<Secret[]> {
-    return this.#d.store.list(ownerIdOf(caller));
+    return this.#deps.store.list(ownerIdOf(caller));
   }
 
   /**
@@ -69,7 +69,7 @@ export class SecretService {
    * not see the value could have it sent there.
    */
   async update(caller: User, reference: string, change: SecretChange): Promise<Secret> {
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     const secret = await findSecret(store, caller, reference);
     const patch = await this.#patchOf(change);
     if (Object.keys(patch).length === 0) throw nothingToChange();
@@ -83,9 +83,9 @@ export class SecretService {
 
   /** Replaces the value, and what else is given, also in running sandboxes. */
   async rotate(caller: User, reference: string, value: string, change: SecretChange): Promise<Secret> {
-    const { store, clock } = this.#d;
+    const { store, clock } = this.#deps;
     const secret = await findSecret(store, caller, reference);
-    if (secret.provider !== null) throw noValue(secret, this.#d.provider?.name ?? 'start');
+    if (secret.provider !== null) throw noValue(secret, this.#deps.provider?.name ?? 'start');
     assertValue('value', value, secret.place);
     const patch = await this.#patchOf(change);
     return this.#reached(reference, await store.rotate(secret.id, value, patch, clock.now()));
@@ -93,7 +93,7 @@ export class SecretService {
 
   /** Takes it from all sandboxes, also running ones. */
   async remove(caller: User, reference: string): Promise<Secret> {
-    const { store, running } = this.#d;
+    const { store, running } = this.#deps;
     const secret = await findSecret(store, caller, reference);
     await store.remove(secret.id);
     // Asked for afterwards: one that was given it in between has it in force, or does not find it any more.
@@ -105,20 +105,20 @@ export class SecretService {
   }
 
   #assertAtProvider({ provider }: Secret, targets: readonly string[]): void {
-    const addresses = this.#d.provider?.url === provider ? this.#d.provider : null;
+    const addresses = this.#deps.provider?.url === provider ? this.#deps.provider : null;
     const elsewhere = targetElsewhere(targets, addresses);
     if (elsewhere !== null) throw notAtProvider(elsewhere, provider);
   }
 
   async #reached(reference: string, changed: Secret | null): Promise<Secret> {
     if (!changed) throw noSecret(reference);
-    const { store, running } = this.#d;
+    const { store, running } = this.#deps;
     await running.reach(await store.holders(changed.ownerId, changed.id), shown(changed));
     return changed;
   }
 
   async #patchOf({ targets, variable, expiresInMinutes }: SecretChange): Promise<SecretPatch> {
-    const now = this.#d.clock.now();
+    const now = this.#deps.clock.now();
     return {
       ...(targets === undefined ? {} : { targets: await parseTargets('targets', targets) }),
       ...(variable === undefined ? {} : { variable }),

@@ -9,7 +9,7 @@ import type { Sandbox } from '../../model/sandbox.ts';
 import { underLease } from '../base/tenure.ts';
 import type { Allowance, Log, Replicas, Runtime, SandboxPatch, SandboxStore } from '../ports/index.ts';
 import type { OperationQueue } from './operation-queue.ts';
-import type { Others } from './others.ts';
+import type { OtherReplicas } from './other-replicas.ts';
 
 export interface TurnDependencies {
   store: Pick<SandboxStore, 'reread' | 'remove'>;
@@ -17,7 +17,7 @@ export interface TurnDependencies {
   queue: OperationQueue;
   operations: StoredOperations;
   replicas: Replicas;
-  others: Others;
+  others: OtherReplicas;
   log: Log;
   /** Repeats `finish` until it succeeds. */
   finishLater(id: string): void;
@@ -36,10 +36,10 @@ export interface StoredOperations {
 type Work<T> = (signal: AbortSignal) => Promise<T>;
 
 export class Turns {
-  readonly #d: TurnDependencies;
+  readonly #deps: TurnDependencies;
 
   constructor(dependencies: TurnDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -58,7 +58,7 @@ export class Turns {
         // Settings say what a stop does, so they do not change beneath one.
         const sandbox = await this.settled(id, signal);
         const wanted = patch(sandbox);
-        const changed = wanted ? await this.#d.operations.tryAdvance(sandbox, wanted, allowance) : sandbox;
+        const changed = wanted ? await this.#deps.operations.tryAdvance(sandbox, wanted, allowance) : sandbox;
         if (!changed) continue;
         await then?.(changed);
         return changed;
@@ -69,24 +69,24 @@ export class Turns {
 
   /** Runs work that ends with the lease of this replica: another one goes on with it. */
   run<T>(id: string, work: Work<T>): Promise<T> {
-    return this.#inTurn(id, (begun) => this.#d.queue.run(id, begun), work);
+    return this.#inTurn(id, (begun) => this.#deps.queue.run(id, begun), work);
   }
 
   /** Like `run`, before all waiting work, which is rejected; the running one is broken off. */
   preempt<T>(id: string, work: Work<T>): Promise<T> {
-    return this.#inTurn(id, (begun) => this.#d.queue.preempt(id, begun), work);
+    return this.#inTurn(id, (begun) => this.#deps.queue.preempt(id, begun), work);
   }
 
   /** Breaks off the work of this replica, for a delete by another one. */
   giveWay(id: string): void {
-    this.#d.queue.cancel(id);
+    this.#deps.queue.cancel(id);
   }
 
   /** Returns the row with no operation in progress, or with one that deletes. Rejects with `not_found`. */
   async settled(id: string, signal: AbortSignal): Promise<Sandbox> {
     const sandbox = await this.alone(id, false, signal);
     if (sandbox.operation === null || sandbox.operation === 'deleting') return sandbox;
-    await this.#d.operations.finish(await this.#taken(sandbox), signal);
+    await this.#deps.operations.finish(await this.#taken(sandbox), signal);
     const finished = await this.alone(id, false, signal);
     if (finished.operation === null || finished.operation === 'deleting') return finished;
     throw stillBusy(finished.name);
@@ -97,7 +97,7 @@ export class Turns {
    * @param asks Whether the other replica is asked to break off.
    */
   async alone(id: string, asks: boolean, signal: AbortSignal): Promise<Sandbox> {
-    const sandbox = await this.#d.others.done(await this.#d.store.reread(id), asks, signal);
+    const sandbox = await this.#deps.others.done(await this.#deps.store.reread(id), asks, signal);
     if (sandbox) return sandbox;
     throw new SandhavenError('not_found', 'The sandbox was deleted.', {
       resource: 'sandbox',
@@ -107,10 +107,10 @@ export class Turns {
 
   /** Finishes an operation that was stored and not settled. */
   async finish(id: string, signal: AbortSignal): Promise<void> {
-    const sandbox = await this.#d.others.done(await this.#d.store.reread(id), false, signal);
+    const sandbox = await this.#deps.others.done(await this.#deps.store.reread(id), false, signal);
     if (!sandbox) return;
     if (sandbox.operation === 'creating') await this.#discardLeft(sandbox);
-    else await this.#d.operations.finish(await this.#taken(sandbox), signal);
+    else await this.#deps.operations.finish(await this.#taken(sandbox), signal);
   }
 
   /**
@@ -119,25 +119,25 @@ export class Turns {
    */
   async #discardLeft(sandbox: Sandbox): Promise<void> {
     const { id, generation } = await this.#taken(sandbox);
-    await this.#d.runtime.destroy(id);
-    await this.#d.store.remove(id, generation);
+    await this.#deps.runtime.destroy(id);
+    await this.#deps.store.remove(id, generation);
   }
 
   /** Returns the row of an operation that this replica may finish: a new generation fences the one that left it. */
   async #taken(sandbox: Sandbox): Promise<Sandbox> {
-    if (!(await this.#d.others.haveLeft(sandbox))) return sandbox;
+    if (!(await this.#deps.others.haveLeft(sandbox))) return sandbox;
     const { id, operation, generation } = sandbox;
-    this.#d.log.info('taking over the operation of a replica that is gone', { sandbox: id, operation });
-    const taken = await this.#d.operations.advance(sandbox, { operation, generation: generation + 1 });
+    this.#deps.log.info('taking over the operation of a replica that is gone', { sandbox: id, operation });
+    const taken = await this.#deps.operations.advance(sandbox, { operation, generation: generation + 1 });
     // From here on nobody else looks after it, whatever fails next.
-    this.#d.finishLater(id);
+    this.#deps.finishLater(id);
     return taken;
   }
 
   /** Notes the wait where there is one, in a trace. */
   #inTurn<T>(id: string, enqueue: (work: Work<T>) => Promise<T>, work: Work<T>): Promise<T> {
     const begin = (signal: AbortSignal) => this.#leased(signal, work);
-    const wait = this.#d.queue.busy(id) ? waiting('queue', { 'sandhaven.sandbox_id': id }) : null;
+    const wait = this.#deps.queue.busy(id) ? waiting('queue', { 'sandhaven.sandbox_id': id }) : null;
     if (!wait) return enqueue(begin);
     const begun = enqueue((signal) => {
       wait.end('ok');
@@ -148,7 +148,7 @@ export class Turns {
   }
 
   #leased<T>(signal: AbortSignal, work: Work<T>): Promise<T> {
-    const { replicas } = this.#d;
+    const { replicas } = this.#deps;
     return underLease(replicas, (lease) => work(replicas.shared ? AbortSignal.any([signal, lease]) : signal));
   }
 }

@@ -4,16 +4,16 @@ import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type { AgentLink, Chart, ExecResult, LiveOutput, LiveRequest } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
-import type { Uses } from './use.ts';
+import type { SandboxUses } from './sandbox-uses.ts';
 
 const SHELLS = ['bash', 'sh'];
 
 export class ExecutionService {
-  readonly #uses: Uses;
+  readonly #uses: SandboxUses;
   readonly #agent: AgentLink;
   readonly #environments: Environments;
 
-  constructor(uses: Uses, agent: AgentLink, environments: Environments) {
+  constructor(uses: SandboxUses, agent: AgentLink, environments: Environments) {
     this.#uses = uses;
     this.#agent = agent;
     this.#environments = environments;

@@ -2,13 +2,13 @@
 import type { Readable } from 'node:stream';
 import type { User } from '../../model/user.ts';
 import type { AgentLink } from '../ports/index.ts';
-import type { Uses } from './use.ts';
+import type { SandboxUses } from './sandbox-uses.ts';
 
 export type FileService = ReturnType<typeof filesOf>;
 
 type Reference = string | undefined;
 
-export function filesOf(uses: Uses, agent: AgentLink) {
+export function filesOf(uses: SandboxUses, agent: AgentLink) {
   /** Makes an operation of an agent one of a caller's sandbox: the caller and the reference stand in place of its id. */
   const used =
     <Rest extends unknown[], T>(operation: (id: string, ...rest: Rest) => Promise<T>) =>

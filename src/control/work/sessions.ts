@@ -19,7 +19,7 @@ import type {
 } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
 import { shownWhile, showPieces } from './follow-session.ts';
-import type { Uses } from './use.ts';
+import type { SandboxUses } from './sandbox-uses.ts';
 
 type Reference = string | undefined;
 
@@ -33,12 +33,12 @@ export interface SessionCommand {
 }
 
 export class SessionService {
-  readonly #uses: Uses;
+  readonly #uses: SandboxUses;
   readonly #agent: AgentSessions;
   readonly #environments: Environments;
   readonly #store: SessionStore;
 
-  constructor(uses: Uses, agent: AgentSessions, environments: Environments, store: SessionStore) {
+  constructor(uses: SandboxUses, agent: AgentSessions, environments: Environments, store: SessionStore) {
     this.#uses = uses;
     this.#agent = agent;
     this.#environments = environments;

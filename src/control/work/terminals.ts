@@ -16,14 +16,14 @@ import type {
 } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
 import { resolveSandbox } from '../turns/resolve.ts';
-import type { Uses } from './use.ts';
+import type { SandboxUses } from './sandbox-uses.ts';
 
 /** In the order of preference, as for SSH. */
 const SHELLS = ['bash', 'sh'];
 
 export interface TerminalDependencies {
   store: SandboxStore;
-  uses: Pick<Uses, 'run' | 'connected'>;
+  uses: Pick<SandboxUses, 'run' | 'connected'>;
   agent: AgentTerminals;
   environments: Pick<Environments, 'of'>;
 }
@@ -39,10 +39,10 @@ export interface LookRequest {
 }
 
 export class TerminalService {
-  readonly #d: TerminalDependencies;
+  readonly #deps: TerminalDependencies;
 
   constructor(dependencies: TerminalDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Runs `work` with a view of the terminal, and detaches it afterwards. A stop of the sandbox breaks the view. */
@@ -53,7 +53,7 @@ export class TerminalService {
     work: (view: TerminalView) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, uses } = this.#d;
+    const { store, uses } = this.#deps;
     const { id } = await resolveSandbox(store, caller, reference);
     await uses.connected(id, async (sandbox) => {
       const view = await this.#open(sandbox, request, signal);
@@ -66,13 +66,13 @@ export class TerminalService {
   }
 
   list(caller: User, reference: string): Promise<TerminalSummary[]> {
-    const { uses, agent } = this.#d;
+    const { uses, agent } = this.#deps;
     return uses.run(caller, reference, async ({ id }) => (await agent.listTerminals(id)).terminals);
   }
 
   /** Ends a terminal with all that runs in it. */
   end(caller: User, reference: string, terminalId: string, signal?: AbortSignal): Promise<void> {
-    const { uses, agent } = this.#d;
+    const { uses, agent } = this.#deps;
     return uses.run(caller, reference, ({ id }) => agent.endTerminal(id, terminalId, signal));
   }
 
@@ -81,7 +81,7 @@ export class TerminalService {
     { terminalId, size, create, cwd = '.' }: LookRequest,
     signal: AbortSignal,
   ): Promise<TerminalView> {
-    const { agent, environments } = this.#d;
+    const { agent, environments } = this.#deps;
     if (!create) return agent.openTerminal(sandbox.id, { terminalId, size, create: null }, signal);
     const own = await environments.of(sandbox);
     for (const shell of SHELLS) {
@@ -106,15 +106,15 @@ function accountOf(shell: string): Record<string, string> {
 /** Connections of the owner to ports of the sandbox's own loopback, each a use of the sandbox while it lasts. */
 interface TunnelDependencies {
   store: SandboxStore;
-  uses: Pick<Uses, 'connected'>;
+  uses: Pick<SandboxUses, 'connected'>;
   agent: Pick<AgentTunnels, 'connectPort'>;
 }
 
 export class TunnelService {
-  readonly #d: TunnelDependencies;
+  readonly #deps: TunnelDependencies;
 
   constructor(dependencies: TunnelDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /**
@@ -128,7 +128,7 @@ export class TunnelService {
     work: (connection: Duplex) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, uses, agent } = this.#d;
+    const { store, uses, agent } = this.#deps;
     const sandbox = await resolveSandbox(store, caller, reference);
     await uses.connected(sandbox.id, async ({ id }) => work(await agent.connectPort(id, port, signal)));
   }

@@ -1,7 +1,7 @@
 /** GitHub-compatible provider: its documented OAuth, device, REST and app endpoints behind the port of a code host. */
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock, CodeHost, Sight } from '../../control/ports/index.ts';
+import type { Clock, CodeHost, RepositoryVisibility } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { ProviderAccount, RepositoryName } from '../../model/provider.ts';
 import type { ProviderOptions } from '../../model/provider-options.ts';
@@ -95,7 +95,7 @@ export function createGitHub(options: GitHubOptions, clock: Clock): CodeHost {
       // 404 and 422: no such token at the provider.
       return [204, 404, 422].includes(status);
     },
-    look: (accessToken, repository) => lookAt(api, accessToken, repository),
+    visibility: (accessToken, repository) => repositoryVisibility(api, accessToken, repository),
     async installationToken(repository, contents) {
       return installed ? installed.token(repository, contents) : { kind: 'not-installed' };
     },
@@ -157,7 +157,11 @@ async function accountOf({ apiUrl }: Api, accessToken: string): Promise<Provider
 }
 
 /** One repository, with the permissions of the token's user. */
-async function lookAt(api: Api, accessToken: string, repository: RepositoryName): Promise<Sight> {
+async function repositoryVisibility(
+  api: Api,
+  accessToken: string,
+  repository: RepositoryName,
+): Promise<RepositoryVisibility> {
   const url = `${api.apiUrl}/repos/${repository.owner}/${repository.name}`;
   const reply = await ask({ method: 'GET', url, authorization: `Bearer ${accessToken}` });
   const header = reply.headers.get('x-oauth-scopes');

@@ -2,7 +2,7 @@
 import type { Clock, CodeHost } from '../../control/ports/index.ts';
 import { ask } from '../http.ts';
 import { exchangeCode, type OAuthClient, pollDevice, refreshTokens, startDevice } from '../oauth.ts';
-import { accountOf, lookAt, projectOfPath } from './project.ts';
+import { accountOf, projectOfPath, repositoryVisibility } from './project.ts';
 
 export interface GitLabOptions {
   /** Base URLs without a trailing slash. */
@@ -60,7 +60,7 @@ export function createGitLab({ url, apiUrl, clientId, clientSecret }: GitLabOpti
       const { status } = await ask({ method: 'POST', url: `${url}/oauth/revoke`, form });
       return status === 200;
     },
-    look: (accessToken, project) => lookAt(apiUrl, accessToken, project),
+    visibility: (accessToken, project) => repositoryVisibility(apiUrl, accessToken, project),
     installationToken: async () => ({ kind: 'not-installed' }),
     forgetInstallation() {},
   };

@@ -1,6 +1,6 @@
 /** Views with a user's token: the account, and one project with the user's permissions. A project lies in nested groups. */
 import { z } from 'zod';
-import type { Sight } from '../../control/ports/index.ts';
+import type { RepositoryVisibility } from '../../control/ports/index.ts';
 import type { ProviderAccount, RepositoryName } from '../../model/provider.ts';
 import { ask, notAsDocumented } from '../http.ts';
 
@@ -26,11 +26,11 @@ export async function accountOf(apiUrl: string, accessToken: string): Promise<Pr
   return { id: String(parsed.data.id), login: parsed.data.username };
 }
 
-export async function lookAt(
+export async function repositoryVisibility(
   apiUrl: string,
   accessToken: string,
   { owner, name }: RepositoryName,
-): Promise<Sight> {
+): Promise<RepositoryVisibility> {
   const url = `${apiUrl}/projects/${encodeURIComponent(`${owner}/${name}`)}`;
   const reply = await ask({ method: 'GET', url, authorization: `Bearer ${accessToken}` });
   const { status } = reply;

@@ -4,7 +4,7 @@ import { type Cluster, startCluster } from '../cluster.ts';
 import { pushBusybox, pushFiles } from '../images.ts';
 import { PODS } from '../pods.ts';
 import { caller, containers, runSurvivors } from './survivors.ts';
-import { untilWhole } from './whole.ts';
+import { untilReady } from './until-ready.ts';
 
 const WHOLE_MS = 30_000;
 
@@ -37,7 +37,7 @@ describe('a kill of one part of the control plane', () => {
     expect(part.isRunning).toBe(false);
     expect([await answers('node1'), await answers('node2')]).toEqual([true, true]);
     part.start();
-    await untilWhole(cluster, WHOLE_MS);
+    await untilReady(cluster, WHOLE_MS);
     expect(await containers(cluster)).toEqual(before);
   });
 
@@ -63,7 +63,7 @@ describe('a kill of one part of the control plane', () => {
     await expect(cluster.api.get(PODS)).rejects.toThrow();
     apiServer.start();
     expect(() => apiServer.start()).toThrow(/runs already/);
-    await untilWhole(cluster, WHOLE_MS);
+    await untilReady(cluster, WHOLE_MS);
   });
 });
 
@@ -73,5 +73,5 @@ it('a part that ends by itself starts again', { timeout: 60_000 }, async () => {
   if (pid === null) throw new Error('the scheduler has no process');
   process.kill(pid, 'SIGTERM');
   await expect.poll(() => ![pid, null].includes(scheduler.pid)).toBe(true);
-  await untilWhole(cluster, WHOLE_MS);
+  await untilReady(cluster, WHOLE_MS);
 });

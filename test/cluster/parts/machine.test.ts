@@ -6,7 +6,7 @@ import { pushBusybox } from '../images.ts';
 import { deletePod, inPod, PODS, runPod } from '../pods.ts';
 import type { Machine } from './machine.ts';
 import { caller, containers, runSurvivors } from './survivors.ts';
-import { untilWhole } from './whole.ts';
+import { untilReady } from './until-ready.ts';
 
 const WHOLE_MS = 60_000;
 /** The control plane calls a node dead after ten seconds of silence. */
@@ -49,7 +49,7 @@ describe('a node', { timeout: 120_000 }, () => {
     await node.parts.containerd.kill();
     expect(await answers('node1')).toBe(true);
     node.parts.containerd.start();
-    await untilWhole(cluster, WHOLE_MS);
+    await untilReady(cluster, WHOLE_MS);
     expect(await containers(cluster)).toEqual(before);
   });
 
@@ -60,7 +60,7 @@ describe('a node', { timeout: 120_000 }, () => {
     await untilDead();
     expect(await answers('node1')).toBe(true);
     node.parts.kubelet.start();
-    await untilWhole(cluster, WHOLE_MS);
+    await untilReady(cluster, WHOLE_MS);
     expect(await containers(cluster)).toEqual(before);
   });
 
@@ -71,7 +71,7 @@ describe('a node', { timeout: 120_000 }, () => {
     await untilDead();
     expect([await answers('node1'), await answers('node2')]).toEqual([true, true]);
     node.heal();
-    await untilWhole(cluster, WHOLE_MS);
+    await untilReady(cluster, WHOLE_MS);
     expect(await containers(cluster)).toEqual(before);
   });
 
@@ -97,7 +97,7 @@ describe('a node', { timeout: 120_000 }, () => {
     expect([await answers('node1'), await answers('node2')]).toEqual([false, true]);
     await untilDead();
     await node.start('kept');
-    await untilWhole(cluster, WHOLE_MS);
+    await untilReady(cluster, WHOLE_MS);
     const after = await untilRestarted(node1);
     expect(after['node2']).toBe(node2);
     await cluster.api.until(`${PODS}/writer`, ({ status }) => status.containerStatuses?.[0].ready);
@@ -111,7 +111,7 @@ describe('a node', { timeout: 120_000 }, () => {
     const { node1, node2 } = await containers(cluster);
     await node.kill();
     await node.start('lost');
-    await untilWhole(cluster, WHOLE_MS);
+    await untilReady(cluster, WHOLE_MS);
     const after = await untilRestarted(node1);
     expect(after['node2']).toBe(node2);
     expect(await (await caller(cluster))('node1')).toBe(true);

@@ -38,7 +38,7 @@ async function setUp({ ownerId = caller.id, hasGateway = true } = {}) {
       },
     },
     ...{ access, clock, grants: { note: () => {} } },
-    standing: {
+    callerRights: {
       whileValid: ({ id, keyId }, end) => {
         endings.set(end, { id, keyId });
         return () => void endings.delete(end);

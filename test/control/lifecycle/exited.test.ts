@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Unfinished } from '../../../src/concurrency/unfinished.ts';
 import { Machines, type MachinesDependencies } from '../../../src/control/lifecycle/machines.ts';
 import { createOperationQueue } from '../../../src/control/turns/operation-queue.ts';
-import { Others } from '../../../src/control/turns/others.ts';
+import { OtherReplicas } from '../../../src/control/turns/other-replicas.ts';
 import { createAlone } from '../../../src/store/rows/alone.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
@@ -29,7 +29,7 @@ beforeEach(() => {
       destroy: async (id: string) => void stopped.push(id),
     },
     queue: createOperationQueue(),
-    others: new Others(replicas, store),
+    others: new OtherReplicas(replicas, store),
     unfinished: new Unfinished((_key, error) => expect.fail(String(error))),
     watches: { begin: (id: string) => void watched.push(id), end() {}, has: () => false },
     activity: { forget() {} },

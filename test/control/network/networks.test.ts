@@ -10,7 +10,7 @@ import { type InstallationNetworks, NetworkBounds } from '../../../src/control/r
 import { Networks } from '../../../src/control/reach/networks.ts';
 import { Activity } from '../../../src/control/turns/activity.ts';
 import { createOperationQueue } from '../../../src/control/turns/operation-queue.ts';
-import { Others } from '../../../src/control/turns/others.ts';
+import { OtherReplicas } from '../../../src/control/turns/other-replicas.ts';
 import type { NetworkPolicy } from '../../../src/model/network/policy.ts';
 import { networkProfiles } from '../../../src/model/network/profiles.ts';
 import {
@@ -71,7 +71,7 @@ function open(installation: Partial<InstallationNetworks> = {}) {
     ...{ store, log, replicas, networks, runtime, unfinished, nodeLoss: null },
     agent: { hello: async () => {} },
     queue: createOperationQueue(),
-    others: new Others(replicas, store),
+    others: new OtherReplicas(replicas, store),
     watches: { begin() {} },
     activity: new Activity(Date, store, false),
     clock: { now: () => 5_000 },

@@ -7,12 +7,12 @@ import { memoryStore } from '../../store/memory/memory-store.ts';
 it('ends what an admin reads inside when the groups make no admin any more', async () => {
   const store = memoryStore();
   const ended: string[] = [];
-  const standing = { ended: (id: string) => void ended.push(id) };
+  const callerRights = { ended: (id: string) => void ended.push(id) };
   const claims = {
     ...{ issuer: 'https://id.example.org', subject: 'grace', email: 'grace@example.org', name: 'Grace' },
     ...{ groups: [], sid: null, emailVerified: true },
   };
-  const come = (role: Role | null) => arrive(store, claims, { role, signedIn: null, standing, now: 0 });
+  const come = (role: Role | null) => arrive(store, claims, { role, signedIn: null, callerRights, now: 0 });
   // The last admin stays one.
   await store.users.insertUser({
     ...{ id: 'user_1', name: 'Ada', email: 'ada@example.org', role: 'admin' },

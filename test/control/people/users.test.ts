@@ -20,7 +20,7 @@ beforeEach(async () => {
   await store.users.insertUser(bob);
   const quotas = new Quotas({ ...store, defaults: { everybody: {}, members } });
   users = new UserService({
-    ...{ store: store.users, quotas, networks: store.ownerNetworks, standing: { ended } },
+    ...{ store: store.users, quotas, networks: store.ownerNetworks, callerRights: { ended } },
     ...{ endTeamAccess, clock: Date },
   });
 });

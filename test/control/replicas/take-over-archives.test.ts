@@ -1,7 +1,7 @@
 /** Archives among the operations that a given-up replica has left. */
 import { expect, it } from 'vitest';
 import { TakeOver } from '../../../src/control/replicas/take-over.ts';
-import { Others } from '../../../src/control/turns/others.ts';
+import { OtherReplicas } from '../../../src/control/turns/other-replicas.ts';
 import { createAlone } from '../../../src/store/rows/alone.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
@@ -19,7 +19,7 @@ it('finishes four archives at once at most, and meanwhile what comes after them'
   const begun: string[] = [];
   const ended: (() => void)[] = [];
   const takeOver = new TakeOver({
-    ...{ store, replicas, others: new Others(replicas, store) },
+    ...{ store, replicas, others: new OtherReplicas(replicas, store) },
     finish(id) {
       begun.push(id);
       return new Promise((resolve) => ended.push(resolve));

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Replicas, SandboxStore } from '../../../src/control/ports/index.ts';
 import { TakeOver } from '../../../src/control/replicas/take-over.ts';
-import { Others } from '../../../src/control/turns/others.ts';
+import { OtherReplicas } from '../../../src/control/turns/other-replicas.ts';
 import { createAlone } from '../../../src/store/rows/alone.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
@@ -31,7 +31,7 @@ function open(): TakeOver {
   return new TakeOver({
     store,
     replicas,
-    others: new Others(replicas, store),
+    others: new OtherReplicas(replicas, store),
     finish: (id) => {
       finished.push(id);
       return work;

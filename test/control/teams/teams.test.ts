@@ -1,7 +1,7 @@
 /** Teams: for whom a caller acts, what ends when a member leaves, and what nobody else can name or guess. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { CallerRights } from '../../../src/control/callers/caller-rights.ts';
 import { Quotas } from '../../../src/control/callers/quotas.ts';
-import { Standing } from '../../../src/control/callers/standing.ts';
 import { TeamAccess, TeamService } from '../../../src/control/people/teams.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { resolveSandbox } from '../../../src/control/turns/resolve.ts';
@@ -17,7 +17,7 @@ const caller: Caller = { id, name, email, role: 'member', ...key };
 
 let store: Store;
 let teams: TeamService;
-let standing: Standing;
+let callerRights: CallerRights;
 let quotas: Quotas;
 let revoked: string[];
 /** Number of the revocation that fails, from 1. */
@@ -37,10 +37,10 @@ beforeEach(async () => {
     },
   };
   quotas = new Quotas({ ...store, defaults: { everybody: {}, members } });
-  standing = new Standing(store, Date);
+  callerRights = new CallerRights(store, Date);
   teams = new TeamService({
     networks: store.ownerNetworks,
-    ...{ store: store.teams, users: store.users, quotas, standing, clock: Date },
+    ...{ store: store.teams, users: store.users, quotas, callerRights, clock: Date },
     adminsReadInside: false,
     access: new TeamAccess(store.sandboxes, access),
   });
@@ -155,7 +155,7 @@ describe('somebody who is in another team', () => {
 describe('a member who leaves', () => {
   const open = async (who: Caller) => {
     const end = vi.fn();
-    standing.whileValid(who, end);
+    callerRights.whileValid(who, end);
     return end;
   };
 
@@ -183,10 +183,10 @@ describe('a member who leaves', () => {
       expiresAt: null,
     });
     const unheard = await open(await teams.acting({ ...caller, keyId }, 'red'));
-    await standing.recheck();
+    await callerRights.recheck();
     expect(unheard).not.toHaveBeenCalled();
     await store.teams.removeMember((await teams.find('red')).id, bob.id);
-    await standing.recheck();
+    await callerRights.recheck();
     expect(unheard).toHaveBeenCalledOnce();
   });
 

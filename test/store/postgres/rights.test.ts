@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { AccessService } from '../../../src/control/access/tokens.ts';
-import { Standing } from '../../../src/control/callers/standing.ts';
+import { CallerRights } from '../../../src/control/callers/caller-rights.ts';
 import type { Store } from '../../../src/control/ports/index.ts';
 import { RightsCheck } from '../../../src/control/replicas/rights-check.ts';
 import { secretsOf } from '../../../src/store/files/secrets.ts';
@@ -39,9 +39,9 @@ it('end once it listens again, and those whose right goes on stay open', { timeo
   const ended: string[] = [];
   const end = (name: string) => () => void ended.push(name);
   for (const key of [lost, kept]) {
-    two.standing.whileValid({ ...alice, keyId: key.id, keyExpiresAt: null }, end(`key ${key.id}`));
+    two.callerRights.whileValid({ ...alice, keyId: key.id, keyExpiresAt: null }, end(`key ${key.id}`));
   }
-  for (const user of [alice, bob]) await two.standing.whileEnabled(user.id, end(user.id));
+  for (const user of [alice, bob]) await two.callerRights.whileEnabled(user.id, end(user.id));
   const open = (name: string, token: Parameters<AccessService['rightOf']>[0] & { sandboxId: string }) =>
     two.access.whileGranted(token.kind, token.sandboxId, end(name), two.access.rightOf(token));
   const forever = { port: null, expiresAt: null };
@@ -55,9 +55,9 @@ it('end once it listens again, and those whose right goes on stay open', { timeo
 
   way.cut();
   await one.store.keys.revoke(lost.id, 2);
-  one.standing.ended(lost.id);
+  one.callerRights.ended(lost.id);
   await one.store.users.updateUser(bob.id, () => ({ disabledAt: 2 }));
-  one.standing.ended(bob.id);
+  one.callerRights.ended(bob.id);
   await one.access.revoke(BOX, ['ssh', 'preview']);
   open('ssh with a later token', (await one.access.mint(BOX, 'ssh', forever)).record);
   expect(ended).toEqual([]);
@@ -71,16 +71,16 @@ it('end once it listens again, and those whose right goes on stay open', { timeo
 async function replica(url: string) {
   const store: Store = await openPostgresStore({ address: { url, password: null }, secrets, shared: true });
   const { replicas } = store;
-  const standing = new Standing(store, Date, replicas);
+  const callerRights = new CallerRights(store, Date, replicas);
   const previewKey = Buffer.alloc(32, 2);
   const access = new AccessService({ tokens: store.accessTokens, clock: Date, previewKey, replicas });
-  const rights = new RightsCheck({ open: [standing, access], replicas, log: { warn: () => {} } });
+  const rights = new RightsCheck({ open: [callerRights, access], replicas, log: { warn: () => {} } });
   rights.begin();
   closers.push(async () => {
     await rights.close();
     await store.close();
   });
-  return { store, standing, access, rights };
+  return { store, callerRights, access, rights };
 }
 
 /** A way to the server that can be cut. */

@@ -60,7 +60,7 @@ export class FakeCodeHost implements CodeHost {
   account = async () => ({ id: '1', login: 'ada' });
   startDevice = neverAsked;
   pollDevice = neverAsked;
-  look = async () => ({ kind: 'revoked' as const });
+  visibility = async () => ({ kind: 'revoked' as const });
   installationToken = neverAsked;
   forgetInstallation = neverAsked;
 }

@@ -113,7 +113,7 @@ export function fakePeople({
 }: FakePeopleOptions = {}): Fakes {
   const {
     quotas: _quotas,
-    standing: _standing,
+    callerRights: _standing,
     close: _close,
     ...people
   } = createPeople({

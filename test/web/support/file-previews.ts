@@ -44,7 +44,7 @@ export async function serveFilePreviews({ services, sandboxes }: World): Promise
       readStream: (id: string, query: { path: string }) => services.files.readStream(user, id, query),
     },
     access,
-    standing: { whileValid: () => () => {}, isValid: async ({ keyId }) => !revoked.has(keyId) },
+    callerRights: { whileValid: () => () => {}, isValid: async ({ keyId }) => !revoked.has(keyId) },
     grants: { note: () => {} },
     site: () => site,
     clock: Date,

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::task::spawn_local;
 
 use super::driver::Driver;
+use super::position::Position;
 use super::registry::Registry;
-use super::stand::Stand;
 use super::state::Terminal;
 use super::view;
 use crate::exec::terminal::{self, Size};
@@ -63,19 +63,19 @@ pub async fn answer(
     let opened = open(context, terminals, request);
     let (terminal, created) = connection.unless_closed(opened).await?;
     let seat = terminals.enter(terminal, size)?;
-    let stand = Stand::new(&seat);
+    let position = Position::new(&seat);
     let reply = Reply {
         created,
         created_ms: seat.terminal.created_ms,
         size: seat.terminal.size(),
-        scrollback_bytes: stand.scrollback_bytes(),
+        scrollback_bytes: position.scrollback_bytes(),
     };
     if seat.terminal.ring().has_lost_a_picture() {
         let terminal = Rc::clone(&seat.terminal);
         spawn_local(async move { terminal.repaint(REPAINT_PAUSE).await });
     }
     connection.reply(&reply).await?;
-    view::hold(connection, &seat, stand).await
+    view::hold(connection, &seat, position).await
 }
 
 /// The terminal, and true where it is new.

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncWrite, BufReader};
 
+use super::position::{Next, Position};
 use super::registry::Seat;
-use super::stand::{Next, Stand};
 use crate::exec::terminal::Size;
 use crate::init::readiness::writable;
 use crate::process::input::Input;
@@ -27,7 +27,7 @@ struct Taken {
 }
 
 /// Lasts until the terminal has ended and the host has seen that, or until the host hangs up.
-pub async fn hold(connection: &mut Connection, seat: &Seat, mut stand: Stand<'_>) -> Outcome {
+pub async fn hold(connection: &mut Connection, seat: &Seat, mut position: Position<'_>) -> Outcome {
     let input = Input::default();
     let typed = writable(seat.terminal.input()?)?;
     let (reader, writer) = connection.halves();
@@ -38,7 +38,7 @@ pub async fn hold(connection: &mut Connection, seat: &Seat, mut stand: Stand<'_>
     tokio::select! {
         () = receive(reader, &input, seat) => return Err(Interrupted::Gone),
         () = feeding => {}
-        done = show(writer, &input, &mut stand) => done?,
+        done = show(writer, &input, &mut position) => done?,
     }
     // The host closes when it has read the end; closing before, with data of its own unread, might lose it.
     connection.drain().await;
@@ -70,13 +70,13 @@ async fn receive(reader: &mut BufReader<Reader>, input: &Input, seat: &Seat) {
 async fn show(
     writer: &mut (impl AsyncWrite + Unpin),
     input: &Input,
-    stand: &mut Stand<'_>,
+    position: &mut Position<'_>,
 ) -> Outcome {
     loop {
         tokio::select! {
             biased;
             taken = input.taken() => send_taken(writer, taken).await?,
-            next = stand.next() => match next {
+            next = position.next() => match next {
                 Next::Frames(frames) => send(writer, frames).await?,
                 Next::Last(frames) => {
                     send(writer, frames).await?;

@@ -2,7 +2,7 @@
 
 use super::alpn::offered;
 use super::exchange::exchange;
-use super::flow::{Socket, Streams, Whole, in_turns};
+use super::flow::{Coalesced, Socket, Streams, in_turns};
 use super::handshake::{hello, is_http_2, with_client};
 use super::opened::{Connection, Opened};
 use super::opening::Opening;
@@ -130,7 +130,7 @@ async fn talk(
         .timer(TokioTimer::new())
         .header_read_timeout(NEXT_REQUEST_TIMEOUT);
     let serving = builder
-        .serve_connection(TokioIo::new(Whole(client)), service)
+        .serve_connection(TokioIo::new(Coalesced(client)), service)
         .with_upgrades();
     both(&opened, serving, running, streams, |serving| {
         serving.graceful_shutdown()

@@ -1,7 +1,7 @@
 //! The way of requests to the server of an opened connection.
 
 use super::content::Content;
-use super::flow::{Streams, Whole};
+use super::flow::{Coalesced, Streams};
 use super::upstream::Upstream;
 use crate::bounds::{HTTP_BUFFER, STREAM_BUFFER, WINDOW};
 use hyper::body::Incoming;
@@ -49,7 +49,7 @@ impl Server {
             .max_buf_size(HTTP_BUFFER)
             .max_header_size(HTTP_BUFFER);
         let (sender, connection) = builder
-            .handshake(TokioIo::new(Whole(upstream.stream)))
+            .handshake(TokioIo::new(Coalesced(upstream.stream)))
             .await?;
         let running = async move { drop(connection.with_upgrades().await) };
         Ok((Server::Http1(Mutex::new(sender)), Box::pin(running)))

@@ -7,8 +7,8 @@
 //! Killed at any moment, it leaves the cgroups, the folder of state and the socket, which are named after the sandbox.
 //! PID 1 is in the fence until it is in the machine's cgroups, and cannot join them once they are removed.
 
-pub mod bare;
 pub mod device_rules;
+pub mod empty_mounts;
 mod groups;
 mod init;
 mod kernel_views;

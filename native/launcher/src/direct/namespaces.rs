@@ -1,6 +1,6 @@
 //! The machine's user and network namespaces, which its slot has made ahead of time, and that of mounts in which it begins.
 
-use super::bare;
+use super::empty_mounts;
 use super::settings::Direct;
 use crate::failure::{Failure, Step};
 use crate::mounts::namespace;
@@ -26,9 +26,9 @@ impl Direct {
             net: open(&self.net_namespace, flags, Mode::empty())
                 .step("open the network namespace of the slot")?,
             bare: self
-                .bare_mounts
+                .empty_mounts
                 .as_ref()
-                .map_or_else(bare::make, namespace::open_at)?,
+                .map_or_else(empty_mounts::make, namespace::open_at)?,
         })
     }
 }

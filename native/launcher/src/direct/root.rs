@@ -23,7 +23,7 @@ pub fn enter(settings: &Settings, shown: Shown) -> Result<OwnedFd, Failure> {
     Ok(shown.dev)
 }
 
-/// Puts the root over that of the namespace, below which nothing leads (`bare.rs`). No descriptor that leads elsewhere outlives the
+/// Puts the root over that of the namespace, below which nothing leads (`empty_mounts.rs`). No descriptor that leads elsewhere outlives the
 /// execution of the agent.
 fn cover(root: &OwnedFd) -> Result<(), Failure> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;

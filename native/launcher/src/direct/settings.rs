@@ -16,8 +16,8 @@ pub struct Direct {
     pub groups: Groups,
     pub user_namespace: OsString,
     pub net_namespace: OsString,
-    /// Namespace of mounts to begin in (`bare.rs`). Without it one is made, which takes milliseconds.
-    pub bare_mounts: Option<OsString>,
+    /// Namespace of mounts to begin in (`empty_mounts.rs`). Without it one is made, which takes milliseconds.
+    pub empty_mounts: Option<OsString>,
     /// Folder of the machine's state, made here.
     pub state: PathBuf,
 }
@@ -70,7 +70,7 @@ pub struct Options {
     binds: Vec<Bind>,
     user_namespace: Option<OsString>,
     net_namespace: Option<OsString>,
-    bare_mounts: Option<OsString>,
+    empty_mounts: Option<OsString>,
     state: Option<PathBuf>,
     generation: Option<u64>,
     agent: Option<OsString>,
@@ -94,7 +94,7 @@ impl Options {
             }),
             "user-namespace" => self.user_namespace = Some(args.value()?),
             "net-namespace" => self.net_namespace = Some(args.value()?),
-            "bare-mounts" => self.bare_mounts = Some(args.value()?),
+            "empty-mounts" => self.empty_mounts = Some(args.value()?),
             "state" => self.state = Some(args.value()?.into()),
             "generation" => self.generation = Some(args.value()?.parse()?),
             "agent" => self.agent = Some(args.value()?),
@@ -124,7 +124,7 @@ impl Options {
             groups: self.groups,
             user_namespace: given("user-namespace", self.user_namespace)?,
             net_namespace: given("net-namespace", self.net_namespace)?,
-            bare_mounts: self.bare_mounts,
+            empty_mounts: self.empty_mounts,
             state: given("state", self.state)?,
         })
     }

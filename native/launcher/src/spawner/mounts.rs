@@ -3,9 +3,9 @@
 //! The stage is made in a copy of the host's mounts without the pins of namespaces: slots have two pins each, so with a thousand of
 //! them a copy of all took longer than the rest of the start. Mounts that the host removes later go here too, where the host shares
 //! its own; pins that it adds do not come (`slots/folder.rs`). A machine that starts directly begins in one of the other kind
-//! (`direct/bare.rs`).
+//! (`direct/empty_mounts.rs`).
 
-use crate::direct::bare;
+use crate::direct::empty_mounts;
 use crate::failure::{Failure, Step};
 use crate::mounts::namespace;
 use rustix::mount::{MountPropagationFlags, UnmountFlags, mount_change, unmount};
@@ -26,13 +26,13 @@ impl Mounts {
     pub fn make() -> Self {
         Mounts {
             unpinned: namespace::make(libc::CLONE_NEWNS, remove_pins).ok(),
-            bare: bare::make().ok(),
+            bare: empty_mounts::make().ok(),
         }
     }
 
     /// Arguments of a start. The descriptors are this process's own, which outlives the start.
     pub fn arguments(&self) -> Vec<String> {
-        let given = [("--mounts", &self.unpinned), ("--bare-mounts", &self.bare)];
+        let given = [("--mounts", &self.unpinned), ("--empty-mounts", &self.bare)];
         let given = given.into_iter().filter_map(|(name, namespace)| {
             let descriptor = namespace.as_ref()?.as_raw_fd();
             let path = format!("/proc/{}/fd/{descriptor}", std::process::id());

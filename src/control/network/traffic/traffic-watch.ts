@@ -58,7 +58,7 @@ export interface ShownTraffic {
 }
 
 export class TrafficWatch {
-  readonly #d: TrafficWatchDependencies;
+  readonly #deps: TrafficWatchDependencies;
   #owners = new Map<string, string>();
   #usedUp: ReadonlyMap<string, UsedUp> = new Map();
   #divided: Record<'sent' | 'received', Division> | null = null;
@@ -71,12 +71,12 @@ export class TrafficWatch {
   #running: Promise<void> = Promise.resolve();
 
   constructor(dependencies: TrafficWatchDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
   }
 
   /** Takes up the counts of the day, and begins. Machines have their owners by then. */
   begin(): void {
-    const { notes, day, log } = this.#d;
+    const { notes, day, log } = this.#deps;
     try {
       const text = notes?.read() ?? null;
       if (text !== null) day.restore(text);
@@ -88,7 +88,7 @@ export class TrafficWatch {
 
   /** One turn: reads, decides and sets. */
   async look(): Promise<void> {
-    const { traffic, day, clock, quotas, each } = this.#d;
+    const { traffic, day, clock, quotas, each } = this.#deps;
     const machines = (await traffic.read()).map((machine) => this.#billed(machine));
     const seconds = Math.max(0.1, (performance.now() - this.#lookedAt) / 1_000);
     this.#lookedAt = performance.now();
@@ -120,7 +120,7 @@ export class TrafficWatch {
 
   /** Returns what a sandbox, running or not, has used today, and the limits that it is under. */
   async of(id: string, ownerId: string): Promise<ShownTraffic> {
-    const { day, each, clock, quotas } = this.#d;
+    const { day, each, clock, quotas } = this.#deps;
     const usedUp = this.#usedUp.get(id) ?? null;
     return {
       ...{ today: day.ofSandbox(id), ownerBytes: allBytes(day.ofOwner(ownerId)) },
@@ -134,7 +134,7 @@ export class TrafficWatch {
     const usedUp = this.#usedUp.get(id);
     if (!usedUp) return null;
     const whose = usedUp === 'sandbox' ? 'The sandbox' : 'Its owner';
-    const until = new Date(nextDay(this.#d.clock.now())).toISOString();
+    const until = new Date(nextDay(this.#deps.clock.now())).toISOString();
     return `${whose} has used up today's network traffic: the network is refused until ${until}.`;
   }
 
@@ -149,7 +149,7 @@ export class TrafficWatch {
     const { signal } = this.#ending;
     while (!signal.aborted) {
       await this.look().catch((error: unknown) =>
-        this.#d.log.warn('the traffic of sandboxes could not be looked at', { error }),
+        this.#deps.log.warn('the traffic of sandboxes could not be looked at', { error }),
       );
       await sleep(limits.traffic.lookMs, null, { signal, ref: false }).catch(() => {});
     }
@@ -163,7 +163,7 @@ export class TrafficWatch {
   }
 
   #division(machines: MachineTraffic[], seconds: number): Record<'sent' | 'received', Division> | null {
-    const { uplinkMbps, traffic } = this.#d;
+    const { uplinkMbps, traffic } = this.#deps;
     const mbps = uplinkMbps === 'auto' ? traffic.linkMbps() : uplinkMbps;
     if (mbps === null) return null;
     const byOwner = Map.groupBy(machines, ({ ownerId }) => ownerId);
@@ -177,7 +177,7 @@ export class TrafficWatch {
   }
 
   #note(usedUp: ReadonlyMap<string, UsedUp>): void {
-    const { changed, log } = this.#d;
+    const { changed, log } = this.#deps;
     const before = this.#usedUp;
     this.#usedUp = usedUp;
     for (const [id, whose] of usedUp) {
@@ -193,7 +193,7 @@ export class TrafficWatch {
   }
 
   async #store(): Promise<void> {
-    const { notes, day, log } = this.#d;
+    const { notes, day, log } = this.#deps;
     this.#storedAt = performance.now();
     this.#unstored = false;
     await notes?.write(day.toText()).catch((error: unknown) => {

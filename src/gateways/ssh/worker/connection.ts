@@ -6,7 +6,7 @@ import { limits } from '../../../model/limits.ts';
 import type { Guest } from '../messages.ts';
 import { Forwards } from './forwards.ts';
 import { serveSession } from './session.ts';
-import { closeGaps, disconnect, refusals, refuseChannel } from './ssh2-gaps.ts';
+import { closeGaps, disconnect, refusals, refuseChannel } from './ssh2-workarounds.ts';
 
 export interface ConnectionDependencies {
   connection: Connection;

@@ -8,7 +8,7 @@ import type { AgentTunnels, Listener } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { ChannelWriter, feed, pour } from './channel-writer.ts';
-import { boundInput, refusals, refuseChannel, sendEof, whenClosed } from './ssh2-gaps.ts';
+import { boundInput, refusals, refuseChannel, sendEof, whenClosed } from './ssh2-workarounds.ts';
 
 const EVERYWHERE = ['', '*', '0.0.0.0', '::'];
 const OWN = ['localhost', '127.0.0.1', '::1', 'ip6-localhost'];

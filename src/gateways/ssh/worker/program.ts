@@ -5,7 +5,7 @@ import type { ProcessEnd, RunningProcess, TerminalSize } from '../../../control/
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { ChannelWriter, feed, pour } from './channel-writer.ts';
-import { hearRequests } from './ssh2-gaps.ts';
+import { hearRequests } from './ssh2-workarounds.ts';
 
 /** Signals reported by name; others are reported by number, as shells do. */
 const SIGNALS = /^SIG(?:ABRT|ALRM|FPE|HUP|ILL|INT|KILL|PIPE|QUIT|SEGV|TERM|USR1|USR2)$/;

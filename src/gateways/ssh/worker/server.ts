@@ -8,7 +8,7 @@ import { PortStream } from '../port-stream.ts';
 import { type ServedConnection, serveConnection } from './connection.ts';
 import { login, WrongTokens } from './login.ts';
 import type { MainThread } from './main-thread.ts';
-import { streamOf } from './ssh2-gaps.ts';
+import { streamOf } from './ssh2-workarounds.ts';
 
 /**
  * Subset of ssh2's algorithms: no key exchange that costs an unauthenticated client less than it costs the

@@ -5,7 +5,7 @@ import type { AgentProcesses, RunningProcess, TerminalSize } from '../../../cont
 import { concerns, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { failProgram, type ProgramPlace, runProgram, terminalSize } from './program.ts';
-import { boundInput, whenClosed } from './ssh2-gaps.ts';
+import { boundInput, whenClosed } from './ssh2-workarounds.ts';
 
 const SHELLS = ['bash', 'sh'];
 /** A client that may run anything can set anything; these are the variables that it intends for the other side. */

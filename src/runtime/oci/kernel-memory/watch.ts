@@ -11,8 +11,8 @@ import { limits } from '../../../model/limits.ts';
 import type { Owners } from '../fairness/owners.ts';
 import type { Cgroups } from '../machine/cgroups.ts';
 import type { Holding, Holdings } from './holdings.ts';
+import { endedFirst } from './largest-holders.ts';
 import { hostTcpBytes } from './sockets.ts';
-import { endedFirst } from './whole.ts';
 
 export interface KernelMemoryWatch {
   /** @param mostBytes Bound of all machines together. */

@@ -28,14 +28,14 @@ export interface IssuerDependencies {
 }
 
 export class Issuers {
-  readonly #d: IssuerDependencies;
+  readonly #deps: IssuerDependencies;
   readonly #servers = new Map<string, Promise<AuthorizationServer>>();
   readonly #addresses = new WeakMap<IncomingMessage, string>();
   readonly #documents = new NetworkRate(limits.oauth.documentRate, limits.oauth.networks);
   readonly #fetch: ProviderDependencies['fetch'];
 
   constructor(dependencies: IssuerDependencies) {
-    this.#d = dependencies;
+    this.#deps = dependencies;
     this.#fetch =
       dependencies.fetchDocument ?? createDocumentFetch({ exit: dependencies.exit ?? createExit() });
   }
@@ -63,7 +63,7 @@ export class Issuers {
 
   /** Returns the server of an authorization request under way. */
   async serverOf(request: FastifyRequest, uid: string): Promise<AuthorizationServer> {
-    const found = await this.#d.services.oauth.find('request', uid);
+    const found = await this.#deps.services.oauth.find('request', uid);
     const { params } = JSON.parse(found?.payload ?? '{}') as { params?: { resource?: unknown } };
     return this.serverFor(request, issuerNamed(String(params?.resource), request.publicOrigin) ?? undefined);
   }
@@ -71,7 +71,7 @@ export class Issuers {
   async #make(issuer: string): Promise<AuthorizationServer> {
     const createProvider = await loadProvider();
     return createProvider({
-      ...{ issuer, records: this.#d.services.oauth, log: this.#d.log, fetch: this.#fetch },
+      ...{ issuer, records: this.#deps.services.oauth, log: this.#deps.log, fetch: this.#fetch },
       networkOf: (request) => networkOf(this.#addresses.get(request) ?? ''),
       mayFetch: (network) => this.#documents.take(network) === 0,
     });

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { present } from '../../../catalog/base/present.ts';
+import { withoutUndefined } from '../../../catalog/base/without-undefined.ts';
 import { fileMode, path } from '../../../catalog/parameters/path.ts';
 import { sandbox } from '../../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../../catalog/validate.ts';
@@ -64,7 +64,7 @@ async function receive(files: Services['files'], request: FastifyRequest, signal
     content: request.raw,
     createParents: create_parents === 'true',
     durable: durable === 'true',
-    ...present({ mode: mode === undefined ? undefined : Number.parseInt(mode, 8) }),
+    ...withoutUndefined({ mode: mode === undefined ? undefined : Number.parseInt(mode, 8) }),
   };
   const written = await files.write(request.caller, sandbox, query, signal);
   return { path, bytes_written: written.bytesWritten, created: written.created };

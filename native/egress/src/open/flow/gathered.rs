@@ -1,8 +1,8 @@
 //! TLS as HTTP/2 writes it: it flushes after each frame, and each flush would be records and a system call of its own. So what it
 //! writes is gathered until the connection's turn is over.
 
+use super::coalesced::Coalesced;
 use super::socket::Socket;
-use super::whole::Whole;
 use crate::bounds::GATHERED;
 use std::io::{ErrorKind, Result};
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use tokio_rustls::TlsStream;
 pub struct Gathered(Arc<Mutex<State>>);
 
 struct State {
-    stream: Whole<TlsStream<Socket>>,
+    stream: Coalesced<TlsStream<Socket>>,
     bytes: Vec<u8>,
     /// Waits for room, and the socket wakes only who asked it last.
     waiting: Option<Waker>,
@@ -24,7 +24,7 @@ struct State {
 impl Gathered {
     pub fn new(stream: impl Into<TlsStream<Socket>>) -> Gathered {
         Gathered(Arc::new(Mutex::new(State {
-            stream: Whole(stream.into()),
+            stream: Coalesced(stream.into()),
             bytes: Vec::new(),
             waiting: None,
         })))

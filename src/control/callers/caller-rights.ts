@@ -19,7 +19,7 @@ import type {
   UserStore,
 } from '../ports/index.ts';
 
-export interface StandingStore {
+export interface CallerRightsStore {
   users: Pick<UserStore, 'findUser'>;
   keys: Pick<KeyStore, 'find'>;
   signIns: Pick<SignInStore, 'findSignIn'>;
@@ -29,12 +29,12 @@ export interface StandingStore {
 
 type Holder = Pick<Caller, 'id' | 'keyId' | 'keyExpiresAt' | 'team'>;
 
-export class Standing {
-  readonly #store: StandingStore;
+export class CallerRights {
+  readonly #store: CallerRightsStore;
   readonly #clock: Clock;
   readonly #open: OpenEnds;
 
-  constructor(store: StandingStore, clock: Clock, replicas?: Pick<Replicas, 'tell' | 'onTold'>) {
+  constructor(store: CallerRightsStore, clock: Clock, replicas?: Pick<Replicas, 'tell' | 'onTold'>) {
     this.#store = store;
     this.#clock = clock;
     this.#open = new OpenEnds(replicas);

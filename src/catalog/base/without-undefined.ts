@@ -5,6 +5,6 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 };
 
 /** Returns the same object without the keys whose value is undefined. */
-export function present<T extends object>(object: T): Present<T> {
+export function withoutUndefined<T extends object>(object: T): Present<T> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Present<T>;
 }

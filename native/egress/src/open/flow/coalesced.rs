@@ -7,9 +7,9 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Takes records as long as some are there, but one large one at most.
-pub struct Whole<S>(pub S);
+pub struct Coalesced<S>(pub S);
 
-impl<S: AsyncRead + Unpin> AsyncRead for Whole<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for Coalesced<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -31,7 +31,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Whole<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Whole<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Coalesced<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_read_takes_several_records_and_no_more_than_fits() {
         let records = (&b"abc"[..]).chain(&b"def"[..]).chain(&b"ghi"[..]);
-        let mut whole = Whole(records);
+        let mut coalesced = Coalesced(records);
         assert_eq!(read(&mut whole, 8), "abcdefgh");
         assert_eq!(read(&mut whole, 8), "i");
         assert_eq!(read(&mut whole, 8), "");

@@ -7,7 +7,7 @@ import type { Replicas, SandboxStore } from '../ports/index.ts';
 
 type Held = Pick<Sandbox, 'id' | 'operation' | 'holder'>;
 
-export class Others {
+export class OtherReplicas {
   readonly #replicas: Replicas;
   readonly #store: Pick<SandboxStore, 'reread'>;
   #closed = false;

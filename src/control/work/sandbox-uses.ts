@@ -7,19 +7,19 @@ import { decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
-import type { Standing } from '../callers/standing.ts';
+import type { CallerRights } from '../callers/caller-rights.ts';
 import type { SandboxStore } from '../ports/index.ts';
 import type { Activity } from '../turns/activity.ts';
 import type { OperationQueue } from '../turns/operation-queue.ts';
-import type { Others } from '../turns/others.ts';
+import type { OtherReplicas } from '../turns/other-replicas.ts';
 import { resolveSandbox } from '../turns/resolve.ts';
 
-export class Uses {
+export class SandboxUses {
   readonly #store: SandboxStore;
   readonly #queue: OperationQueue;
   readonly #activity: Activity;
-  readonly #standing: Pick<Standing, 'whileEnabled'>;
-  readonly #others: Others;
+  readonly #callerRights: Pick<CallerRights, 'whileEnabled'>;
+  readonly #others: OtherReplicas;
   readonly #calls = new UseCounts(limits.concurrentUses, 'calls are already working');
   readonly #connections = new UseCounts(limits.concurrentConnections, 'connections are already open');
 
@@ -27,13 +27,13 @@ export class Uses {
     store: SandboxStore,
     queue: OperationQueue,
     activity: Activity,
-    standing: Pick<Standing, 'whileEnabled'>,
-    others: Others,
+    callerRights: Pick<CallerRights, 'whileEnabled'>,
+    others: OtherReplicas,
   ) {
     this.#store = store;
     this.#queue = queue;
     this.#activity = activity;
-    this.#standing = standing;
+    this.#callerRights = callerRights;
     this.#others = others;
   }
 
@@ -75,7 +75,7 @@ export class Uses {
       throw notFound('sandbox', 'There is no such sandbox.', 'It was deleted; create another.');
     };
     const found = resolve(await this.#store.get(id));
-    const stop = await this.#standing.whileEnabled(found.ownerId, end);
+    const stop = await this.#callerRights.whileEnabled(found.ownerId, end);
     try {
       return await this.#use(
         this.#connections,

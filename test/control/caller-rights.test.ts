@@ -1,7 +1,7 @@
 /** What is open for a user or a key, and when it ends. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CallerRights } from '../../src/control/callers/caller-rights.ts';
 import { KeyUse } from '../../src/control/callers/key-use.ts';
-import { Standing } from '../../src/control/callers/standing.ts';
 import { readingId } from '../../src/model/team.ts';
 import type { ApiKey, Caller, Role } from '../../src/model/user.ts';
 import { alice } from '../store/fixtures.ts';
@@ -18,7 +18,7 @@ afterEach(() => {
 const caller: Caller = { ...alice, keyId: 'key_1', keyExpiresAt: null, scopes: null };
 
 function setUp(disabledAt: number | null = null, role: Role = 'admin', hasKey = false) {
-  const standing = new Standing(
+  const callerRights = new CallerRights(
     {
       users: { findUser: async () => ({ ...alice, disabledAt, role }) },
       keys: { find: async () => (hasKey ? ({ revokedAt: null } as ApiKey) : null) },
@@ -30,22 +30,22 @@ function setUp(disabledAt: number | null = null, role: Role = 'admin', hasKey = 
   );
   const ended: string[] = [];
   const open = (name: string, who: Partial<Caller> = {}) =>
-    standing.whileValid({ ...caller, ...who }, () => ended.push(name));
-  return { standing, ended, open };
+    callerRights.whileValid({ ...caller, ...who }, () => ended.push(name));
+  return { callerRights, ended, open };
 }
 
 describe('open work of a key', () => {
   it('ends with the key or with its user, and with nothing else', () => {
-    const { standing, ended, open } = setUp();
+    const { callerRights, ended, open } = setUp();
     open('one');
     open('two');
     open('other key', { keyId: 'key_2' });
     open('other user', { id: 'user_bob', keyId: 'key_3' });
     open('left')();
-    standing.ended('key_1');
+    callerRights.ended('key_1');
     expect(ended).toEqual(['one', 'two']);
-    standing.ended('key_none');
-    standing.ended(alice.id);
+    callerRights.ended('key_none');
+    callerRights.ended(alice.id);
     expect(ended.filter((name) => name.startsWith('other'))).toEqual(['other key']);
   });
 
@@ -61,8 +61,8 @@ describe('open work of a key', () => {
   });
 
   it('ends too when it is opened at that very moment', async () => {
-    const { standing, ended, open } = setUp();
-    standing.ended('key_1');
+    const { callerRights, ended, open } = setUp();
+    callerRights.ended('key_1');
     await Promise.resolve().then(() => open('late'));
     expect(ended).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
@@ -77,49 +77,51 @@ describe('open work of an admin who reads inside', () => {
   const team = { id: 'user_bob', name: 'bob@example.org', role: 'viewer', asAdmin: true } as const;
 
   it('ends with the role, and leaves other work open', () => {
-    const { standing, ended, open } = setUp();
+    const { callerRights, ended, open } = setUp();
     open('own');
     open('inside', { team });
     open('inside of another admin', { id: 'user_carol', keyId: 'key_2', team });
-    standing.ended(readingId(alice.id));
+    callerRights.ended(readingId(alice.id));
     expect(ended).toEqual(['inside']);
   });
 
   it('ends when the role is found to be another, unheard', async () => {
-    const { standing, ended, open } = setUp(null, 'member', true);
+    const { callerRights, ended, open } = setUp(null, 'member', true);
     open('own');
     open('inside', { team });
-    await standing.recheck();
+    await callerRights.recheck();
     expect(ended).toEqual(['inside']);
   });
 });
 
 describe('open work in the sandboxes of a user', () => {
   it('ends when the user is disabled', async () => {
-    const { standing } = setUp();
+    const { callerRights } = setUp();
     const end = vi.fn();
-    const stop = await standing.whileEnabled(alice.id, end);
-    await standing.whileEnabled('user_bob', end);
-    standing.ended('user_carol');
+    const stop = await callerRights.whileEnabled(alice.id, end);
+    await callerRights.whileEnabled('user_bob', end);
+    callerRights.ended('user_carol');
     expect(end).not.toHaveBeenCalled();
-    standing.ended(alice.id);
+    callerRights.ended(alice.id);
     expect(end).toHaveBeenCalledOnce();
     stop();
   });
 
   it('is not opened while the user is disabled', async () => {
-    const { standing } = setUp(5);
+    const { callerRights } = setUp(5);
     const end = vi.fn();
-    await expect(standing.whileEnabled(alice.id, end)).rejects.toMatchObject({ code: 'permission_denied' });
-    standing.ended(alice.id);
+    await expect(callerRights.whileEnabled(alice.id, end)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
+    callerRights.ended(alice.id);
     expect(end).not.toHaveBeenCalled();
   });
 });
 
 describe('open work in the sandboxes of a viewer', () => {
   it('is not opened, since a visitor may do all that an owner may', async () => {
-    const { standing } = setUp(null, 'viewer');
-    await expect(standing.whileEnabled(alice.id, () => {})).rejects.toMatchObject({
+    const { callerRights } = setUp(null, 'viewer');
+    await expect(callerRights.whileEnabled(alice.id, () => {})).rejects.toMatchObject({
       code: 'permission_denied',
       message: "The sandbox's owner is a viewer.",
     });

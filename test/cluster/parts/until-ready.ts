@@ -9,7 +9,7 @@ let count = 0;
  * registry: that takes etcd, the API server, the controller manager (for the account), the scheduler, kubelet and
  * containerd. Rejects at the timeout.
  */
-export async function untilWhole(cluster: Cluster, timeoutMs = 60_000): Promise<void> {
+export async function untilReady(cluster: Cluster, timeoutMs = 60_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   const until = (path: string, wanted: (object: KubeObject) => boolean) =>
     cluster.api.until(path, wanted, deadline - Date.now());

@@ -14,7 +14,7 @@ use crate::wire::frame::{self, Kind};
 /// Of one data frame.
 const PIECE_BYTES: usize = 64 << 10;
 
-pub struct Stand<'a> {
+pub struct Position<'a> {
     seat: &'a Seat,
     position: u64,
     /// As the viewer knows it.
@@ -43,7 +43,7 @@ pub enum Next<'a> {
     Last(&'a [u8]),
 }
 
-impl<'a> Stand<'a> {
+impl<'a> Position<'a> {
     /// For a viewer that has seen nothing yet.
     pub fn new(seat: &'a Seat) -> Self {
         let Place { position, modes } = seat.terminal.ring().oldest();
@@ -146,14 +146,14 @@ mod tests {
     }
 
     /// The notes and the bytes of all that there is now.
-    fn seen(stand: &mut Stand) -> (Vec<Value>, Vec<u8>) {
+    fn seen(position: &mut Position) -> (Vec<Value>, Vec<u8>) {
         let (mut notes, mut bytes) = (Vec::new(), Vec::new());
-        while stand.fill() {
-            take_apart(&stand.frames, &mut notes, &mut bytes);
+        while position.fill() {
+            take_apart(&position.frames, &mut notes, &mut bytes);
         }
-        if let Some(status) = stand.terminal().end() {
-            stand.finish(status);
-            take_apart(&stand.frames, &mut notes, &mut bytes);
+        if let Some(status) = position.terminal().end() {
+            position.finish(status);
+            take_apart(&position.frames, &mut notes, &mut bytes);
         }
         (notes, bytes)
     }
@@ -176,18 +176,18 @@ mod tests {
         let terminal = terminal();
         terminal.print(b"before ");
         let seat = seat(&terminal);
-        let mut stand = Stand::new(&seat);
-        assert_eq!(stand.scrollback_bytes(), 7);
+        let mut position = Position::new(&seat);
+        assert_eq!(position.scrollback_bytes(), 7);
         terminal.print(b"after");
-        assert_eq!(seen(&mut stand), (vec![], b"before after".to_vec()));
-        assert_eq!(seen(&mut stand), (vec![], vec![]));
+        assert_eq!(seen(&mut position), (vec![], b"before after".to_vec()));
+        assert_eq!(seen(&mut position), (vec![], vec![]));
     }
 
     #[test]
     fn a_slow_viewer_loses_bytes_and_the_others_do_not() {
         let terminal = terminal();
         let (quick, slow) = (seat(&terminal), seat(&terminal));
-        let (mut quick, mut slow) = (Stand::new(&quick), Stand::new(&slow));
+        let (mut quick, mut slow) = (Position::new(&quick), Position::new(&slow));
         let mut all = Vec::new();
         for _ in 0..200 {
             terminal.print(&[b'x'; 4_096]);
@@ -209,10 +209,10 @@ mod tests {
     fn the_end_comes_behind_all_that_was_printed() {
         let terminal = terminal();
         let seat = seat(&terminal);
-        let mut stand = Stand::new(&seat);
+        let mut position = Position::new(&seat);
         terminal.print(&[b'x'; 100_000]);
         terminal.finish(libc::SIGKILL);
-        let (notes, bytes) = seen(&mut stand);
+        let (notes, bytes) = seen(&mut position);
         assert_eq!(bytes.len(), 100_000);
         assert_eq!(notes, [json!({ "exit_code": 137, "signal": "SIGKILL" })]);
     }
@@ -221,7 +221,7 @@ mod tests {
     fn a_size_that_another_viewer_brought_is_said() {
         let terminal = terminal();
         let first = seat(&terminal);
-        let mut stand = Stand::new(&first);
+        let mut position = Position::new(&first);
         let wide = Size {
             columns: 132,
             rows: 43,
@@ -229,16 +229,16 @@ mod tests {
         let second = seat(&terminal);
         terminal.resized(&second.viewer, wide);
         let expected = json!({ "size": { "columns": 132, "rows": 43 } });
-        assert_eq!(seen(&mut stand), (vec![expected], vec![]));
+        assert_eq!(seen(&mut position), (vec![expected], vec![]));
     }
 
     #[test]
     fn memory_is_that_of_the_ring_and_one_piece() {
         let terminal = terminal();
         let seat = seat(&terminal);
-        let mut stand = Stand::new(&seat);
+        let mut position = Position::new(&seat);
         terminal.print(&[b'x'; KEPT_BYTES / 2]);
-        seen(&mut stand);
-        assert!(stand.frames.capacity() <= 2 * PIECE_BYTES);
+        seen(&mut position);
+        assert!(position.frames.capacity() <= 2 * PIECE_BYTES);
     }
 }
