@@ -97,7 +97,7 @@ export function createListeners(
       services.authorizations?.servedAt(publicUrl ?? url);
       const page = originForPeople(publicUrl ?? url);
       for (const part of [services.signIns, services.deviceSignIns, services.passkeys]) part.servedAt(page);
-      services.providerSignIns?.servedAt(page);
+      services.identityProviderSignIns?.servedAt(page);
       log.info('listening', {
         api: url,
         previews: `${options.previewListen.host}:${previewPort}`,

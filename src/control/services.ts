@@ -25,9 +25,9 @@ import type { AuthorizedApps } from './people/authorized-apps.ts';
 import type { DeviceSignInService } from './people/device-sign-ins.ts';
 import type { EverybodysSandboxes } from './people/everybodys-sandboxes.ts';
 import type { LinkedIdentities } from './people/identities.ts';
+import type { IdentityProviderSignIns } from './people/identity-provider-sign-ins.ts';
 import type { KeyService } from './people/keys.ts';
 import type { OAuthRecords } from './people/oauth-records.ts';
-import type { ProviderSignIns } from './people/provider-sign-ins.ts';
 import type { SignInService } from './people/sign-ins.ts';
 import type { TeamService } from './people/teams.ts';
 import type { UserDeletions } from './people/user-deletions.ts';
@@ -94,7 +94,7 @@ export interface Services extends Credentials {
   /** Identities of users at the identity provider. */
   identities: LinkedIdentities;
   /** Signing in by the identity provider; null without one. */
-  providerSignIns: ProviderSignIns | null;
+  identityProviderSignIns: IdentityProviderSignIns | null;
   /** Applications that people have authorized. */
   apps: AuthorizedApps;
   webhooks: WebhookService;

@@ -4,7 +4,7 @@
  */
 import { jwtVerify } from 'jose';
 import { z } from 'zod';
-import type { IdentityClaims, ProviderLogout } from '../model/access/identity.ts';
+import type { IdentityClaims, IdentityProviderLogout } from '../model/access/identity.ts';
 import { invalidArgument, type SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Discovered } from './discovery.ts';
@@ -95,7 +95,7 @@ export async function readLogoutToken(
   token: string,
   { config, keys, algorithms }: Discovered,
   { clientId, issuer }: { clientId: string; issuer: string },
-): Promise<ProviderLogout> {
+): Promise<IdentityProviderLogout> {
   const { logoutMs, skewSeconds } = limits.identity;
   const verified = await jwtVerify(token, keys, {
     issuer: config.serverMetadata().issuer,

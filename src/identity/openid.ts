@@ -2,7 +2,7 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import * as openid from 'openid-client';
 import type { Clock, IdentityProvider, Log } from '../control/ports/index.ts';
-import type { IdentityClaims, ProviderLogout, SignInProof } from '../model/access/identity.ts';
+import type { IdentityClaims, IdentityProviderLogout, SignInProof } from '../model/access/identity.ts';
 import type { IdentityOptions } from '../model/access/identity-options.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { lacksClaims, parseClaims, readLogoutToken } from './claims.ts';
@@ -60,7 +60,7 @@ function createOpenIdProvider({ options, clientSecret, clock, log }: OpenIdParts
       }
     },
 
-    async readLogout(token: string): Promise<ProviderLogout> {
+    async readLogout(token: string): Promise<IdentityProviderLogout> {
       return readLogoutToken(token, await discovery.current(), { clientId, issuer });
     },
   };

@@ -31,9 +31,9 @@ export const auditActions = {
   passkeyAdd: 'passkey.add',
   passwordSet: 'password.set',
   /** A browser was signed in by the identity provider. */
-  signInByProvider: 'sign_in.provider',
+  signInByIdentityProvider: 'sign_in.provider',
   /** The identity provider has ended sign-ins. */
-  signOutByProvider: 'sign_in.provider_close',
+  signOutByIdentityProvider: 'sign_in.provider_close',
   /** A person lets an application act for them over MCP, or does not. */
   appAllow: 'app.allow',
   appDeny: 'app.deny',

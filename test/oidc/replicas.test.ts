@@ -27,15 +27,15 @@ beforeEach(async () => {
       quota: { everybody: {}, members: unlimited },
       signInProvider: providerAt(world.team.issuer).provider,
     });
-    people.providerSignIns?.servedAt(world.http.url);
+    people.identityProviderSignIns?.servedAt(world.http.url);
     return people;
   };
   replicas = [replica(), replica()];
 });
 
 /** The way to the provider and back, without a service in between. */
-async function walk({ providerSignIns }: People): Promise<{ cookie: string; query: string }> {
-  const begun = await providerSignIns?.begin(ADDRESS, world.http.url, '/snapshots');
+async function walk({ identityProviderSignIns }: People): Promise<{ cookie: string; query: string }> {
+  const begun = await identityProviderSignIns?.begin(ADDRESS, world.http.url, '/snapshots');
   const back = await new Browser().follow(world, begun?.url ?? '');
   return { cookie: begun?.cookie ?? '', query: new URL(back).search.slice(1) };
 }
@@ -44,10 +44,10 @@ describe('replicas', () => {
   it('finish what another one has begun, once among all of them', async () => {
     const [one, two] = replicas;
     const { cookie, query } = await walk(one);
-    const finished = await two.providerSignIns?.finish(ADDRESS, cookie, query, null);
+    const finished = await two.identityProviderSignIns?.finish(ADDRESS, cookie, query, null);
     expect(finished).toMatchObject({ returnPath: '/snapshots', opened: { caller: { name: 'Grace' } } });
-    for (const { providerSignIns } of replicas)
-      await expect(providerSignIns?.finish(ADDRESS, cookie, query, null)).rejects.toMatchObject({
+    for (const { identityProviderSignIns } of replicas)
+      await expect(identityProviderSignIns?.finish(ADDRESS, cookie, query, null)).rejects.toMatchObject({
         code: 'unauthenticated',
       });
   });
@@ -56,7 +56,9 @@ describe('replicas', () => {
     const ids = [];
     for (const replica of replicas) {
       const { cookie, query } = await walk(replica);
-      ids.push((await replica.providerSignIns?.finish(ADDRESS, cookie, query, null))?.opened.caller.id);
+      ids.push(
+        (await replica.identityProviderSignIns?.finish(ADDRESS, cookie, query, null))?.opened.caller.id,
+      );
     }
     expect(ids[0]).toMatch(/^user_/);
     expect(ids[1]).toBe(ids[0]);
@@ -65,7 +67,7 @@ describe('replicas', () => {
   it('end the sign-ins of all of them, once for each logout token', async () => {
     const [one, two] = replicas;
     const { cookie, query } = await walk(one);
-    const opened = (await one.providerSignIns?.finish(ADDRESS, cookie, query, null))?.opened;
+    const opened = (await one.identityProviderSignIns?.finish(ADDRESS, cookie, query, null))?.opened;
     const sent = `${opened?.signIn.id}.${opened?.token}`;
     expect(await two.signIns.authenticate(sent)).toMatchObject({ caller: { name: 'Grace' } });
     const now = Math.floor(Date.now() / 1_000);
@@ -73,9 +75,9 @@ describe('replicas', () => {
       ...{ iss: world.team.issuer, aud: CLIENT_ID, iat: now, exp: now + 120, jti: 'jti', sub: 'sub-1' },
       events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
     });
-    expect(await two.providerSignIns?.logOut(ADDRESS, token)).toBe(1);
+    expect(await two.identityProviderSignIns?.logOut(ADDRESS, token)).toBe(1);
     expect(await one.signIns.authenticate(sent)).toBeNull();
-    await expect(one.providerSignIns?.logOut(ADDRESS, token)).rejects.toMatchObject({
+    await expect(one.identityProviderSignIns?.logOut(ADDRESS, token)).rejects.toMatchObject({
       code: 'invalid_argument',
     });
   });

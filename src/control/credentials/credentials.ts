@@ -11,7 +11,10 @@ import { FreshSignIns } from './safeguards.ts';
 
 export interface CredentialDependencies {
   store: Pick<Store, 'passkeys' | 'passwords' | 'keys' | 'identities' | 'signIns' | 'replicas'>;
-  people: { users: UserService; keys: KeyService; signIns: SignInService } & Pick<People, 'providerSignIns'>;
+  people: { users: UserService; keys: KeyService; signIns: SignInService } & Pick<
+    People,
+    'identityProviderSignIns'
+  >;
   verifier: PasskeyVerifier;
   /** Secret, and the same for all replicas. */
   challengeKey: Buffer;
@@ -37,7 +40,7 @@ export function createCredentials({
 }: CredentialDependencies): Credentials {
   const { users, keys: owners, signIns } = people;
   const fresh = new FreshSignIns(store.signIns, clock);
-  const ways = { ...store, issuer: people.providerSignIns?.issuer ?? null, takesPasswords, clock };
+  const ways = { ...store, issuer: people.identityProviderSignIns?.issuer ?? null, takesPasswords, clock };
   const common = { owners, signIns, fresh, ways };
   return {
     passkeys: new PasskeyService({ ...common, store: store.passkeys, users, verifier, challengeKey }),

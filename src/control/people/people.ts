@@ -15,9 +15,9 @@ import type { Clock, IdentityProvider, Store } from '../ports/index.ts';
 import { AuthorizedApps } from './authorized-apps.ts';
 import { DeviceSignInService } from './device-sign-ins.ts';
 import { LinkedIdentities } from './identities.ts';
+import { IdentityProviderSignIns } from './identity-provider-sign-ins.ts';
 import { KeyService } from './keys.ts';
 import { OAuthRecords } from './oauth-records.ts';
-import { ProviderSignIns } from './provider-sign-ins.ts';
 import { SignInService } from './sign-ins.ts';
 import { TeamAccess, TeamService } from './teams.ts';
 import { UserService } from './users.ts';
@@ -72,7 +72,7 @@ export interface People {
   deviceSignIns: DeviceSignInService;
   identities: LinkedIdentities;
   /** null without an identity provider. */
-  providerSignIns: ProviderSignIns | null;
+  identityProviderSignIns: IdentityProviderSignIns | null;
   /** Applications that people have authorized, and the records of the authorization server. */
   apps: AuthorizedApps;
   oauth: OAuthRecords;
@@ -123,8 +123,9 @@ export function createPeople({
       ...{ store: store.identities, users, keys, callerRights, clock },
       provider: signInProvider?.provider ?? null,
     }),
-    providerSignIns:
-      signInProvider && new ProviderSignIns({ ...signInProvider, store, signIns, callerRights, clock }),
+    identityProviderSignIns:
+      signInProvider &&
+      new IdentityProviderSignIns({ ...signInProvider, store, signIns, callerRights, clock }),
     async close() {
       await use.flush();
       await signIns.flush();

@@ -3,7 +3,7 @@
  * like the owner of a key; the id of the sign-in stands in place of the key's.
  */
 import { hash as digest } from 'node:crypto';
-import type { ProviderSession } from '../../model/access/identity.ts';
+import type { IdentityProviderSession } from '../../model/access/identity.ts';
 import { fresh, isLive, judge, type SignIn, type SignInTokens } from '../../model/access/sign-ins.ts';
 import type { Maker } from '../../model/access/ways-in.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
@@ -75,7 +75,7 @@ export class SignInService {
   }
 
   /** Signs in as a user whom the identity provider has just confirmed. Ends with that session. */
-  openWithIdentity(user: Account, { issuer, subject, sid }: ProviderSession): Promise<Opened> {
+  openWithIdentity(user: Account, { issuer, subject, sid }: IdentityProviderSession): Promise<Opened> {
     const session = { issuer, subject, sid };
     return this.#open(user, plain, session);
   }
@@ -161,7 +161,7 @@ export class SignInService {
   async #open(
     user: Pick<Account, 'id' | 'name' | 'email' | 'role'>,
     { keyId, madeBy, endsAt, scopes }: Opening,
-    session?: ProviderSession,
+    session?: IdentityProviderSession,
   ): Promise<Opened> {
     const { store, callerRights, clock } = this.#deps;
     const now = clock.now();

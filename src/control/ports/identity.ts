@@ -2,8 +2,8 @@
 import type {
   Identity,
   IdentityClaims,
+  IdentityProviderLogout,
   LinkedIdentity,
-  ProviderLogout,
   SignInProof,
 } from '../../model/access/identity.ts';
 import type { Maker } from '../../model/access/ways-in.ts';
@@ -25,11 +25,11 @@ export interface IdentityProvider {
    */
   finish(returned: URL, proof: SignInProof): Promise<IdentityClaims>;
   /** Verifies a logout token. Rejects with `invalid_argument`. */
-  readLogout(token: string): Promise<ProviderLogout>;
+  readLogout(token: string): Promise<IdentityProviderLogout>;
 }
 
 /** Store of linked identities, and of secrets that work once. */
-export type EndedSessions = Pick<ProviderLogout, 'issuer' | 'subject' | 'sid'>;
+export type EndedSessions = Pick<IdentityProviderLogout, 'issuer' | 'subject' | 'sid'>;
 
 /** Hash of a secret that works once. */
 export interface OneTimeProof {

@@ -1,6 +1,6 @@
 /** Stores of sign-ins: of browsers, by one-time links, of machines without a browser, and of applications by OAuth. */
 import type { DeviceAnswer, DeviceGrant, DeviceSignIn } from '../../model/access/device-sign-ins.ts';
-import type { ProviderSession } from '../../model/access/identity.ts';
+import type { IdentityProviderSession } from '../../model/access/identity.ts';
 import type { Grant, OAuthClient } from '../../model/access/oauth/grant.ts';
 import type { SignIn, SignInTokens } from '../../model/access/sign-ins.ts';
 import type { Maker } from '../../model/access/ways-in.ts';
@@ -34,7 +34,7 @@ export interface SignInStore {
    * Adds one: the user has come in from then on. Returns the ids of those that ended for it: the user's, above the bound.
    * @param session The session at the identity provider that it came from, and ends with; it also names who linked them.
    */
-  addSignIn(signIn: SignIn, tokens: SignInTokens, session?: ProviderSession): Promise<string[]>;
+  addSignIn(signIn: SignIn, tokens: SignInTokens, session?: IdentityProviderSession): Promise<string[]>;
   /** Returns null for one that is not there, whose user is disabled, or whose key is revoked or expired. */
   findSignIn(id: string, now: number): Promise<StoredSignIn | null>;
   /** Replaces the tokens if the stored ones are still `before`; false when they are not. */

@@ -20,13 +20,13 @@ export interface LinkedIdentity extends Identity {
 }
 
 /** The session at the provider that a sign-in came from. */
-export interface ProviderSession extends Identity {
+export interface IdentityProviderSession extends Identity {
   /** null: the provider names none. */
   sid: string | null;
 }
 
 /** Facts that the provider states about a person at a sign-in. */
-export interface IdentityClaims extends ProviderSession {
+export interface IdentityClaims extends IdentityProviderSession {
   name: string | null;
   email: string | null;
   /** null: the provider does not say. */
@@ -36,7 +36,7 @@ export interface IdentityClaims extends ProviderSession {
 }
 
 /** An end of sessions that the provider reports: of one session, or of all of a subject. */
-export interface ProviderLogout {
+export interface IdentityProviderLogout {
   issuer: string;
   subject: string | null;
   sid: string | null;

@@ -1,7 +1,7 @@
 /** Browsers' sign-ins and one-time links as rows. Only the SHA-256 of each token is stored; lookup is by id. */
 import { timingSafeEqual } from 'node:crypto';
 import type { NewLink, Page, SignInStore, StoredSignIn, TakenLink } from '../../control/ports/index.ts';
-import type { ProviderSession } from '../../model/access/identity.ts';
+import type { IdentityProviderSession } from '../../model/access/identity.ts';
 import type { SignIn, SignInTokens } from '../../model/access/sign-ins.ts';
 import { limits } from '../../model/limits.ts';
 import type { Role } from '../../model/user.ts';
@@ -16,7 +16,7 @@ export class SignInRows implements SignInStore {
     this.#sql = sql;
   }
 
-  addSignIn(signIn: SignIn, tokens: SignInTokens, session?: ProviderSession): Promise<string[]> {
+  addSignIn(signIn: SignIn, tokens: SignInTokens, session?: IdentityProviderSession): Promise<string[]> {
     const { insert, surplus, bind, nameLinker } = statements;
     return this.#sql.write(`sign-ins of ${signIn.userId}`, function* () {
       yield* insert.run({ ...encode(signIn), ...encodeTokens(tokens) });
@@ -179,7 +179,7 @@ function encode({ id, userId, keyId, madeBy, createdAt, lastUsedAt, expiresAt }:
   return { id, user: userId, selector, made_by: madeBy, ...times };
 }
 
-function sessionValues({ issuer, subject, sid }: ProviderSession): SqlValues {
+function sessionValues({ issuer, subject, sid }: IdentityProviderSession): SqlValues {
   return { issuer, subject, sid };
 }
 

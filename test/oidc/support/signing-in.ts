@@ -34,7 +34,7 @@ export async function startWorld(
   const http = await startHttp({ services, ...parts });
   onTestFinished(() => http.close());
   const origin = `http://${host}:${http.port}`;
-  services.providerSignIns?.servedAt(origin);
+  services.identityProviderSignIns?.servedAt(origin);
   services.signIns.servedAt(origin);
   await services.audit.open();
   onTestFinished(() => services.audit.close());

@@ -1,6 +1,10 @@
 /** Identities in memory. */
 import type { IdentityStore, OneTimeProof, UserStore } from '../../../src/control/ports/index.ts';
-import type { Identity, LinkedIdentity, ProviderSession } from '../../../src/model/access/identity.ts';
+import type {
+  Identity,
+  IdentityProviderSession,
+  LinkedIdentity,
+} from '../../../src/model/access/identity.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { memoryWaysIn } from './memory-ways-in.ts';
@@ -8,7 +12,7 @@ import { memoryWaysIn } from './memory-ways-in.ts';
 /** @param endSignIns Removes the sign-ins whose session is ended; returns their ids. */
 export function memoryIdentities(
   users: UserStore,
-  endSignIns: (isEnded: (session: ProviderSession) => boolean) => string[],
+  endSignIns: (isEnded: (session: IdentityProviderSession) => boolean) => string[],
 ): IdentityStore {
   let rows: LinkedIdentity[] = [];
   const ways = memoryWaysIn(users);

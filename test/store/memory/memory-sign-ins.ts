@@ -1,6 +1,6 @@
 /** Sign-ins in memory. */
 import type { Store } from '../../../src/control/ports/index.ts';
-import type { ProviderSession } from '../../../src/model/access/identity.ts';
+import type { IdentityProviderSession } from '../../../src/model/access/identity.ts';
 import type { SignIn, SignInTokens } from '../../../src/model/access/sign-ins.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { memoryIdentities } from './memory-identities.ts';
@@ -10,7 +10,7 @@ type People = Pick<Store, 'users' | 'keys'>;
 
 export function memorySignIns({ users, keys }: People): Pick<Store, 'signIns' | 'identities'> {
   const rows = new Map<string, { signIn: SignIn; tokens: SignInTokens }>();
-  const sessions = new Map<string, ProviderSession>();
+  const sessions = new Map<string, IdentityProviderSession>();
   let links: { hash: Buffer; userId: string; expiresAt: number; createdBy: string | null }[] = [];
   const ways = memoryWaysIn(users);
   ways.count(
@@ -31,7 +31,7 @@ export function memorySignIns({ users, keys }: People): Pick<Store, 'signIns' | 
       .filter((one) => userId === null || one.userId === userId)
       .reverse()
       .sort((a, b) => b.lastUsedAt - a.lastUsedAt);
-  const linkerOf = async ({ issuer, subject }: ProviderSession, userId: string) => {
+  const linkerOf = async ({ issuer, subject }: IdentityProviderSession, userId: string) => {
     const linked = await identities.listIdentities(userId, { page: 1, pageSize: limits.identity.perUser });
     return linked.identities.find((one) => one.issuer === issuer && one.subject === subject)?.linkedBy;
   };

@@ -80,7 +80,7 @@ type Fakes = Pick<
   | 'signIns'
   | 'deviceSignIns'
   | 'identities'
-  | 'providerSignIns'
+  | 'identityProviderSignIns'
   | 'passkeys'
   | 'passwords'
   | 'apps'

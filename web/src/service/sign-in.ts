@@ -42,7 +42,7 @@ export async function signIn(credential: Credential): Promise<SignedIn> {
  * @param returnPath Path of the page that the browser comes back to.
  * @returns the page of the provider.
  */
-export async function startProviderSignIn(returnPath: string): Promise<string> {
+export async function startIdentityProviderSignIn(returnPath: string): Promise<string> {
   const body = { return_path: returnPath };
   return (await request<{ url: string }>('POST', '/v1/sign-in/provider', body)).url;
 }

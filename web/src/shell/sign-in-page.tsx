@@ -5,9 +5,9 @@ import { ProblemPanel } from '../parts/problem.tsx';
 import { signInQuery } from '../service/queries.ts';
 import type { SignedIn } from '../service/sign-in.ts';
 import { Brand } from './brand.tsx';
+import { IdentityProviderButton } from './identity-provider-button.tsx';
 import { KeySignIn } from './key-sign-in.tsx';
 import { OwnWaysIn } from './own-ways-in.tsx';
-import { ProviderButton } from './provider-button.tsx';
 import classes from './shell.module.css';
 
 export function SignInPage({ refused }: { refused: unknown }) {
@@ -38,7 +38,7 @@ export function SignInPage({ refused }: { refused: unknown }) {
           service is in the file <code>api-key</code> of its data directory.
         </p>
         {error !== null && error !== undefined && <ProblemPanel title="Not signed in" error={error} />}
-        <ProviderButton onError={setError} />
+        <IdentityProviderButton onError={setError} />
         <KeySignIn busy={busy} attempt={attempt} autoFocus />
         <OwnWaysIn busy={busy} attempt={attempt} />
       </div>

@@ -15,8 +15,12 @@ import { networkOf } from '../../../model/network/address-network.ts';
 import { originForPeople } from '../../../model/network/own-name.ts';
 import { createExit, type Exit } from '../../../outbound/exit.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
+import type {
+  AuthorizationServer,
+  AuthorizationServerDependencies,
+  createAuthorizationServer,
+} from './authorization-server.ts';
 import { createDocumentFetch } from './client-documents.ts';
-import type { AuthorizationServer, createProvider, ProviderDependencies } from './provider.ts';
 
 export interface IssuerDependencies {
   services: Pick<Services, 'oauth'>;
@@ -24,7 +28,7 @@ export interface IssuerDependencies {
   /** Shared with the other ways out of the service; one of its own by default. */
   exit?: Exit;
   /** Fetches documents of clients; by default from public addresses. */
-  fetchDocument?: ProviderDependencies['fetch'];
+  fetchDocument?: AuthorizationServerDependencies['fetch'];
 }
 
 export class Issuers {
@@ -32,7 +36,7 @@ export class Issuers {
   readonly #servers = new Map<string, Promise<AuthorizationServer>>();
   readonly #addresses = new WeakMap<IncomingMessage, string>();
   readonly #documents = new NetworkRate(limits.oauth.documentRate, limits.oauth.networks);
-  readonly #fetch: ProviderDependencies['fetch'];
+  readonly #fetch: AuthorizationServerDependencies['fetch'];
 
   constructor(dependencies: IssuerDependencies) {
     this.#deps = dependencies;
@@ -69,8 +73,8 @@ export class Issuers {
   }
 
   async #make(issuer: string): Promise<AuthorizationServer> {
-    const createProvider = await loadProvider();
-    return createProvider({
+    const createAuthorizationServer = await loadProvider();
+    return createAuthorizationServer({
       ...{ issuer, records: this.#deps.services.oauth, log: this.#deps.log, fetch: this.#fetch },
       networkOf: (request) => networkOf(this.#addresses.get(request) ?? ''),
       mayFetch: (network) => this.#documents.take(network) === 0,
@@ -97,9 +101,9 @@ export function unknownOrigin(): SandhavenError {
 /** The packages that the library needs, and half of its own code. */
 const PARTS = ['koa', 'jose', 'oidc-provider/lib/actions/index.js'];
 
-export async function loadProvider(): Promise<typeof createProvider> {
+export async function loadProvider(): Promise<typeof createAuthorizationServer> {
   await loadInTurns(import.meta.resolve('oidc-provider'), PARTS);
   await import('oidc-provider');
   await nextTurn();
-  return (await import('./provider.ts')).createProvider;
+  return (await import('./authorization-server.ts')).createAuthorizationServer;
 }

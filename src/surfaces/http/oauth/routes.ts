@@ -11,10 +11,10 @@ import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
 import { breakOff } from '../../streams.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
 import { addConsentRoutes } from './consent.ts';
 import { type IssuerDependencies, Issuers, issuerNamed, unknownOrigin } from './issuers.ts';
 import { metadataPaths, oauthPaths, resourceMetadata, serverMetadata } from './metadata.ts';
-import type { AuthorizationServer } from './provider.ts';
 import { addRegistrationRoute } from './register.ts';
 
 export interface OAuthDependencies extends Omit<IssuerDependencies, 'services'> {

@@ -127,7 +127,7 @@ function bodyOf(properties: Json): Json {
 export const providerSignInPaths: Json = {
   '/v1/sign-in/provider': {
     post: {
-      operationId: 'startProviderSignIn',
+      operationId: 'startIdentityProviderSignIn',
       summary: 'Begin a sign-in at the identity provider',
       description:
         'For the page of this service alone: sets a short-lived cookie, and names the page to go to.',

@@ -14,9 +14,9 @@ import { isSignInId } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import { subjectOf } from '../base/origin.ts';
 import { endedCookie, originOfPage } from '../sign-in/cookies.ts';
+import { addIdentityProviderRoutes } from '../sign-in/identity-provider.ts';
 import type { Attempts } from '../sign-in/network-rate.ts';
 import { addOpening, viewOf } from '../sign-in/opening.ts';
-import { addProviderSignInRoutes } from '../sign-in/provider.ts';
 import { addPasskeyRoutes, addPasskeySignIn } from './passkeys.ts';
 
 const secret = z.string().min(1).max(limits.signIn.secretChars);
@@ -31,7 +31,7 @@ export function addSignInRoutes(app: FastifyInstance, services: Services, attemp
     openWith: (_request, body) => openWith(signIns, validateInput(opening, body)),
   });
 
-  addProviderSignInRoutes(app, services, attempts);
+  addIdentityProviderRoutes(app, services, attempts);
 
   app.get('/v1/sign-in', { exposeHeadRoute: false }, async ({ caller }) => viewOf(caller));
 
@@ -75,16 +75,19 @@ export function addCredentialRoutes(app: FastifyInstance, services: Services, at
 }
 
 /** GET /v1/sign-in/ways names the ways of signing in at this address, to anybody. */
-function addWaysRoute(app: FastifyInstance, { passkeys, passwords, providerSignIns }: Services): void {
+function addWaysRoute(
+  app: FastifyInstance,
+  { passkeys, passwords, identityProviderSignIns }: Services,
+): void {
   app.get('/v1/sign-in/ways', { config: { open: true }, exposeHeadRoute: false }, async (request) => ({
     ways: [
       ...['key', 'link'],
       ...(passkeys.isOfferedAt(originOfPage(request)) ? ['passkey'] : []),
       ...(passwords.isTaken ? ['password'] : []),
-      ...(providerSignIns ? ['provider'] : []),
+      ...(identityProviderSignIns ? ['provider'] : []),
     ],
     // The provider is not asked.
-    provider: providerSignIns && { name: providerSignIns.name },
+    provider: identityProviderSignIns && { name: identityProviderSignIns.name },
   }));
 }
 

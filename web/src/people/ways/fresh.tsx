@@ -6,9 +6,9 @@ import { notifyFailed } from '../../parts/notify.tsx';
 import { ProblemPanel } from '../../parts/problem.tsx';
 import { actFor } from '../../service/acting-team.ts';
 import type { SignedIn } from '../../service/sign-in.ts';
+import { IdentityProviderButton } from '../../shell/identity-provider-button.tsx';
 import { KeySignIn } from '../../shell/key-sign-in.tsx';
 import { OwnWaysIn } from '../../shell/own-ways-in.tsx';
-import { ProviderButton } from '../../shell/provider-button.tsx';
 import { useSignedIn } from '../../shell/signed-in.ts';
 
 type Action = () => Promise<unknown>;
@@ -64,7 +64,7 @@ function AgainDialog({ done, close }: { done(): void; close(): void }) {
       <div className="stack">
         <div>Your ways of signing in change only within 15 minutes of a sign-in.</div>
         {error !== null && <ProblemPanel title="Not signed in" error={error} />}
-        <ProviderButton onError={setError} />
+        <IdentityProviderButton onError={setError} />
         <KeySignIn busy={busy} attempt={attempt} />
         <OwnWaysIn busy={busy} attempt={attempt} />
       </div>

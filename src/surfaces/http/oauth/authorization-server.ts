@@ -32,7 +32,7 @@ export interface AuthorizationServer {
 
 type Client = InstanceType<Provider['Client']>;
 
-export interface ProviderDependencies {
+export interface AuthorizationServerDependencies {
   issuer: string;
   records: OAuthRecords;
   log: Log;
@@ -43,7 +43,9 @@ export interface ProviderDependencies {
   mayFetch(network: string): boolean;
 }
 
-export async function createProvider(parts: ProviderDependencies): Promise<AuthorizationServer> {
+export async function createAuthorizationServer(
+  parts: AuthorizationServerDependencies,
+): Promise<AuthorizationServer> {
   const { issuer, records, log } = parts;
   const cookieKey = await records.secret('oauth cookies', () => randomBytes(32).toString('base64url'));
   const networkOfPage = new AsyncLocalStorage<string>();
@@ -93,7 +95,7 @@ function rethrowUnfetched(error: unknown): never {
   throw new SandhavenError('unavailable', detail, { hint, retryable: true }, error);
 }
 
-function tokens(issuer: string, parts: ProviderDependencies): Configuration {
+function tokens(issuer: string, parts: AuthorizationServerDependencies): Configuration {
   const resource = resourceAt(issuer);
   const { accessTokenSeconds, codeSeconds, consentSeconds, grantIdleMs } = limits.oauth;
   const { clientIdChars, documentBytes } = limits.oauth;
@@ -174,7 +176,7 @@ function interactions(records: OAuthRecords): Configuration {
   };
 }
 
-function networkOf(parts: ProviderDependencies, ctx: KoaContextWithOIDC | undefined): string {
+function networkOf(parts: AuthorizationServerDependencies, ctx: KoaContextWithOIDC | undefined): string {
   return ctx === undefined ? '' : parts.networkOf(ctx.req);
 }
 

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { validateInput } from '../../../catalog/validate.ts';
-import type { ProviderSignIns } from '../../../control/people/provider-sign-ins.ts';
+import type { IdentityProviderSignIns } from '../../../control/people/identity-provider-sign-ins.ts';
 import type { Services } from '../../../control/services.ts';
 import { CALLBACK_PATH } from '../../../model/access/identity.ts';
 import { auditActions } from '../../../model/audit.ts';
@@ -19,12 +19,16 @@ import { Attempts } from './network-rate.ts';
 import { addOpenPost, earlierOf, endEarlier } from './opening.ts';
 
 /** @param attempts Counted together with the other ways of signing in. */
-export function addProviderSignInRoutes(app: FastifyInstance, services: Services, attempts: Attempts): void {
-  const { providerSignIns, audit } = services;
-  if (!providerSignIns) return;
-  addStart(app, providerSignIns, attempts);
-  addCallback(app, providerSignIns, services);
-  addLogout(app, providerSignIns, audit);
+export function addIdentityProviderRoutes(
+  app: FastifyInstance,
+  services: Services,
+  attempts: Attempts,
+): void {
+  const { identityProviderSignIns, audit } = services;
+  if (!identityProviderSignIns) return;
+  addStart(app, identityProviderSignIns, attempts);
+  addCallback(app, identityProviderSignIns, services);
+  addLogout(app, identityProviderSignIns, audit);
 }
 
 /**
@@ -35,13 +39,17 @@ const starting = z.strictObject({
   return_path: z.string().min(1).max(limits.identity.returnPathChars).default('/'),
 });
 
-function addStart(app: FastifyInstance, providerSignIns: ProviderSignIns, attempts: Attempts): void {
+function addStart(
+  app: FastifyInstance,
+  identityProviderSignIns: IdentityProviderSignIns,
+  attempts: Attempts,
+): void {
   const route = { url: '/v1/sign-in/provider', bodyBytes: limits.signIn.bodyBytes, attempts };
   addOpenPost(app, route, async ({ arrival, body }, reply) => {
     const given = parseSmallBody(body, '{} or {"return_path": "/…"}');
     const { return_path: returnPath } = validateInput(starting, given);
     const { origin } = new URL(`${arrival.protocol}://${arrival.host}`);
-    const { url, cookie, seconds } = await providerSignIns.begin(arrival.client, origin, returnPath);
+    const { url, cookie, seconds } = await identityProviderSignIns.begin(arrival.client, origin, returnPath);
     setPending(reply, cookie, seconds);
     return { url };
   });
@@ -61,7 +69,7 @@ const HEADERS = {
  */
 function addCallback(
   app: FastifyInstance,
-  providerSignIns: ProviderSignIns,
+  identityProviderSignIns: IdentityProviderSignIns,
   services: Pick<Services, 'signIns' | 'audit'>,
 ): void {
   // Of its own: who has begun a sign-in can end it.
@@ -75,10 +83,10 @@ function addCallback(
       const cookie = pendingOf(request.headers.cookie);
       const signedIn = (await earlierOf(services, request))?.caller ?? null;
       const { client } = request.arrival;
-      const { opened, returnPath } = await providerSignIns.finish(client, cookie, query, signedIn);
+      const { opened, returnPath } = await identityProviderSignIns.finish(client, cookie, query, signedIn);
       await endEarlier(services, request);
       request.caller = opened.caller;
-      await services.audit.call(subjectOf(request, auditActions.signInByProvider), async () => {
+      await services.audit.call(subjectOf(request, auditActions.signInByIdentityProvider), async () => {
         setCookie(reply, opened);
         endPending(reply);
       });
@@ -114,7 +122,11 @@ function refuse(request: FastifyRequest, reply: FastifyReply, error: SandhavenEr
  *
  * Source: OpenID Connect Back-Channel Logout 1.0, sections 2.5 to 2.8.
  */
-function addLogout(app: FastifyInstance, providerSignIns: ProviderSignIns, audit: Services['audit']): void {
+function addLogout(
+  app: FastifyInstance,
+  identityProviderSignIns: IdentityProviderSignIns,
+  audit: Services['audit'],
+): void {
   const attempts = new Attempts(limits.identity.logoutRate);
   app.register(async (forms) => {
     forms.removeAllContentTypeParsers();
@@ -131,10 +143,10 @@ function addLogout(app: FastifyInstance, providerSignIns: ProviderSignIns, audit
         const [token, another] = tokens;
         if (token === undefined || token === '' || another !== undefined) throw noToken();
         const begun = performance.now();
-        const ended = await providerSignIns.logOut(request.arrival.client, token);
+        const ended = await identityProviderSignIns.logOut(request.arrival.client, token);
         // Only tokens that count are in the log: nobody fills it with others.
         const subject = {
-          ...{ action: auditActions.signOutByProvider, caller: { id: null, keyId: null } },
+          ...{ action: auditActions.signOutByIdentityProvider, caller: { id: null, keyId: null } },
           ...{ origin: originOf(request), requestId: request.id },
         };
         audit.note(subject, { outcome: 'ok', durationMs: performance.now() - begun, sandboxId: null });

@@ -17,7 +17,7 @@ import type { Clock, IdentityProvider, IdentityStore } from '../ports/index.ts';
 import { type ArrivalStore, arrive } from './arrivals.ts';
 import type { Opened, SignInService } from './sign-ins.ts';
 
-export interface ProviderSignInDependencies {
+export interface IdentityProviderSignInDependencies {
   provider: IdentityProvider;
   rules: AdmissionRules;
   /** Key that all replicas seal pending sign-ins with. */
@@ -41,14 +41,14 @@ export interface Finished {
   returnPath: string;
 }
 
-export class ProviderSignIns {
-  readonly #deps: ProviderSignInDependencies;
+export class IdentityProviderSignIns {
+  readonly #deps: IdentityProviderSignInDependencies;
   #origin = '';
   readonly #exchanges = sharesOf('sign-ins are at work with the identity provider');
   /** Of their own: strangers' logout tokens take no place of a sign-in. */
   readonly #logouts = sharesOf('logouts are at work with the identity provider');
 
-  constructor(dependencies: ProviderSignInDependencies) {
+  constructor(dependencies: IdentityProviderSignInDependencies) {
     this.#deps = dependencies;
   }
 

@@ -3,12 +3,12 @@ import { Button, Divider } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { waysQuery } from '../service/queries.ts';
-import { startProviderSignIn } from '../service/sign-in.ts';
+import { startIdentityProviderSignIn } from '../service/sign-in.ts';
 
 /** A path that the service refuses as a way back is too long, or none of its own. */
 const LONGEST_PATH = 512;
 
-export function ProviderButton({ onError }: { onError: (error: unknown) => void }) {
+export function IdentityProviderButton({ onError }: { onError: (error: unknown) => void }) {
   // Without an answer the other ways stay.
   const { data } = useQuery(waysQuery);
   const [busy, setBusy] = useState(false);
@@ -19,7 +19,7 @@ export function ProviderButton({ onError }: { onError: (error: unknown) => void 
     try {
       const { pathname, search } = window.location;
       const path = pathname + search;
-      window.location.assign(await startProviderSignIn(path.length > LONGEST_PATH ? '/' : path));
+      window.location.assign(await startIdentityProviderSignIn(path.length > LONGEST_PATH ? '/' : path));
     } catch (reason) {
       onError(reason);
       setBusy(false);
