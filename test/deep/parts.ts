@@ -77,9 +77,9 @@ export const parts: readonly Part[] = [
     needs: standing,
     project: 'firefox',
     runs: [
-      { name: 'firefox', minutes: 5, wider: ['test/walk/!(documents|screens).test.ts'] },
-      { name: 'screens', minutes: 4, tests: ['test/walk/screens.test.ts'], project: 'chromium' },
-      { name: 'screens-in-firefox', minutes: 4, tests: ['test/walk/screens.test.ts'] },
+      { name: 'firefox', minutes: 2, wider: ['test/walk/!(documents|screens).test.ts'] },
+      { name: 'screens', minutes: 2, tests: ['test/walk/screens.test.ts'], project: 'chromium' },
+      { name: 'screens-in-firefox', minutes: 3, tests: ['test/walk/screens.test.ts'] },
     ],
   },
   {
@@ -102,7 +102,7 @@ export const parts: readonly Part[] = [
     runs: [
       {
         name: 'chaos',
-        minutes: 6,
+        minutes: 12,
         wider: [
           'test/chaos/{kill,every-operation,power-cut}.test.ts',
           'test/backup/kills.test.ts',
@@ -111,7 +111,7 @@ export const parts: readonly Part[] = [
       },
       {
         name: 'archives',
-        minutes: 3,
+        minutes: 2,
         sources: ['src/runtime/archives/**', 'src/backup/**'],
         tests: ['test/archives/{encrypted-service,s3-place}.test.ts'],
         needs: [...standing, 's3-server'],
@@ -169,7 +169,7 @@ export const parts: readonly Part[] = [
       },
       {
         name: 'images',
-        minutes: 3,
+        minutes: 1,
         sources: ['setup/images/**', 'deploy/standalone/**', 'package.json'],
         tests: ['test/oci-images/service.test.ts'],
         needs: [...standing, 'image-libraries'],
@@ -177,7 +177,7 @@ export const parts: readonly Part[] = [
       },
       {
         name: 'agents',
-        minutes: 4,
+        minutes: 2,
         sources: ['src/agent-link/**', 'native/agent/**', 'native/*', 'test/agent-link/**'],
         tests: ['test/agent-link/tls/conformance-*.test.ts'],
         needs: standing,
@@ -205,7 +205,7 @@ export const parts: readonly Part[] = [
       },
       {
         name: 'postgres',
-        minutes: 4,
+        minutes: 2,
         sources: ['src/store/**', 'src/control/ports/**'],
         tests: [
           'test/store/postgres/{copy,failures,kept-connection,outcome,postgres,replicas,rights,server,service,shares}.test.ts',
