@@ -137,7 +137,7 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
  * Makes a data directory that has the base image already, as a link to the cache's: a service would link its 23,000 files one by
  * one, and to remove them again takes the disk three seconds.
  */
-async function makeDataDir(env: NodeJS.ProcessEnv): Promise<string> {
+export async function makeDataDir(env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'sandhaven-test-'));
   const cache = join(defaultCacheDir(env), 'base');
   const key = await readlink(join(cache, 'current')).catch(() => null);

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeAuthority } from '../../../src/agent-link/authority.ts';
 import { parseResolvConf } from '../../../src/runtime/oci/network/dns/resolv-conf.ts';
-import { bin, type Service, startService, wholeName } from '../../support/service.ts';
+import { bin, makeDataDir, type Service, startService, wholeName } from '../../support/service.ts';
 import { createTestHost, type TestHost } from '../harness.ts';
 import { signLeaf } from './leaf.ts';
 
@@ -46,7 +46,7 @@ export class Stage implements AsyncDisposable {
     const program = join(this.folder, 'sandhaven');
     const inside = `exec nsenter --net=${this.#host.path} ${bin} "$@"`;
     writeFileSync(program, `#!/bin/sh\n${inside}\n`, { mode: 0o755 });
-    const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-test-'));
+    const dataDir = await makeDataDir();
     const trusted = join(this.folder, 'ca.pem');
     this.#service = await startService({ program, dataDir, env: { SSL_CERT_FILE: trusted, ...env } });
   }
