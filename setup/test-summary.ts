@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { slow } from '../test/slow.ts';
 
 interface Report {
   numPassedTests: number;
@@ -46,7 +47,7 @@ export function testSummary(...files: string[]): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
-/** A line for each test that took over ten seconds, the slowest first. */
+/** A line for each test that took over ten seconds, the slowest first, with the reason of its file. */
 export function slowTests(...files: string[]): string[] {
   return files
     .flatMap((file) => read(file).testResults)
@@ -55,7 +56,11 @@ export function slowTests(...files: string[]): string[] {
     )
     .filter(({ ms }) => ms > slowMs)
     .sort((a, b) => b.ms - a.ms)
-    .map((test) => `slow: ${(test.ms / 1_000).toFixed(0)} s, ${relative('.', test.file)}, ${test.fullName}`);
+    .map(({ ms, file, fullName }) => {
+      const path = relative('.', file);
+      const reason = slow[path] ?? 'no reason is given in test/slow.ts';
+      return `slow: ${(ms / 1_000).toFixed(0)} s, ${path}, ${fullName} (${reason})`;
+    });
 }
 
 /** A line for each test that did not run; vitest's report has no reasons. */

@@ -124,7 +124,7 @@ export const parts: readonly Part[] = [
     shows: 'a gigabyte through `sandhaven exec`, ten times',
     sources: [
       'src/agent-link/**',
-      'src/model/output/**',
+      'src/model/output-text.ts',
       'src/surfaces/{http,cli}/**',
       'native/agent/src/exec/**',
       'sdk/src/**',

@@ -10,9 +10,10 @@ import { cursorsRead, expectForgotten } from './queries/cursors.ts';
 import { connectionStringAt, useTestDatabase } from './server.ts';
 import { type Parameters, useService } from './service.ts';
 
-/** 300 MB of lines, of which the collection holds a thirtieth. */
-const large = ['{"$addFields": {"n": {"$range": [0, 30]}}}', '{"$unwind": "$n"}'];
-const LARGE_COUNT = 3_000;
+/** Lines of 100 kB: 100 MB of them, seven answers of the server, and for the memory of the service 300 MB. */
+const large = copies(10);
+const larger = copies(30);
+const LARGER_COUNT = 3_000;
 /** Of the second answer, so that a part of the first one is in the sandbox. */
 const MIDDLE_BYTES = 8_000_000;
 
@@ -198,7 +199,7 @@ describe('in the middle of a save', () => {
 it('holds little of what it saves', async () => {
   const save = (limit: number) => {
     const save_to_path = `data/first-${limit}.jsonl`;
-    return documents.ok('AggregateDocuments', { ...some, pipeline: large, limit, ...target, save_to_path });
+    return documents.ok('AggregateDocuments', { ...some, pipeline: larger, limit, ...target, save_to_path });
   };
   await save(100);
   const before = residentBytes();
@@ -206,12 +207,17 @@ it('holds little of what it saves', async () => {
   const watch = setInterval(() => {
     most = Math.max(most, residentBytes());
   }, 20);
-  const { saved } = await save(LARGE_COUNT).finally(() => clearInterval(watch));
-  expect(saved).toMatchObject({ count: LARGE_COUNT });
+  const { saved } = await save(LARGER_COUNT).finally(() => clearInterval(watch));
+  expect(saved).toMatchObject({ count: LARGER_COUNT });
   expect((saved as { size_bytes: number }).size_bytes).toBeGreaterThan(300_000_000);
   // Two answers of the server, of 16 MB each, as they come and in one piece.
   expect(most - before).toBeLessThan(150_000_000);
 }, 240_000);
+
+/** A pipeline that returns each document of the collection so many times. */
+function copies(count: number): string[] {
+  return [`{"$addFields": {"n": {"$range": [0, ${count}]}}}`, '{"$unwind": "$n"}'];
+}
 
 function residentBytes(): number {
   const status = readFileSync(`/proc/${documents.service.pid}/status`, 'utf8');
