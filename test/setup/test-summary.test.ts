@@ -44,19 +44,19 @@ it('counts and names the tests that did not run, of all runs', () => {
   ]);
 });
 
-it('names the slow tests of all runs, the slowest first', () => {
-  const slow = (fullName: string, duration: number) => ({
-    name: join(process.cwd(), 'test/x.test.ts'),
+it('names the slow tests of all runs, the slowest first, each with its reason', () => {
+  const slow = (fullName: string, duration: number, file = 'test/x.test.ts') => ({
+    name: join(process.cwd(), file),
     status: 'passed',
     assertionResults: [{ fullName, duration }],
   });
   const reports = [
-    report('one', 1, 0, [slow('slow', 11_000)]),
+    report('one', 1, 0, [slow('slow', 11_000, 'test/webhooks/sender.test.ts')]),
     report('two', 1, 0, [slow('slower', 30_000)]),
   ];
   expect(slowTests(...reports, report('three', 1, 0, [slow('quick', 9_000)]))).toEqual([
-    'slow: 30 s, test/x.test.ts, slower',
-    'slow: 11 s, test/x.test.ts, slow',
+    'slow: 30 s, test/x.test.ts, slower (no reason is given in test/slow.ts)',
+    'slow: 11 s, test/webhooks/sender.test.ts, slow (waits for a bound of ten seconds or more, which a real socket or kernel measures)',
   ]);
 });
 
