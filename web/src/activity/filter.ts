@@ -4,7 +4,7 @@ import type { ErrorCode } from '@sandhaven/sdk';
 export const periods = ['1h', '24h', '7d', '30d'] as const;
 export type Period = (typeof periods)[number];
 
-/** How a call may have ended: the compiler holds that no code is missing. */
+/** Outcomes of a call. The compiler holds that no code is missing. */
 const all: Record<'ok' | 'cancelled' | ErrorCode, true> = {
   ok: true,
   cancelled: true,
