@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSandboxId } from '../../src/model/ids.ts';
 import type { ArchiveLocation } from '../../src/model/sandbox.ts';
-import type { ArchivePlace, StoredArchive } from '../../src/runtime/archives/archive-place.ts';
+import type { ArchivePlace, StoredArchive } from '../../src/runtime/archives/places.ts';
 import { testEncryption } from './test-encryption.ts';
 
 export interface PlaceUnderTest {

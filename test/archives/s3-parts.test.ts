@@ -4,11 +4,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { urlOf } from '../../src/runtime/archives/s3/address.ts';
-import { credentialsOf } from '../../src/runtime/archives/s3/credentials.ts';
-import type { Body } from '../../src/runtime/archives/s3/exchange.ts';
+import { type Body, urlOf } from '../../src/runtime/archives/s3/exchange.ts';
+import { credentialsOf } from '../../src/runtime/archives/s3/open.ts';
 import { folderOnMachine } from '../../src/runtime/archives/s3/own-folder.ts';
-import { partsOf } from '../../src/runtime/archives/s3/parts.ts';
+import { partsOf } from '../../src/runtime/archives/s3/upload.ts';
 import { elementsOf, encode, textOf } from '../../src/runtime/archives/s3/xml.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sandhaven-s3-parts-'));

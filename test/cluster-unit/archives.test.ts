@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SandhavenError } from '../../src/model/errors.ts';
 import type { ArchiveLocation, ArchiveRecord, Resources } from '../../src/model/sandbox.ts';
-import type { ArchivePlace } from '../../src/runtime/archives/archive-place.ts';
+import type { ArchivePlace } from '../../src/runtime/archives/places.ts';
 import { type Archives, createArchives } from '../../src/runtime/kubernetes/archives/archives.ts';
 import type { Claim, Pod } from '../../src/runtime/kubernetes/client/objects.ts';
 import { testEncryption } from '../archives/test-encryption.ts';

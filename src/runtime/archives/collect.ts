@@ -5,7 +5,7 @@
  */
 import type { Log } from '../../control/ports/index.ts';
 import type { ArchiveLocation } from '../../model/sandbox.ts';
-import type { ArchivePlace } from './archive-place.ts';
+import type { ArchivePlace } from './places.ts';
 
 export interface CollectRequest {
   /** Returns the locations that rows name. */

@@ -1,7 +1,63 @@
-/** The places that this service has: the host's disk always, S3 where the operator gave it. */
+/**
+ * Places for the bytes of archives: the host's disk always, S3 where the operator gave it. A place knows nothing of the
+ * contents; whoever reads an archive compares its digest.
+ *
+ * Both adapters run the suite in test/archives/place-conformance.ts.
+ */
 import { SandhavenError } from '../../model/errors.ts';
 import type { ArchiveLocation } from '../../model/sandbox.ts';
-import type { ArchivePlace } from './archive-place.ts';
+
+export interface TransferOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/** Errors: `unavailable`, or a system error of the host's disk, such as ENOSPC. */
+export interface ArchivePlace {
+  /** Returns the location for a new archive of this sandbox. Nothing is written yet. */
+  locate(id: string): ArchiveLocation;
+  /**
+   * Puts a stream of unknown length there, all or nothing; durable when it resolves. The stream must not reuse its
+   * buffers. Returns its length.
+   */
+  put(
+    id: string,
+    location: ArchiveLocation,
+    bytes: AsyncIterable<Uint8Array>,
+    options?: TransferOptions,
+  ): Promise<number>;
+  /** Like `put`, for a finished file of this host, which is gone afterwards. A failure leaves it. */
+  putFile(id: string, location: ArchiveLocation, file: string, options?: TransferOptions): Promise<number>;
+  /** Opens the archive; the stream fails where it would end early. Returns null when there is none. */
+  get(id: string, location: ArchiveLocation, options?: TransferOptions): Promise<StoredBytes | null>;
+  /** Returns a file of this host with the archive: its own, or `spool`, written anew. null when there is none. */
+  getFile(
+    id: string,
+    location: ArchiveLocation,
+    spool: string,
+    options?: TransferOptions,
+  ): Promise<string | null>;
+  /** Removes the archive; a missing one is no error. */
+  remove(id: string, location: ArchiveLocation, options?: TransferOptions): Promise<void>;
+  /** Lists the finished archives of this instance. */
+  list(options?: TransferOptions): AsyncIterable<StoredArchive>;
+  /** Removes what interrupted puts left, where it is older than this. */
+  sweep(olderThanMs: number, options?: TransferOptions): Promise<void>;
+  close(): void;
+}
+
+export interface StoredBytes {
+  sizeBytes: number;
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface StoredArchive {
+  /** The sandbox that it was written for. */
+  id: string;
+  location: ArchiveLocation;
+  sizeBytes: number;
+  /** Time since it was written, by the clock of the place. */
+  ageMs: number;
+}
 
 export interface ArchivePlaces {
   /** Takes new archives. */

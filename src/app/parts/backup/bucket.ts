@@ -3,7 +3,7 @@ import type { Entry } from '../../../backup/entry.ts';
 import { entriesOfTar, tarOf } from '../../../backup/tar.ts';
 import { createLog } from '../../../log.ts';
 import { SandhavenError } from '../../../model/errors.ts';
-import type { ArchivePlace } from '../../../runtime/archives/archive-place.ts';
+import type { ArchivePlace } from '../../../runtime/archives/places.ts';
 import { usageError } from '../../../surfaces/cli/flags.ts';
 import { openRemoteArchives } from '../../engine/optional-parts.ts';
 import { parseUpOptions } from '../../options/up-options.ts';

@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
 import { type Body, type Exchange, readText, type S3Request } from './exchange.ts';
 import { isAbsent, S3Failure } from './failure.ts';
-import { retrying } from './retry.ts';
 import { encode, textOf } from './xml.ts';
 
 export interface S3Object {
@@ -139,4 +139,36 @@ async function unlessAbsent(work: Promise<unknown>): Promise<boolean> {
 function required(text: string | null, what: string): string {
   if (text !== null && text !== '') return text;
   throw new S3Failure('Strange', null, `S3 answered ${what}`);
+}
+
+/**
+ * Repeats a request after pauses that double, with a random part so that callers spread.
+ * @param attempt Called with the number of the attempt, from 1.
+ */
+export async function retrying<T>(attempt: (number: number) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!mayPass(error) || number >= limits.archives.attempts) throw error;
+      await pauseAfter(number, signal);
+    }
+  }
+}
+
+export function mayPass(error: unknown): boolean {
+  return error instanceof S3Failure && error.passing;
+}
+
+/** Rejects with the signal's reason when it is aborted. */
+export async function pauseAfter(failures: number, signal?: AbortSignal): Promise<void> {
+  const { retryDelayMs, retryDelayMaxMs } = limits.archives;
+  const longest = Math.min(retryDelayMs * 2 ** (failures - 1), retryDelayMaxMs);
+  try {
+    await sleep(longest * (0.5 + Math.random() / 2), undefined, signal ? { signal } : {});
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
 }

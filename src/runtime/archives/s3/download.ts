@@ -1,11 +1,10 @@
 /** Downloads an object; a connection that breaks is replaced by one that goes on where it ended. */
 import type { IncomingMessage } from 'node:http';
 import { limits } from '../../../model/limits.ts';
-import type { StoredBytes } from '../archive-place.ts';
-import { lengthOf, type S3Client, type S3Object } from './client.ts';
+import type { StoredBytes } from '../places.ts';
+import { lengthOf, mayPass, pauseAfter, retrying, type S3Client, type S3Object } from './client.ts';
 import { asFailure } from './exchange.ts';
 import { isAbsent, S3Failure } from './failure.ts';
-import { mayPass, pauseAfter, retrying } from './retry.ts';
 
 /** Returns null when the object is missing. The stream has exactly `sizeBytes`, or fails. */
 export async function download(

@@ -12,7 +12,6 @@ import { AwsV4Signer } from 'aws4fetch';
 import type { S3Credentials, S3Options } from '../../../model/archive-options.ts';
 import { limits } from '../../../model/limits.ts';
 import { operatorNames } from '../../../outbound/operator-names.ts';
-import { type S3Target, urlOf } from './address.ts';
 import { S3Failure } from './failure.ts';
 import { textOf } from './xml.ts';
 
@@ -21,6 +20,13 @@ export interface Body {
   sizeBytes: number;
   /** Lower-case hex. */
   sha256: string;
+}
+
+interface S3Target {
+  bucket: string;
+  /** Absent for the bucket itself. Of [A-Za-z0-9._/-], so that its encoding is itself. */
+  key?: string;
+  query?: Record<string, string>;
 }
 
 export interface S3Request extends S3Target {
@@ -125,4 +131,23 @@ function refusal(method: string, status: number, text: string): S3Failure {
     status >= 300 && status < 400 ? 'Redirected' : status === 403 ? 'AccessDenied' : `HTTP ${status}`;
   const code = /^[A-Za-z0-9.]{1,64}$/.test(given) ? given : usual;
   return new S3Failure(code, status, `S3 answered ${status} ${code} to ${method}`);
+}
+
+/** In both styles. Source: Amazon S3 User Guide, "Virtual hosting of buckets". */
+export function urlOf(
+  { endpoint, pathStyle }: Pick<S3Options, 'endpoint' | 'pathStyle'>,
+  { bucket, key = '', query = {} }: S3Target,
+): URL {
+  const url = new URL(endpoint);
+  if (pathStyle) {
+    url.pathname = `/${bucket}/${key}`;
+  } else {
+    url.hostname = `${bucket}.${url.hostname}`;
+    url.pathname = `/${key}`;
+  }
+  // Signatures cover the query in its percent encoding, which knows no plus for a space.
+  url.search = Object.entries(query)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join('&');
+  return url;
 }

@@ -7,13 +7,13 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { abortable } from '../../../concurrency/deadline.ts';
 import { createSemaphore } from '../../../concurrency/in-portions.ts';
 import type { S3Folder } from '../../../model/archive-options.ts';
 import { randomText, sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import type { ArchiveLocation } from '../../../model/sandbox.ts';
-import { abortable } from '../abortable.ts';
-import type { ArchivePlace, StoredArchive, TransferOptions } from '../archive-place.ts';
+import type { ArchivePlace, StoredArchive, TransferOptions } from '../places.ts';
 import type { S3Client, S3Object } from './client.ts';
 import { download } from './download.ts';
 import { toCallerError } from './failure.ts';

@@ -2,12 +2,12 @@
  * Uploads a stream of unknown length: as one object when it fits into one part, else as a multipart upload, which the
  * server makes visible as a whole at its end. Memory is bounded: the source waits while parts are being sent.
  */
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
 import type { S3Client, S3Object } from './client.ts';
 import type { Body } from './exchange.ts';
 import { isAbsent, S3Failure } from './failure.ts';
-import { partsOf } from './parts.ts';
 
 /**
  * Returns the length once the server shows the object with that length. A failure leaves no object, and no upload that
@@ -129,4 +129,45 @@ async function drop(client: S3Client, object: S3Object, uploadId: string): Promi
 /** The failure that led here counts; what is left is collected later. */
 async function quietly(work: Promise<unknown>): Promise<void> {
   await work.catch(() => {});
+}
+
+/**
+ * Cuts a stream into parts of one size and a last one, hashed as they fill, without a copy. An empty stream gives one empty
+ * part.
+ */
+export async function* partsOf(
+  bytes: AsyncIterable<Uint8Array>,
+  partBytes: number,
+): AsyncGenerator<{ body: Body; last: boolean }> {
+  let filling = emptyPart();
+  for await (const piece of bytes) {
+    let rest = piece;
+    while (rest.byteLength > 0) {
+      // A full part is held back until more comes: it may be the last one.
+      if (filling.sizeBytes === partBytes) {
+        yield { body: filling.end(), last: false };
+        filling = emptyPart();
+      }
+      const taken = rest.subarray(0, partBytes - filling.sizeBytes);
+      filling.add(taken);
+      rest = rest.subarray(taken.byteLength);
+    }
+  }
+  yield { body: filling.end(), last: true };
+}
+
+function emptyPart() {
+  const hash = createHash('sha256');
+  const pieces: Uint8Array[] = [];
+  return {
+    sizeBytes: 0,
+    add(piece: Uint8Array) {
+      hash.update(piece);
+      pieces.push(piece);
+      this.sizeBytes += piece.byteLength;
+    },
+    end(): Body {
+      return { pieces, sizeBytes: this.sizeBytes, sha256: hash.digest('hex') };
+    },
+  };
 }

@@ -4,8 +4,7 @@
  */
 import type { Log } from '../../../control/ports/index.ts';
 import type { ArchiveLocation } from '../../../model/sandbox.ts';
-import type { ArchivePlace } from '../../archives/archive-place.ts';
-import type { RemotePlace } from '../../archives/places.ts';
+import type { ArchivePlace, RemotePlace } from '../../archives/places.ts';
 import type { Notes } from './notes.ts';
 import { elsewhere } from './refusals.ts';
 

@@ -3,10 +3,10 @@
  * disk, so a crash leaves a part under another name, or the archive.
  */
 import { open, readdir, rm, stat } from 'node:fs/promises';
+import { abortable } from '../../../concurrency/deadline.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
 import type { ArchiveLocation } from '../../../model/sandbox.ts';
-import { abortable } from '../../archives/abortable.ts';
-import type { ArchivePlace, TransferOptions } from '../../archives/archive-place.ts';
+import type { ArchivePlace, TransferOptions } from '../../archives/places.ts';
 import { commit, removeDurably, unlessMissing } from '../host/files.ts';
 
 export interface LocalFolders {
