@@ -1,6 +1,6 @@
 /** Answers of 409: an object that is there, and a quota that many change at once. */
 import { expect, it } from 'vitest';
-import { untilAdmitted } from '../../src/runtime/kubernetes/client/admission.ts';
+import { untilAdmitted } from '../../src/runtime/kubernetes/client/api.ts';
 import { ApiFailure, isThere } from '../../src/runtime/kubernetes/client/failure.ts';
 
 const busy = () =>

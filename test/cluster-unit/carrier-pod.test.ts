@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { carrierPodOf } from '../../src/runtime/kubernetes/archives/carrier-pod.ts';
+import { carrierPodOf } from '../../src/runtime/kubernetes/archives/carriers.ts';
 import { podOf } from '../../src/runtime/kubernetes/machine/pod-spec.ts';
 
 const settings = {

@@ -2,8 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KubernetesSettings } from '../../src/runtime/kubernetes/client/settings.ts';
 import { createPullSecrets } from '../../src/runtime/kubernetes/images/pull-secrets.ts';
-import type { PlacedRecord } from '../../src/runtime/kubernetes/images/record.ts';
-import { createRecords } from '../../src/runtime/kubernetes/images/records.ts';
+import { createRecords, type PlacedRecord } from '../../src/runtime/kubernetes/images/records.ts';
 import { type MemoryApi, memoryApi } from './memory-api.ts';
 
 const settings = { namespace: 'default', instanceId: 'abc123' } as KubernetesSettings;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findConnection } from '../../src/runtime/kubernetes/client/connection.ts';
+import { eventsOf } from '../../src/runtime/kubernetes/client/informer.ts';
 import type { KubernetesSettings } from '../../src/runtime/kubernetes/client/settings.ts';
-import { eventsOf } from '../../src/runtime/kubernetes/client/watch-events.ts';
 import { policyOf } from '../../src/runtime/kubernetes/cluster/policy.ts';
 
 const settings: KubernetesSettings = {

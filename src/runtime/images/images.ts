@@ -2,7 +2,6 @@
  * Unpacked images of this host, by content digest: the project's own from the cache, all others from registries.
  * A pulled name keeps its contents as long as the image is present.
  */
-
 import { mkdir } from 'node:fs/promises';
 import { SingleFlight } from '../../concurrency/single-flight.ts';
 import type { CallOptions, Image, Images, Log, OnProgress, PullOptions } from '../../control/ports/index.ts';
@@ -13,16 +12,15 @@ import { everyRegistry, isImageAllowed, type RegistryRules } from '../../model/r
 import { canceled } from '../canceled.ts';
 import { Blobs } from './blobs.ts';
 import { BuiltInImage, builtInNames } from './built-in.ts';
-import { collect } from './collect.ts';
 import { ImageFolders } from './folders.ts';
 import { Holds } from './holds.ts';
-import { notAllowed } from './not-allowed.ts';
 import { pullImage } from './pull.ts';
 import { type Asker, resolve } from './registry/client.ts';
 import { CredentialFiles, type RegistryAccess } from './registry/credential-files.ts';
+import { notAllowed } from './registry/errors.ts';
 import type { Gates } from './registry/gate.ts';
 import type { Helpers } from './registry/helpers.ts';
-import type { ImageRecord } from './registry/record.ts';
+import { type ImageRecord, toImage } from './registry/record.ts';
 import { formatReference, type ImageReference, parseReference } from './registry/reference.ts';
 import { fromFirst } from './registry/sources.ts';
 import { defaultUnpackLimits, type UnpackLimits } from './unpack.ts';
@@ -136,9 +134,45 @@ export function createImages(options: ImagesOptions): LocalImages {
     return record && toImage(record, record.reference);
   }
 
+  /** Removes unused images, and layers kept for later pulls. */
+  async function collect({
+    inUse,
+    unusedSince,
+    thoroughly = false,
+  }: Parameters<Images['collect']>[0]): Promise<string[]> {
+    const mark = holds.mark();
+    const kept = await Promise.all([...builtIns.values()].map((image) => image.digests()));
+    const used = new Set([...(await inUse()), ...kept.flat()]);
+    const removed: string[] = [];
+    const graves: string[] = [];
+    for (const digest of await folders.list()) {
+      if (used.has(digest) || !holds.free(digest, mark)) {
+        await folders.touch(digest);
+        continue;
+      }
+      if ((await folders.usedAt(digest)) > unusedSince) continue;
+      // This check and the image's removal happen in one turn of the event loop.
+      if (!holds.free(digest, mark)) continue;
+      graves.push(folders.bury(digest));
+      holds.forget(digest);
+      removed.push(digest);
+    }
+    for (const grave of graves) await folders.discard(grave);
+    if (removed.length > 0) {
+      await folders.dropDeadReferences();
+      log.info('unused images removed', { digests: removed });
+    }
+    await blobs.prune({
+      maxBytes: thoroughly ? 0 : limits.image.blobBytes,
+      usedBefore: Date.now() - limits.image.blobKeptMs,
+    });
+    return removed;
+  }
+
   return {
     ensure,
     get,
+    collect,
 
     check: (text) => (builtIns.has(text) ? text : formatReference(parseAllowed(text))),
 
@@ -157,8 +191,6 @@ export function createImages(options: ImagesOptions): LocalImages {
       }
     },
 
-    collect: (request) => collect({ folders, blobs, builtIns: [...builtIns.values()], holds, log }, request),
-
     async init() {
       await folders.init();
       await blobs.init();
@@ -168,12 +200,6 @@ export function createImages(options: ImagesOptions): LocalImages {
 
     rootfsPath: (digest) => folders.rootfs(digest),
   };
-}
-
-/** Shows the caller's own name, completed: one image can have several. */
-function toImage(record: ImageRecord, reference: string): Image {
-  const { digest, env, entrypoint, workingDir, sizeBytes, madeAt } = record;
-  return { digest, reference, env, entrypoint, workingDir, sizeBytes, madeAt };
 }
 
 function gone(): SandhavenError {

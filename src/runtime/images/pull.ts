@@ -1,18 +1,17 @@
 /** Pulls one image from a registry into the data directory: sizes first, then bytes, then files. */
 import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, OnProgress } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Blobs } from './blobs.ts';
 import type { ImageFolders } from './folders.ts';
-import { guarded } from './guard.ts';
-import { fetchImage, type RegistryDependencies } from './registry/client.ts';
+import { fetchImage, type RegistryDependencies, retrying } from './registry/client.ts';
 import { unusable } from './registry/manifest.ts';
 import type { ImageRecord } from './registry/record.ts';
 import type { ImageReference } from './registry/reference.ts';
 import type { RemoteImage } from './registry/resolve.ts';
-import { retrying } from './registry/retry.ts';
 import { fromFirst } from './registry/sources.ts';
 import { DamagedBlob, measure, noRoom, readConfig, type UnpackLimits, unpack } from './unpack.ts';
 
@@ -157,4 +156,35 @@ function misstated(name: string): SandhavenError {
     hint: 'Choose another image or registry.',
     retryable: false,
   });
+}
+
+/**
+ * Runs `work` and calls `measure` at intervals; when `measure` throws, aborts the work and rejects with that error.
+ * A helper can write on until the next measurement, so limits hold within half a second.
+ */
+export async function guarded<T>(
+  signal: AbortSignal,
+  measure: () => Promise<void>,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ended = new AbortController();
+  const stopped = new AbortController();
+  const watching = watch(measure, ended.signal).catch((error: unknown) => {
+    stopped.abort(error);
+  });
+  try {
+    return await work(AbortSignal.any([signal, stopped.signal]));
+  } catch (error) {
+    throw stopped.signal.aborted ? stopped.signal.reason : error;
+  } finally {
+    ended.abort();
+    await watching;
+  }
+}
+
+async function watch(measure: () => Promise<void>, ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    await measure();
+    await sleep(limits.image.measureIntervalMs, undefined, { signal: ended }).catch(() => {});
+  }
 }

@@ -2,16 +2,16 @@
  * Client of registries: inspects and fetches images through skopeo, with the stored credentials of each registry and
  * none of the host's own. It has the host's network for registries that the operator named, and a gate for all others.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
 import { isNamedRegistry, type RegistryRules } from '../../../model/registry-rules.ts';
+import { canceled } from '../../canceled.ts';
 import type { CredentialFiles } from './credential-files.ts';
 import { exitError, notPublic, registryError } from './errors.ts';
 import { behindGate, type Gates } from './gate.ts';
-import type { HelperOptions, Helpers } from './helpers.ts';
-import { proxyVariables } from './proxy.ts';
+import { failureOf, type HelperOptions, type Helpers } from './helpers.ts';
 import { formatReference } from './reference.ts';
 import { type RemoteImage, resolveBy } from './resolve.ts';
-import { retrying } from './retry.ts';
 import type { Source } from './sources.ts';
 
 export interface RegistryDependencies {
@@ -96,4 +96,40 @@ async function skopeo(
       throw exitError(refused(), reference) ?? registryError(error, reference, false);
     }),
   );
+}
+
+/** Proxies that the service's environment names, in both spellings: skopeo is the one helper that uses the network. */
+function proxyVariables(): Record<string, string> {
+  const names = ['http_proxy', 'https_proxy', 'no_proxy', 'all_proxy'];
+  const given = names
+    .flatMap((name) => [name, name.toUpperCase()])
+    .map((name) => [name, process.env[name]] as const);
+  return Object.fromEntries(given.filter((pair): pair is [string, string] => Boolean(pair[1])));
+}
+
+/**
+ * Server errors and broken connections; not refused connections and unknown names. skopeo takes a registry whose first answer is
+ * an error for one of API version 1.
+ */
+const passing =
+  /\b(status|code|received unexpected HTTP)[^\n]{0,40}\b5\d\d\b|: 5\d\d [A-Z]|timeout|timed out|\bEOF\b|reset by peer|broken pipe|connection closed|V1 container registry/i;
+
+/** Repeats after transient failures, with a pause that doubles. Fails with the last error. */
+export async function retrying<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted || attempt >= limits.image.attempts || !isPassing(error)) throw error;
+    }
+    const delayMs = limits.image.retryDelayMs * 2 ** (attempt - 1);
+    await sleep(delayMs, undefined, { signal }).catch(() => {
+      throw canceled();
+    });
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  const said = failureOf(error)?.stderr ?? (error instanceof Error ? failureOf(error.cause)?.stderr : null);
+  return said !== null && said !== undefined && passing.test(said);
 }

@@ -1,5 +1,7 @@
 /** Maps failures of registries to errors for the caller. */
 import { notFound, SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { formatAllowedImages, type RegistryRules } from '../../../model/registry-rules.ts';
 import { NotReached } from '../../../outbound/failure.ts';
 import { failureOf } from './helpers.ts';
 import { formatReference, type ImageReference } from './reference.ts';
@@ -31,7 +33,7 @@ export function registryError(error: unknown, reference: ImageReference, withCre
   return unreachable(reference, error);
 }
 
-/** The error for a host that a registry led to, itself among them; null where the program's own words say more. */
+/** The error for the registry's host, or one that it led to; null where the program's own output says more. */
 export function exitError(error: unknown, reference: ImageReference): SandhavenError | null {
   if (error instanceof SandhavenError) return error;
   return error instanceof NotReached && error.reason === 'private' ? notPublic(reference, error) : null;
@@ -92,5 +94,21 @@ function refusedToUs(reference: ImageReference, cause: unknown): SandhavenError 
       hint: `Check the image's name; an admin can renew the credentials: sandhaven registries add ${reference.registry}.`,
     },
     cause,
+  );
+}
+
+/** The operator's list does not allow the image. */
+export function notAllowed(reference: ImageReference, { allowed }: RegistryRules): SandhavenError {
+  const { rulesShown } = limits.registries;
+  const names = (allowed ?? []).map(formatAllowedImages);
+  const more = names.length > rulesShown ? ' and others' : '';
+  const hint =
+    names.length === 0
+      ? 'No images of registries may be pulled: leave image out for the standard base image.'
+      : `This service pulls from ${names.slice(0, rulesShown).join(', ')}${more} only.`;
+  return new SandhavenError(
+    'permission_denied',
+    `Images of ${reference.registry}/${reference.repository} may not be pulled.`,
+    { parameter: 'image', hint },
   );
 }

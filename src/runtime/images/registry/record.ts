@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Image } from '../../../control/ports/index.ts';
 
 /** Lower-case hex of a SHA-256, so that it is a folder name without `:` (which overlay options cannot hold). */
 export const digestPattern = /^[0-9a-f]{64}$/;
@@ -40,4 +41,10 @@ export async function readImageRecord(folder: string): Promise<ImageRecord | nul
     throw error;
   }
   return imageRecord.parse({ madeAt, ...JSON.parse(text) });
+}
+
+/** @param reference The caller's own name, completed: one image can have several. */
+export function toImage(record: ImageRecord, reference: string): Image {
+  const { digest, env, entrypoint, workingDir, sizeBytes, madeAt } = record;
+  return { digest, reference, env, entrypoint, workingDir, sizeBytes, madeAt };
 }

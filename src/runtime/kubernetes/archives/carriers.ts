@@ -4,15 +4,16 @@ import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
 import type { Api } from '../client/api.ts';
+import type { Pod } from '../client/objects.ts';
 import type { AgentDoor, KubernetesSettings, PlacedImage } from '../client/settings.ts';
 import type { Copies } from '../machine/copies.ts';
 import { replaced } from '../machine/disk.ts';
-import { generationOf, objectName } from '../machine/names.ts';
+import { CARRIER, generationOf, objectName } from '../machine/names.ts';
+import { DISK_FOLDER, type PodInputs, podOf } from '../machine/pod-spec.ts';
 import { addressOf } from '../machine/pod-state.ts';
 import type { Pods } from '../machine/pods.ts';
 import { agentAnswers } from '../machine/readiness.ts';
 import type { Secrets } from '../machine/secrets.ts';
-import { carrierPodOf } from './carrier-pod.ts';
 
 export interface Carriers {
   /** Calls `work` with a way to open channels to a carrier on the sandbox's claim. No Pod may be there. */
@@ -73,6 +74,58 @@ export function createCarriers(parts: CarriersDependencies): Carriers {
       } finally {
         await remove(id, generation);
       }
+    },
+  };
+}
+
+/** Any file of the disk is read and made, with its owner, its mode and its capabilities. */
+const CAPABILITIES = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'SETFCAP',
+  // Of the start: the key is taken out of view, and the right to do so given up.
+  'SETPCAP',
+  'SYS_ADMIN',
+];
+
+/**
+ * The file system's own folder, and what the overlay of the sandbox's root needs while it is mounted. The folder of its work
+ * stays, which shows that the root is complete (native/agent/src/init/root).
+ */
+export const leftOut = ['lost+found', 'spare', 'work/'];
+
+/**
+ * The agent alone, with the sandbox's disk. The Pod has the name and the user namespace of the sandbox's own: so the API server
+ * lets no other run on the disk meanwhile, and owners of files stay theirs.
+ * @param inputs With the agent's own image.
+ */
+export function carrierPodOf(inputs: PodInputs): Pod {
+  const pod = podOf(inputs);
+  const { metadata, spec } = pod;
+  const [container] = spec.containers;
+  if (!container) throw new Error('a Pod without a container');
+  const [, ...options] = (container.command ?? []).filter((option) => option !== '--root-disk');
+  const ofDisk = options.filter((option) => option !== DISK_FOLDER);
+  const { securityContext, volumeMounts } = container as unknown as {
+    securityContext: object;
+    volumeMounts: { name: string }[];
+  };
+  return {
+    ...pod,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [CARRIER]: 'true' } },
+    spec: {
+      ...spec,
+      volumes: (spec['volumes'] as { name: string }[]).filter(({ name }) => name !== 'agent'),
+      containers: [
+        {
+          ...container,
+          command: ['/sandhaven-agent', ...ofDisk, '--carry', DISK_FOLDER],
+          volumeMounts: volumeMounts.filter(({ name }) => name !== 'agent'),
+          securityContext: { ...securityContext, capabilities: { drop: ['ALL'], add: CAPABILITIES } },
+        },
+      ],
     },
   };
 }

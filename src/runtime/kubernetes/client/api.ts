@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
 import { operatorNames } from '../../../outbound/operator-names.ts';
-import { untilAdmitted } from './admission.ts';
 import type { Connection } from './connection.ts';
-import { ApiFailure } from './failure.ts';
+import { ApiFailure, isBusy } from './failure.ts';
 import type { List } from './objects.ts';
 
 const { kubernetes: bounds } = limits;
@@ -134,7 +134,7 @@ export function createApi({ server, tls, token }: Connection): Api {
         clearTimeout(timer),
       );
       answer.socket.setKeepAlive(true, limits.agentTls.keepaliveMs);
-      // The server ends it before; one that does not is gone without a word.
+      // The server ends a watch before that time, unless it is gone.
       answer.setTimeout(bounds.watchSeconds * 1000 + bounds.requestMs, () => answer.destroy());
       const status = answer.statusCode ?? 0;
       if (status >= 300) throw failureOf(status, await textOf(answer));
@@ -145,6 +145,26 @@ export function createApi({ server, tls, token }: Connection): Api {
       calls.destroy();
       watches.destroy();
     },
+  };
+}
+
+/**
+ * Calls `assert` before each change.
+ * @param assert Throws when another replica may have taken the work over.
+ */
+export function fenced(api: Api, assert: () => void): Api {
+  const first = <Given extends unknown[], T>(change: (...given: Given) => Promise<T>) => {
+    return async (...given: Given): Promise<T> => {
+      assert();
+      return change(...given);
+    };
+  };
+  return {
+    ...api,
+    create: first(api.create) as Api['create'],
+    replace: first(api.replace) as Api['replace'],
+    patch: first(api.patch) as Api['patch'],
+    remove: first(api.remove),
   };
 }
 
@@ -173,5 +193,21 @@ function failureOf(status: number, text: string): ApiFailure {
     return new ApiFailure(status, reason, message || `status ${status}`);
   } catch {
     return new ApiFailure(status, '', `status ${status}`);
+  }
+}
+
+/**
+ * Repeats a creation that the namespace's ResourceQuota refused with a conflict. Of several creations at once, the API server
+ * answers some so (409, reason Conflict) when its own attempts are used up; it has made nothing then.
+ */
+export async function untilAdmitted<T>(create: () => Promise<T>): Promise<T> {
+  const { attempts, pauseMs } = bounds.quotaConflicts;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await create();
+    } catch (error) {
+      if (!isBusy(error) || attempt === attempts) throw error;
+      await delay(pauseMs * attempt);
+    }
   }
 }

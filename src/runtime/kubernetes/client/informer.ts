@@ -13,9 +13,8 @@ import { canceled } from '../../canceled.ts';
 import type { Api } from './api.ts';
 import { ApiFailure, isExpired } from './failure.ts';
 import type { KubeObject } from './objects.ts';
-import { eventsOf } from './watch-events.ts';
 
-const { retryMs, staleMs, requestMs, watchSeconds } = limits.kubernetes;
+const { eventBytes, retryMs, staleMs, requestMs, watchSeconds } = limits.kubernetes;
 
 export interface InformerOptions {
   api: Api;
@@ -36,7 +35,7 @@ export interface Informer<T extends KubeObject> {
   get(name: string): T | undefined;
   values(): T[];
   /**
-   * Calls `judge` with the object, now and after each of its changes, until it returns something else than undefined.
+   * Calls `judge` with the object, now and after each of its changes, until it returns anything but undefined.
    * Rejects when the signal is aborted, and with `late` after `timeoutMs`.
    */
   until<R>(name: string, judge: (object: T | undefined) => R | undefined, options: Wait): Promise<R>;
@@ -178,4 +177,29 @@ function stale(what: string): SandhavenError {
   return new SandhavenError('unavailable', `The service does not know the present ${what} of Kubernetes.`, {
     hint: 'Try again in a moment; the API server does not answer.',
   });
+}
+
+type WatchEvent<T> =
+  | { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; object: T }
+  | { type: 'ERROR'; object: { code?: number; reason?: string; message?: string } };
+
+/** One JSON document a line. Ends with the stream; throws for a line that is too long, and for one that is no event. */
+export async function* eventsOf<T extends KubeObject>(
+  bytes: AsyncIterable<Buffer>,
+): AsyncGenerator<WatchEvent<T>> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      const line = Buffer.concat([...parts, chunk.subarray(from, end)]).toString();
+      parts = [];
+      length = 0;
+      from = end + 1;
+      if (line.trim() !== '') yield JSON.parse(line) as WatchEvent<T>;
+    }
+    parts.push(chunk.subarray(from));
+    length += chunk.length - from;
+    if (length > eventBytes) throw new Error('an event of a watch is too long');
+  }
 }

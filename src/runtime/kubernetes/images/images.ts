@@ -17,10 +17,11 @@ import { isImageAllowed, isNamedRegistry, type RegistryRules } from '../../../mo
 import type { Exit } from '../../../outbound/exit.ts';
 import { canceled } from '../../canceled.ts';
 import { Holds } from '../../images/holds.ts';
-import { notAllowed } from '../../images/not-allowed.ts';
 import type { Asker } from '../../images/registry/client.ts';
+import { notAllowed } from '../../images/registry/errors.ts';
 import { type Credentials, createRegistryHttp } from '../../images/registry/http.ts';
 import { parseConfig, unusable } from '../../images/registry/manifest.ts';
+import { toImage } from '../../images/registry/record.ts';
 import { formatReference, type ImageReference, parseReference } from '../../images/registry/reference.ts';
 import { digestOf, resolveBy } from '../../images/registry/resolve.ts';
 import { fromFirst, type Source } from '../../images/registry/sources.ts';
@@ -28,8 +29,7 @@ import type { Api } from '../client/api.ts';
 import { fromApi } from '../client/failure.ts';
 import type { KubernetesSettings, PlacedImage } from '../client/settings.ts';
 import { createPullSecrets } from './pull-secrets.ts';
-import { type PlacedRecord, toImage } from './record.ts';
-import { createRecords } from './records.ts';
+import { createRecords, type PlacedRecord } from './records.ts';
 
 export interface KubernetesImagesOptions {
   api: Api;

@@ -4,13 +4,24 @@
  * digest that it has not seen is looked for in the cluster, since another replica may have written it. Another may also have
  * removed one, so an image that is about to be used is confirmed.
  */
+import { z } from 'zod';
+import { imageRecord } from '../../images/registry/record.ts';
 import type { Api } from '../client/api.ts';
 import { isConflict, isMissing, isThere } from '../client/failure.ts';
 import type { ConfigMap } from '../client/objects.ts';
 import { inNamespace } from '../client/paths.ts';
 import type { KubernetesSettings } from '../client/settings.ts';
 import { instanceLabels } from '../machine/names.ts';
-import { type PlacedRecord, placedRecord } from './record.ts';
+
+/** The configuration of an image, and the repository that has it. */
+const placedRecord = imageRecord.extend({
+  /** registry/repository */
+  repository: z.string(),
+  /** Complete names that stand for this image as long as the record is there. */
+  names: z.array(z.string()),
+});
+
+export type PlacedRecord = z.infer<typeof placedRecord>;
 
 export interface Records {
   /** Reads those of the instance. Called once, first. */
