@@ -47,7 +47,7 @@ describe('quick tests', () => {
   });
 
   it('are without a part of the service that starts a program', () => {
-    const [first, second] = ['src/runtime/programs/direct.ts', 'src/runtime/start-program.ts'];
+    const [first, second] = ['src/runtime/programs/run-program.ts', 'src/runtime/start-program.ts'];
     expect(wayToProgram(first)).toEqual([first, second, 'node:child_process']);
   });
 

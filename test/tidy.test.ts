@@ -274,9 +274,9 @@ describe('import circles', () => {
 
 describe('child processes', () => {
   // Elsewhere one that cannot be started would end the service: nobody would hear of the error, or streams be missing.
-  it('are started by the engine, in two places that know how a start fails', () => {
+  it('are started by the engine, in one place that knows how a start fails', () => {
     const starters = sources.filter((file) => importsOf(read(file)).some(({ target }) => isSpawning(target)));
-    expect(starters).toEqual(['src/runtime/start-program.ts', 'src/runtime/try-program.ts']);
+    expect(starters).toEqual(['src/runtime/start-program.ts']);
   });
 
   function isSpawning(target: string): boolean {

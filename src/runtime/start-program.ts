@@ -2,12 +2,14 @@
  * The one way to start a program. When this process is out of file descriptors, the child has no streams and reports
  * the failure by an event alone; so that event is awaited before anybody touches a stream.
  */
-import { type ChildProcess, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, type SpawnOptions, type StdioOptions, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { promisify } from 'node:util';
 
 /** Both ends of three pipes, and of the pipe that reports a failed execution. */
 const FILES_NEEDED = 8;
+const TRIED_ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 
 /** Child process with its piped streams. */
 export interface StartedProgram<Input extends Writable | null> extends ChildProcess {
@@ -70,4 +72,25 @@ export function assertFilesLeft(): void {
 export function isOutOfHandles(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN' || code === 'ENOMEM';
+}
+
+/**
+ * Runs a program of the host that leaves nothing behind, for checks such as `doctor`. Returns its standard output; null when the
+ * program is missing, fails, or takes over 5 s.
+ */
+export function tryProgram(path: string, args: string[]): Promise<string | null> {
+  return outputOf(path, args).catch(() => null);
+}
+
+/** Like `tryProgram`, but returns null when the program succeeds; otherwise its standard error, or the system's error. */
+export async function refusalOfProgram(path: string, args: string[]): Promise<string | null> {
+  return outputOf(path, args).then(
+    () => null,
+    (error: Error & { stderr?: string }) => error.stderr?.trim() || error.message,
+  );
+}
+
+async function outputOf(path: string, args: string[]): Promise<string> {
+  assertFilesLeft();
+  return (await promisify(execFile)(path, args, { timeout: 5_000, env: TRIED_ENV })).stdout;
 }

@@ -23,7 +23,7 @@ const MINUTES_OF_ENGINE = 50;
 export const byTestAlone = [
   'src/{demo-database,documentdb,identity,provider,webauthn,webhooks}/**',
   'src/{log,main,version}.ts',
-  'src/runtime/{canceled,machine-size,start-program,try-program}.ts',
+  'src/runtime/{canceled,machine-size,start-program}.ts',
   'images/documentdb/**',
   'protocol/**',
 ];

@@ -13,7 +13,7 @@ import {
   parseQuery,
   type Question,
 } from '../../src/runtime/oci/network/dns/query.ts';
-import { parseResolvConf } from '../../src/runtime/oci/network/dns/resolv-conf.ts';
+import { parseResolvConf } from '../../src/runtime/oci/network/dns/upstream.ts';
 import { recordTypes } from '../../src/runtime/oci/network/dns/wire.ts';
 
 const id = fc.integer({ min: 0, max: 0xffff });

@@ -15,11 +15,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
 import {
+  kernelThreads,
   slotsInDelegations,
   slotsWithProcesses,
   slotsWithStrangers,
 } from '../../src/runtime/oci/host/host-ids.ts';
-import { kernelThreads } from '../../src/runtime/oci/host/kernel-threads.ts';
 import { currentBootId, freeCount, freeLocks, takeLocks } from '../../src/runtime/oci/host/locks.ts';
 import { uidBaseOf } from '../../src/runtime/oci/host/plan.ts';
 import { createPool } from '../../src/runtime/oci/network/pool.ts';

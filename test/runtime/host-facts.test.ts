@@ -5,9 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { findDevice, waitUntilFree } from '../../src/runtime/oci/disk/loop-devices.ts';
-import { memoryForMachines } from '../../src/runtime/oci/host/features.ts';
-import { memoryOfGroup, parseMeminfo } from '../../src/runtime/oci/host/host-memory.ts';
 import { bundleGeneration } from '../../src/runtime/oci/host/layout.ts';
+import { memoryForMachines, memoryOfGroup, parseMeminfo } from '../../src/runtime/oci/host/room.ts';
 import { parseRuncState } from '../../src/runtime/oci/machine/machine-state.ts';
 
 const GiB = 1024 ** 3;

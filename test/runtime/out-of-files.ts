@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { buildDocumentDbImage } from '../../src/runtime/images/build-image.ts';
 import { runLauncher } from '../../src/runtime/oci/host/helper.ts';
 import { runCommand } from '../../src/runtime/oci/network/command.ts';
-import { tryProgram } from '../../src/runtime/try-program.ts';
+import { tryProgram } from '../../src/runtime/start-program.ts';
 
 const ways: Record<string, () => Promise<unknown>> = {
   runLauncher: () => runLauncher('/bin/true', [], { timeoutMs: 5_000, onLine() {} }),

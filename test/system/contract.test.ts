@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { memoryForMachines } from '../../src/runtime/oci/host/features.ts';
+import { memoryForMachines } from '../../src/runtime/oci/host/room.ts';
 import { measured } from '../support/cluster-engine/differences.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Hierarchy } from '../../runtime/oci/host/hierarchies.ts';
 import { refusalOfDirect } from '../../runtime/oci/machine/machine-runtime.ts';
-import { refusalOfProgram } from '../../runtime/try-program.ts';
+import { refusalOfProgram } from '../../runtime/start-program.ts';
 import { NATIVE, PACKAGED_RUNC } from './installed.ts';
 
 export type RuntimeChoice = 'auto' | 'runc' | 'direct';

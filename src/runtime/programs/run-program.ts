@@ -2,21 +2,70 @@
  * Runs a program to its end, through the spawner once the runtime has one, or sends messages to the firewall without a program. One
  * runner serves the whole process.
  */
-import { direct } from './direct.ts';
-import type { ProgramOptions, Runner, RunningProgram } from './runner.ts';
+import { startProgram } from '../start-program.ts';
+import type { ProgramEnd, ProgramOptions, Runner, RunningProgram } from './runner.ts';
 
-let runner: Runner = direct;
+/** The spawner; null where programs are children of this process. */
+let runner: Runner | null = null;
 
 /** Runs all later programs through this runner; null for this process itself. */
 export function useRunner(other: Runner | null): void {
-  runner = other ?? direct;
+  runner = other;
 }
 
 export function runProgram(file: string, args: string[], options: ProgramOptions): RunningProgram {
-  return runner.run(file, args, options);
+  return (runner ?? direct).run(file, args, options);
 }
 
 /** Sends netfilter's messages and resolves to the kernel's answers; null where the runner cannot, and a program has to. */
 export function sendNetfilter(messages: Buffer): Promise<Buffer> | null {
-  return runner.netfilter?.(messages) ?? null;
+  return runner?.netfilter?.(messages) ?? null;
+}
+
+/** Runs programs as children of this process. Its fork takes longer the more memory the process has. */
+export const direct: Runner = {
+  run(file, args, options) {
+    let pid: number | undefined;
+    let killed = false;
+    const kill = (): void => {
+      killed = true;
+      if (pid !== undefined) killGroup(pid);
+    };
+    const started = (id: number | undefined): void => {
+      pid = id;
+      if (killed) kill();
+    };
+    const ended = runHere(file, args, options, started).finally(() => {
+      pid = undefined;
+    });
+    return { ended, kill };
+  },
+};
+
+async function runHere(
+  file: string,
+  args: string[],
+  { env, input, onStdout, onStderr }: ProgramOptions,
+  started: (pid: number | undefined) => void,
+): Promise<ProgramEnd> {
+  const child = await startProgram(file, args, { env, detached: true, input: true });
+  const closed = new Promise<ProgramEnd>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal }));
+  });
+  started(child.pid);
+  child.stdout.on('data', onStdout);
+  child.stderr.on('data', onStderr);
+  // A program that ends before it has read all input reports that by its exit status.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  return closed;
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }

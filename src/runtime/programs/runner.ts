@@ -1,4 +1,4 @@
-/** Interface of a runner of programs: this process itself (`direct.ts`), or the spawner for it (`spawner.ts`). */
+/** Interface of a runner of programs: this process itself (`run-program.ts`), or the spawner for it (`spawner.ts`). */
 
 export interface ProgramOptions {
   env: NodeJS.ProcessEnv;

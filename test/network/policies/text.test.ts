@@ -4,7 +4,7 @@ import type { NetworkEvent } from '../../../src/model/network/event.ts';
 import type { NetworkRule } from '../../../src/model/network/policy.ts';
 import { parseRule } from '../../../src/model/network/rule-text.ts';
 import type { SecretUse } from '../../../src/model/secrets/use.ts';
-import { readLines } from '../../../src/runtime/oci/network/egress/lines.ts';
+import { readLines } from '../../../src/runtime/oci/network/egress/conversation.ts';
 import { parseAnswer } from '../../../src/runtime/oci/network/egress/messages.ts';
 import { type Message, types } from '../../../src/runtime/oci/network/netlink/message.ts';
 import {

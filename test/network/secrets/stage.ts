@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeAuthority } from '../../../src/agent-link/authority.ts';
-import { parseResolvConf } from '../../../src/runtime/oci/network/dns/resolv-conf.ts';
+import { parseResolvConf } from '../../../src/runtime/oci/network/dns/upstream.ts';
 import { bin, makeDataDir, type Service, startService, wholeName } from '../../support/service.ts';
 import { createTestHost, type TestHost } from '../harness.ts';
 import { signLeaf } from './leaf.ts';

@@ -1,6 +1,6 @@
 /** The launcher's arguments about the cgroups of a machine that it starts by itself, and the hosts that allow that. */
 import { describe, expect, it } from 'vitest';
-import { groupArguments } from '../../../src/runtime/oci/machine/group-arguments.ts';
+import { groupArguments } from '../../../src/runtime/oci/machine/launch-arguments.ts';
 import { refusalOfDirect } from '../../../src/runtime/oci/machine/machine-runtime.ts';
 import { parseDirectState } from '../../../src/runtime/oci/machine/machine-state.ts';
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newSandboxId } from '../../../src/model/ids.ts';
-import { deviceRules } from '../../../src/runtime/oci/machine/device-rules.ts';
+import { deviceRules } from '../../../src/runtime/oci/machine/launch-arguments.ts';
 import type { OciRuntime } from '../../../src/runtime/oci/runtime.ts';
 import { ALLOWED, REFUSED } from '../../isolation/runtimes/compared.ts';
 import {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { spread } from '../../../src/runtime/oci/disk/spread.ts';
+import { spread } from '../../../src/runtime/oci/disk/disks.ts';
 import { createHelpers } from '../../../src/runtime/oci/host/helper.ts';
 import { launcherPath } from '../host.ts';
 

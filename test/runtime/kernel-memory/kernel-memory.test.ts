@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { processesForMachines } from '../../../src/runtime/oci/host/host-limits.ts';
+import { openFilesOf } from '../../../src/runtime/oci/kernel-memory/holdings.ts';
 import { eachLine } from '../../../src/runtime/oci/kernel-memory/listing.ts';
 import { locksOf, parseLockTotal } from '../../../src/runtime/oci/kernel-memory/locks.ts';
-import { openFilesOf } from '../../../src/runtime/oci/kernel-memory/open-files.ts';
 import { bytesOfConnection, parseSocketCounts } from '../../../src/runtime/oci/kernel-memory/sockets.ts';
 
 /** Processes made with it have one table of descriptors together. */

@@ -4,8 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, expect, it } from 'vitest';
 import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import { uidBaseOf } from '../../../src/runtime/oci/host/plan.ts';
-import { createLockCensus } from '../../../src/runtime/oci/kernel-memory/lock-census.ts';
-import { locksOf } from '../../../src/runtime/oci/kernel-memory/locks.ts';
+import { createLockCensus, locksOf } from '../../../src/runtime/oci/kernel-memory/locks.ts';
 import { launcherPath } from '../host.ts';
 
 /** Above the slots of services and of other tests. */

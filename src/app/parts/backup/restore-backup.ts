@@ -19,7 +19,7 @@ import { syncFolder, writeEntry } from '../../../backup/folder.ts';
 import { assertOwn, type BackupFile, type Manifest, readManifest } from '../../../backup/manifest.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { freeDiskBytes } from '../../../runtime/oci/host/features.ts';
+import { freeDiskBytes } from '../../../runtime/oci/host/room.ts';
 import { lockDataDirectory } from '../../../store/data-directory.ts';
 import { type Secrets, secretsOf } from '../../../store/files/secrets.ts';
 import { migrations } from '../../../store/sql/schema.ts';

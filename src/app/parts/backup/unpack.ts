@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { notABackup } from '../../../backup/entry.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { GiB, limits } from '../../../model/limits.ts';
-import { freeDiskBytes } from '../../../runtime/oci/host/features.ts';
+import { freeDiskBytes } from '../../../runtime/oci/host/room.ts';
 import { startProgram } from '../../../runtime/start-program.ts';
 
 const DISK = 'disk.img';

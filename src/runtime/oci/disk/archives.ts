@@ -2,23 +2,24 @@
  * Archives: the disk image as a sparse tar through zstd. The image is packed instead of its tree, because a tree
  * is full of names that the sandbox chose. A place, on this host or outside, keeps the bytes.
  *
- * An encrypted archive is made of the packed file, and made one again before it is unpacked.
+ * An encrypted archive is made of the packed file, and made one again before it is unpacked. A note in the sandbox's folder
+ * names an archive outside this host, so that a look for traces asks nobody outside.
  *
  * Invariants: an archive is written, synced, read back and compared before it gets its name or leaves this host; a disk
- * is restored only from an archive whose digest and HMAC match its record, so that a foreign image is never mounted.
+ * is restored only from an archive whose digest and HMAC match its record, so that a foreign image is never mounted; a note
+ * is on the disk before its archive is begun, and goes after it.
  */
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
-import type { ArchiveRecord } from '../../../model/sandbox.ts';
+import type { ArchiveLocation, ArchiveRecord } from '../../../model/sandbox.ts';
 import type { ArchiveEncryption } from '../../archives/archive-encryption.ts';
 import type { ArchivePlaces } from '../../archives/places.ts';
 import { assertSigned, notItsArchive, signatureOf } from '../../archives/signature.ts';
-import { commit, removeDurably, sync } from '../host/files.ts';
+import { commit, removeDurably, sync, unlessMissing } from '../host/files.ts';
 import type { HelperOptions, Helpers } from '../host/helper.ts';
 import type { Layout } from '../host/layout.ts';
-import { createArchiveNotes } from './archive-note.ts';
 import { createEncryptedFiles } from './encrypted-files.ts';
 import { waitUntilFree } from './loop-devices.ts';
 
@@ -50,7 +51,6 @@ export interface ArchivesDependencies {
 export function createArchives(parts: ArchivesDependencies): Archives {
   const { layout, helpers, places, installationKey, encryption, log } = parts;
   const encrypted = createEncryptedFiles(encryption);
-  const notes = createArchiveNotes(layout);
   const helperOptions = (signal?: AbortSignal): HelperOptions & { nice: number } => ({
     timeoutMs: limits.archiveHelperTimeoutMs,
     signal,
@@ -124,9 +124,9 @@ export function createArchives(parts: ArchivesDependencies): Archives {
 
   /** Removes the archive outside this host, and the note of it. */
   async function removeOutside(id: string): Promise<void> {
-    const location = await notes.read(id);
+    const location = await readNote(layout.archiveNote(id));
     if (location !== null) await places.of(location).remove(id, location);
-    await notes.remove(id);
+    await removeNote(layout.archiveNote(id));
   }
 
   return {
@@ -139,14 +139,14 @@ export function createArchives(parts: ArchivesDependencies): Archives {
       await waitUntilFree(layout.disk(id));
       const digest = await make(id, partial, signal);
       const location = places.chosen.locate(id);
-      if (location.store !== 'local') await notes.write(id, location);
+      if (location.store !== 'local') await writeNote(layout.archiveNote(id), location);
       try {
         const sizeBytes = await places.chosen.putFile(id, location, partial, { signal });
         const hmac = signatureOf(installationKey, id, digest);
         return { ...location, digest, hmac, sizeBytes, ...encryption.mark };
       } catch (error) {
         await rm(partial, { force: true });
-        if (location.store !== 'local') await notes.remove(id);
+        if (location.store !== 'local') await removeNote(layout.archiveNote(id));
         throw error;
       }
     },
@@ -188,3 +188,25 @@ const RESTORING = '.restoring';
 /** Archiving is never urgent; running machines go first. */
 const NICENESS = 10;
 const COMPRESS = ['--use-compress-program', 'zstd --threads=0'];
+
+/** Returns null without a note, or with one that cannot be read. */
+async function readNote(note: string): Promise<ArchiveLocation | null> {
+  const text = await unlessMissing(readFile(note, 'utf8'));
+  try {
+    const { store, bucket, key } = JSON.parse(text ?? '');
+    return store === 's3' && typeof bucket === 'string' && typeof key === 'string'
+      ? { store, bucket, key }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+async function writeNote(note: string, location: ArchiveLocation): Promise<void> {
+  await writeFile(note + PARTIAL, JSON.stringify(location), { mode: 0o600 });
+  await commit(note + PARTIAL, note);
+}
+
+async function removeNote(note: string): Promise<void> {
+  if ((await unlessMissing(stat(note))) !== null) await removeDurably(note);
+}

@@ -4,11 +4,12 @@
  */
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
+import type { GpuKind } from '../../../model/gpu-kind.ts';
 import type { Instance } from '../host/plan.ts';
 import { isAbandoned } from '../network/reclaim.ts';
 import { allClaims, type Claim, freeClaim, freeClaims, readClaim, takeClaim } from './claims.ts';
 import { devicesOf, type Gpu, isSameHardware, type MachineDevices, noDevices } from './device.ts';
-import type { Inventory } from './inventory.ts';
+import { createInventory, type Inventory } from './inventory.ts';
 
 export interface Gpus {
   /** Frees claims of this instance's sandboxes without a machine. @param machines Sandboxes that have a cgroup. */
@@ -81,6 +82,17 @@ export function createGpus({ instance, inventory, hasProcesses, log }: GpusOptio
 
     purge: () => freeClaims(own()),
   };
+}
+
+/** Reports this host's GPUs to an operator; changes nothing. */
+export async function examineGpus(
+  folders: string[],
+  wanted: GpuKind,
+): Promise<{ kind: string; names: string[]; held: number; problems: string[]; leftOut: string[] }> {
+  const { gpus, problems, leftOut } = await createInventory(folders, wanted)();
+  const names = gpus.map(({ name }) => name);
+  const held = gpus.length - freeOf(gpus, allClaims()).length;
+  return { kind: wanted.kind, names, held, problems, leftOut };
 }
 
 /** Returns the GPUs of which no sandbox holds any part. */

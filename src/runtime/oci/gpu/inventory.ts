@@ -2,13 +2,14 @@
  * Inventory of this host's GPUs: devices of the chosen kind with all their nodes and files present. Each is one whole
  * piece of hardware, however many names its specification has for it.
  */
-import { lstat, stat } from 'node:fs/promises';
+import { lstat, readdir, readlink, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { GpuKind } from '../../../model/gpu-kind.ts';
+import { limits } from '../../../model/limits.ts';
 import { unlessMissing } from '../host/files.ts';
 import { type CdiDevice, fingerprint, readCdiDevices } from './cdi-folders.ts';
 import type { CdiEdits, CdiMount, CdiNode } from './cdi-spec.ts';
 import { type DeviceMount, type DeviceNode, type Gpu, isSameHardware, keyOf } from './device.ts';
-import { libraryNames } from './library-names.ts';
 
 export interface Inventory {
   gpus: Gpu[];
@@ -41,7 +42,7 @@ async function take(folders: string[], { kind, names }: GpuKind): Promise<Invent
   }
   for (const device of chosen) {
     try {
-      const found = await resolve(device, leftOut);
+      const found = await gpuOf(device, leftOut);
       const same = gpus.find(({ hardware }) => isSameHardware(hardware, found.hardware));
       // Normal where each GPU has both its number and its UUID as names; a mistake where the operator has named both.
       const clash = same ? undefined : gpus.find((gpu) => sharesPath(gpu, found));
@@ -60,7 +61,7 @@ function isWhole(name: string): boolean {
   return name !== 'all' && !/^\d+:\d+$|^MIG-/.test(name);
 }
 
-async function resolve({ name, common, own }: CdiDevice, leftOut: string[]): Promise<Gpu> {
+async function gpuOf({ name, common, own }: CdiDevice, leftOut: string[]): Promise<Gpu> {
   const hardware = await Promise.all(own.nodes.map(resolveNode));
   if (hardware.length === 0) throw new Error('it has no device node of its own');
   const nodes = [...(await Promise.all(common.nodes.map(resolveNode))), ...hardware];
@@ -112,4 +113,59 @@ async function resolveMount({ hostPath, containerPath }: CdiMount): Promise<Devi
   if (!found && !ofDaemons) throw new Error(`${hostPath} is not there; has the driver changed since?`);
   const wanted = found?.isFile() || (found?.isDirectory() && !ofDaemons);
   return wanted ? [{ source: hostPath, destination: containerPath }] : [];
+}
+
+/**
+ * Adds the names by which programs load libraries of drivers: others than their files' (libcuda.so.1, a link to
+ * libcuda.so.580.95.05). Specifications leave those links to hooks, programs that run as root over a sandbox's own
+ * files. Here the names come from the host's links, and the same file is mounted under each.
+ */
+async function libraryNames(mounts: DeviceMount[]): Promise<DeviceMount[]> {
+  const libraries = mounts.filter(({ source }) => stemOf(source) !== null);
+  const folders = [...new Set(libraries.map(({ source }) => dirname(source)))];
+  const namesIn = new Map(
+    await Promise.all(folders.map(async (folder) => [folder, await namesOf(folder)] as const)),
+  );
+  const found = await Promise.all(libraries.map((library) => further(library, namesIn)));
+  const taken = new Set(mounts.map(({ destination }) => destination));
+  return [...mounts, ...found.flat().filter(({ destination }) => !taken.has(destination))];
+}
+
+async function further(
+  { source, destination }: DeviceMount,
+  namesIn: Map<string, string[]>,
+): Promise<DeviceMount[]> {
+  const folder = dirname(source);
+  const stem = stemOf(source);
+  const candidates = (namesIn.get(folder) ?? []).filter(
+    (name) => stemOf(name) === stem && name !== basename(source),
+  );
+  const leading = await Promise.all(
+    candidates.map(async (name) => (await end(folder, name, candidates.length)) === source),
+  );
+  return candidates
+    .filter((_, index) => leading[index])
+    .map((name) => ({ source, destination: join(dirname(destination), name) }));
+}
+
+/** Follows a chain of links within the folder to its end; null when it leaves the folder or is too long. */
+async function end(folder: string, name: string, links: number): Promise<string | null> {
+  let path = join(folder, name);
+  for (let left = links; left >= 0; left--) {
+    const target = await readlink(path).catch(() => null);
+    if (target === null) return path;
+    path = resolve(folder, target);
+    if (dirname(path) !== folder) return null;
+  }
+  return null;
+}
+
+async function namesOf(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  return names.length > limits.cdi.folderNames ? [] : names.filter((name) => stemOf(name) !== null);
+}
+
+/** Returns "libcuda.so" for libcuda.so.1; null for files that are no library. */
+function stemOf(path: string): string | null {
+  return /^(lib.+?\.so)(?:\.[0-9.]+)?$/.exec(basename(path))?.[1] ?? null;
 }

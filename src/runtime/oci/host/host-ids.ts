@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
 import { isGone, readNow } from './files.ts';
 import { type Hierarchy, memoryHierarchy, parseHierarchies } from './hierarchies.ts';
-import { kernelThreads } from './kernel-threads.ts';
 import { indexOfUid } from './plan.ts';
 
 const readsPerTurn = 64;
@@ -128,4 +127,34 @@ function childrenOf(group: string): string[] {
     if (isGone(error)) return [];
     throw error;
   }
+}
+
+/** Flag in /proc/PID/stat that no program can have (PF_KTHREAD). */
+const KERNEL_THREAD = 0x20_0000;
+/** The thread that makes all others, where the host's processes are in sight. */
+const MAKER = '/proc/2';
+
+/** Those of the last look. Each is examined once: its number is not free as long as the maker lists it. */
+let knownThreads = new Set<string>();
+
+/**
+ * Returns the process ids of the kernel's own threads, of which each mounted file system has some; none where the host's are out of
+ * sight, or the kernel lists no children. They hold for a list of processes that was read before: a process whose number a thread
+ * of the kernel has now is gone.
+ */
+export function kernelThreads(): Set<string> {
+  const children = isKernelThread(MAKER) ? (readNow(`${MAKER}/task/2/children`) ?? '') : '';
+  // The kernel starts programs of the host as children of the maker, too.
+  const threads = children
+    .split(' ')
+    .filter((pid) => pid !== '' && (knownThreads.has(pid) || isKernelThread(`/proc/${pid}`)));
+  knownThreads = new Set(threads);
+  return knownThreads;
+}
+
+function isKernelThread(process: string): boolean {
+  const stat = readNow(`${process}/stat`) ?? '';
+  // The name, in brackets, is the process's own choice.
+  const flags = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[6];
+  return (Number(flags ?? 0) & KERNEL_THREAD) !== 0;
 }

@@ -1,9 +1,10 @@
 /** Holdings: host memory that machines hold and that the kernel charges to nobody. */
+import { stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
-import type { LockCensus } from './lock-census.ts';
-import { createLockCounts } from './locks.ts';
-import { areFilesMany, openFilesOf } from './open-files.ts';
+import { readNow } from '../host/files.ts';
+import { descriptorsOf, unlessEnded } from './listing.ts';
+import { createLockCounts, type LockCensus } from './locks.ts';
 import { netlinkBytes, socketCounts, unacceptedBytes } from './sockets.ts';
 
 export interface Holding {
@@ -83,4 +84,24 @@ async function socketsHeld(
     if (socketCounts(pid) !== null) return held;
   }
   return null;
+}
+
+/**
+ * Returns true when the host has more open files than one machine may. The kernel charges a machine for each, but nobody for the
+ * objects behind some of them (epolls, timers, events): so a machine with very many holds nearly as much again.
+ */
+function areFilesMany(): boolean {
+  const [allocated] = (readNow('/proc/sys/fs/file-nr') ?? '').split('\t');
+  return Number(allocated) > limits.kernel.openFiles;
+}
+
+/** Counts a file once for each process that has it, since the kernel does not show shared ones. */
+export async function openFilesOf(processes: number[]): Promise<number> {
+  let count = 0;
+  for (const pid of processes) {
+    // Before Linux 6.2 the folder's size does not hold the count.
+    const size = (await unlessEnded(stat(`/proc/${pid}/fd`)))?.size;
+    count += size || (await descriptorsOf(pid, 'fd')).names.length;
+  }
+  return count;
 }

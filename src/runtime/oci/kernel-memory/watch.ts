@@ -11,7 +11,6 @@ import { limits } from '../../../model/limits.ts';
 import type { Owners } from '../fairness/owners.ts';
 import type { Cgroups } from '../machine/cgroups.ts';
 import type { Holding, Holdings } from './holdings.ts';
-import { endedFirst } from './largest-holders.ts';
 import { hostTcpBytes } from './sockets.ts';
 
 export interface KernelMemoryWatch {
@@ -43,6 +42,12 @@ type Known = Holding & {
 interface Excess {
   what: string;
   amount: number;
+}
+
+interface Held {
+  id: string;
+  owner: string;
+  bytes: number;
 }
 
 const { kernel } = limits;
@@ -191,4 +196,26 @@ function excessOf({ netlinkBytes, unacceptedBytes, locks, openFiles }: Known): E
     return { what: 'bytes in unaccepted connections', amount: unacceptedBytes };
   }
   return null;
+}
+
+/**
+ * Returns the machines to end so that the rest is within the bound: one after the other the largest of the owner whose machines
+ * hold most. Many small machines of one owner end before a large one of another.
+ */
+function endedFirst(held: Held[], mostBytes: number): Held[] {
+  const left = held.toSorted((a, b) => b.bytes - a.bytes);
+  const byOwner = new Map<string, number>();
+  for (const { owner, bytes } of left) byOwner.set(owner, (byOwner.get(owner) ?? 0) + bytes);
+  let total = left.reduce((sum, { bytes }) => sum + bytes, 0);
+  const ended: Held[] = [];
+  while (total > mostBytes) {
+    const [most] = [...byOwner].toSorted(([, a], [, b]) => b - a);
+    const at = left.findIndex(({ owner }) => owner === most?.[0]);
+    const [machine] = left.splice(at, 1);
+    if (!machine) break;
+    byOwner.set(machine.owner, (byOwner.get(machine.owner) ?? 0) - machine.bytes);
+    total -= machine.bytes;
+    ended.push(machine);
+  }
+  return ended;
 }

@@ -10,9 +10,7 @@
  * `docs/internals/system-calls.md`.
  */
 import { sparingTheAgent } from './filter/agent-threads.ts';
-import { withoutCalls } from './filter/lacking.ts';
 import { withoutFilters } from './filter/no-filters.ts';
-import { withoutPageCache } from './filter/page-cache.ts';
 import { allow, masked, refuse, type SeccompRule, words } from './filter/rule.ts';
 import { sockets } from './filter/sockets.ts';
 
@@ -42,13 +40,15 @@ export function seccompRules(arch: string): Seccomp {
       ...withoutPageCache,
       ...withoutFilters,
       ...sparingTheAgent(),
-      withoutCalls(x64),
+      { names: x64 ? [...lacking, ...lackingOnX64] : lacking, action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
     ],
   };
 }
 
 const EPERM = 1;
 const EINVAL = 22;
+const ENOSYS = 38;
+const EOPNOTSUPP = 95;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const NAMESPACE_FLAGS = 0x7e020000;
 const CLONE_FILES = 0x400;
@@ -94,3 +94,37 @@ const x64Only = words(`
   getrlimit inotify_init lchown link lstat map_shadow_stack mkdir mknod open pause pipe poll readlink rename rmdir
   select setrlimit signalfd stat symlink time unlink uretprobe utime utimes vfork
 `);
+
+/**
+ * Calls that fail as on a kernel without them: programs have a way round that, and often none round a missing right. At any other
+ * error runc gives up on a session's keys, libnuma on a policy. Calls that need a right on every kernel are on no list, and fail
+ * for the want of it. clone3 keeps its flags in memory, which no filter can read; the C libraries fall back to clone.
+ */
+const lacking = words(`
+  clone3 io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents
+  io_uring_setup io_uring_enter io_uring_register
+  add_key keyctl request_key
+  get_mempolicy set_mempolicy set_mempolicy_home_node mbind migrate_pages move_pages
+  kcmp memfd_secret process_madvise lookup_dcookie nfsservctl lsm_get_self_attr lsm_list_modules lsm_set_self_attr
+`);
+
+/** Of x64 alone. The kernel has long had most of them in name only. */
+const lackingOnX64 = words(`
+  modify_ldt set_thread_area get_thread_area sysfs ustat uselib _sysctl
+  create_module get_kernel_syms query_module getpmsg putpmsg afs_syscall tuxcall security vserver epoll_ctl_old epoll_wait_old
+`);
+
+/** Flag of a read that fails instead of waiting for the disk. */
+const RWF_NOWAIT = 0x8;
+/** Argument with the flags. */
+const PREADV2_FLAGS = 5;
+
+/**
+ * Queries of the page cache. Machines of one image share its files there, so the answer reveals what the others have read. Each
+ * refusal is that of a kernel without the call.
+ */
+const withoutPageCache: SeccompRule[] = [
+  { names: ['mincore', 'cachestat'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
+  allow('preadv2', masked(PREADV2_FLAGS, RWF_NOWAIT, 0)),
+  refuse('preadv2', EOPNOTSUPP, masked(PREADV2_FLAGS, RWF_NOWAIT, RWF_NOWAIT)),
+];

@@ -1,6 +1,10 @@
 /** Lifecycle of machines: the part of the runtime port that starts, stops, resizes and destroys them. */
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { growingPauses } from '../../../concurrency/patience.ts';
 import type { Runtime } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
 import type { Archives } from '../disk/archives.ts';
 import type { Trash } from '../disk/trash.ts';
 import type { Owners } from '../fairness/owners.ts';
@@ -11,7 +15,6 @@ import { checkId, type Work } from '../host/work.ts';
 import type { Authority } from '../network/egress/authority.ts';
 import type { Slots } from '../network/slots-port.ts';
 import type { Cgroups } from './cgroups.ts';
-import { openSocket } from './channel.ts';
 import type { Machines } from './running.ts';
 import type { Starter } from './start.ts';
 
@@ -100,4 +103,43 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
       return openSocket(layout.socket(id), () => work.busy(id));
     },
   };
+}
+
+const LONGEST_PAUSE_MS = 50;
+
+/**
+ * Connects to the agent. Retries while its connection queue is full, and while `starting` holds; fails with `unavailable`
+ * after limits.agentConnectTimeoutMs.
+ */
+async function openSocket(path: string, starting: () => boolean): Promise<Socket> {
+  const deadline = performance.now() + limits.agentConnectTimeoutMs;
+  const pauses = growingPauses(LONGEST_PAUSE_MS);
+  for (;;) {
+    try {
+      return await connectOnce(path);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      const hopeful = code === 'EAGAIN' || starting();
+      if (!hopeful || performance.now() > deadline) {
+        throw new SandhavenError(
+          'unavailable',
+          'The sandbox does not answer.',
+          { hint: 'Try again, or look at its state with Sandbox.GetSandbox.' },
+          error,
+        );
+      }
+    }
+    await sleep(pauses.next().value);
+  }
+}
+
+function connectOnce(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path, allowHalfOpen: true });
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
 }

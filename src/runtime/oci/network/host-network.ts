@@ -6,7 +6,7 @@ import type { Log } from '../../../control/ports/index.ts';
 import type { NetworkReport } from '../../../model/network/event.ts';
 import { addressOf, type Instance, uidBaseOf } from '../host/plan.ts';
 import { startDnsForwarder } from './dns/forwarder.ts';
-import { resolvConf } from './dns/resolv-conf.ts';
+import { resolvConf } from './dns/upstream.ts';
 import { createEgress } from './egress/egress.ts';
 import { startEgressProgram } from './egress/program.ts';
 import { createFirewall } from './firewall.ts';

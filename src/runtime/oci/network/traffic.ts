@@ -13,8 +13,7 @@ import { addTraffic, noTraffic, type TrafficCount } from '../../../model/network
 import { type Instance, indexOfAddress, trafficTableOf } from '../host/plan.ts';
 import { runCommand } from './command.ts';
 import { between, type Counts, hasRules, listCounts, type Mark, markOf } from './traffic/counts.ts';
-import { limitedOf } from './traffic/expand.ts';
-import { type Limited, renderChanges, unlimitedAddresses } from './traffic/limited.ts';
+import { type Limited, limitedOf, renderChanges, unlimitedAddresses } from './traffic/limited.ts';
 import { type EachMachine, renderTraffic } from './traffic/table.ts';
 import { linkSpeedMbps } from './uplinks.ts';
 

@@ -9,11 +9,10 @@ import { SandhavenError } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
 import { isPublicIPv4, isPublicIPv6 } from '../../../../model/network/public-addresses.ts';
 import { type Answer, emptyAnswer, encodeAnswer, udpLimit } from './answer.ts';
-import { frame, readFrames } from './frames.ts';
 import { encodeRefusal, parseQuery, type Question } from './query.ts';
 import { DnsShares } from './shares.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
-import { recordTypes, responseCodes } from './wire.ts';
+import { frame, readFrames, recordTypes, responseCodes } from './wire.ts';
 
 const port = 53;
 const maxTcpAnswerBytes = 65_535;

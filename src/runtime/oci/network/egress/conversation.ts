@@ -2,7 +2,6 @@
 import type { Writable } from 'node:stream';
 import type { NetworkReport } from '../../../../model/network/event.ts';
 import type { StartedProgram } from '../../../start-program.ts';
-import { readLines } from './lines.ts';
 import { type EgressAnswer, type EgressCommand, type EgressPorts, parseAnswer } from './messages.ts';
 
 export type EgressProgram = StartedProgram<Writable>;
@@ -134,4 +133,40 @@ function endOf(program: EgressProgram): Promise<string> {
       resolve(`the egress program ended with ${code ?? signal}${said}`);
     });
   });
+}
+
+/**
+ * Splits a stream of bytes into lines.
+ * @param onLine Receives each complete line, without its end.
+ * @param onTooLong Called once for a line over `mostBytes`; the rest of the stream is ignored.
+ */
+export function readLines(
+  mostBytes: number,
+  onLine: (line: string) => void,
+  onTooLong: () => void,
+): (piece: Buffer) => void {
+  let begun: Buffer[] = [];
+  let bytes = 0;
+  let isOver = false;
+  return (piece) => {
+    let rest = piece;
+    while (!isOver && rest.length > 0) {
+      const end = rest.indexOf(0x0a);
+      const part = end < 0 ? rest : rest.subarray(0, end);
+      begun.push(part);
+      bytes += part.length;
+      if (bytes > mostBytes) {
+        isOver = true;
+        begun = [];
+        onTooLong();
+        return;
+      }
+      if (end < 0) return;
+      const line = Buffer.concat(begun).toString();
+      begun = [];
+      bytes = 0;
+      rest = rest.subarray(end + 1);
+      onLine(line);
+    }
+  };
 }

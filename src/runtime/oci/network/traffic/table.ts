@@ -9,7 +9,7 @@
 import { limits } from '../../../../model/limits.ts';
 import { bytesPerSecond, type SandboxTrafficLimits } from '../../../../model/network/traffic.ts';
 import { interfacePrefix, trafficTableOf } from '../../host/plan.ts';
-import { type Limited, objectsOf, rateMaps } from './limited.ts';
+import { bytesRate, type Limited, objectsOf, packetsRate, rateMaps } from './limited.ts';
 
 export type EachMachine = Pick<SandboxTrafficLimits, 'bandwidthMbps' | 'connectionsPerSecond'>;
 
@@ -91,18 +91,6 @@ function chains(machines: string, { bandwidthMbps, connectionsPerSecond }: EachM
     update @received { ip daddr counter }
     counter name ${countedPackets}
   }`;
-}
-
-/** A bucket holds one second and the burst, which has to hold the largest packet of the kernel's own. */
-export function bytesRate(perSecond: number): string {
-  const { least, most, burst } = limits.traffic.rateBytes;
-  const whole = Math.round(Math.min(most, Math.max(least, perSecond)));
-  return `rate over ${whole} bytes/second burst ${burst} bytes`;
-}
-
-export function packetsRate(perSecond: number): string {
-  const whole = Math.max(1, Math.round(perSecond));
-  return `rate over ${whole}/second burst ${2 * whole} packets`;
 }
 
 function renderMap(map: (typeof rateMaps)[number], { rates }: Limited): string {
