@@ -9,7 +9,7 @@ const up: Command = {
   async run(argv, { env, stdout, signal }) {
     const { parseUpOptions } = await import('./app/options/up-options.ts');
     const { parseDocumentDbOptions } = await import('./app/options/environment.ts');
-    const { upHelp } = await import('./app/options/help.ts');
+    const { upHelp } = await import('./app/options/all-flags.ts');
     if (argv.includes('--help')) {
       stdout.write(upHelp);
       return 0;

@@ -84,7 +84,6 @@ describe('imports', () => {
     'app/engine': whole,
     'app/service.ts': whole,
     'app/wiring.ts': whole,
-    'app/audit-log.ts': whole,
     'app/copy-store.ts': whole,
     'app/purge.ts': whole,
     'app/push-images.ts': whole,

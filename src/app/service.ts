@@ -7,6 +7,7 @@ import { inBackground, type Tracer } from '../concurrency/span.ts';
 import type { PreviewAccess } from '../control/access/preview-access.ts';
 import type { SshVisits } from '../control/access/ssh-visits.ts';
 import { AccessService } from '../control/access/tokens.ts';
+import { AuditService } from '../control/audit/audit.ts';
 import type { Readiness } from '../control/lifecycle/readiness.ts';
 import type { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { enrolFirstUser } from '../control/people/people.ts';
@@ -26,19 +27,20 @@ import {
 import { openSecrets } from '../store/files/secrets.ts';
 import { type HostKey, openHostKey } from '../store/files/ssh-host-key.ts';
 import { openStore } from '../store/open-store.ts';
-import { trafficNotes } from '../store/record-files.ts';
-import { auditLog } from './audit-log.ts';
+import { auditCheckpointFile, trafficNotes } from '../store/record-files.ts';
 import { type Engine, isOnHost, openEngine } from './engine/engine.ts';
 import {
   openCodeHost,
   openDocuments,
   openRemoteArchives,
   openSignInProvider,
+  openTracing,
 } from './engine/optional-parts.ts';
 import { serveBackups } from './parts/backup/backup-socket.ts';
-import { openTracing } from './parts/open-tracing.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { wire } from './wiring.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface RunningService {
   services: Services;
@@ -120,7 +122,12 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     replicas: store.replicas,
   });
   const documents = await openDocuments(options.documentDb?.connectionString ?? null);
-  const audit = auditLog({ data, secrets, store, keptDays: options.auditKeptDays, clock, log });
+  const audit = new AuditService({
+    ...{ store: store.audit, replicas: store.replicas, clock, log },
+    checkpoint: auditCheckpointFile(data.auditCheckpointFile),
+    key: secrets.deriveKey('audit chain'),
+    keptMs: options.auditKeptDays * DAY_MS,
+  });
   const host = await openCodeHost(options.provider ?? null, clock);
   const memberQuota = quotaOfMembers(await engine.size());
   const challengeKey = secrets.deriveKey('passkey challenge');

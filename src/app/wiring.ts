@@ -6,8 +6,8 @@ import { Unfinished } from '../concurrency/unfinished.ts';
 import { SshVisits } from '../control/access/ssh-visits.ts';
 import { AwayMachines } from '../control/base/away-machines.ts';
 import { BASE_IMAGE } from '../control/base/base-image.ts';
-import { LastTurn } from '../control/base/last-turn.ts';
 import { announcedRows, heldRows } from '../control/base/sandbox-rows.ts';
+import { LastTurn } from '../control/base/tallies.ts';
 import { createCredentials } from '../control/credentials/credentials.ts';
 import { DocumentService } from '../control/documents/documents.ts';
 import { OrderOfUse } from '../control/documents/order-of-use.ts';
@@ -23,6 +23,7 @@ import { SandboxService } from '../control/lifecycle/sandboxes.ts';
 import { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { Watches } from '../control/lifecycle/watches.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
+import { Metrics } from '../control/metrics.ts';
 import { EverybodysSandboxes } from '../control/people/everybodys-sandboxes.ts';
 import { createPeople } from '../control/people/people.ts';
 import { createUserDeletions } from '../control/people/user-deletions.ts';
@@ -51,14 +52,11 @@ import type { Dependencies } from './parts/dependencies.ts';
 import { passkeyVerifierOnUse } from './parts/loaded-on-use.ts';
 import { pruneOldRows } from './parts/prune.ts';
 import { wireAccess } from './parts/wire-access.ts';
-import { wireGit } from './parts/wire-git.ts';
+import { wireGit, wireProvider } from './parts/wire-git.ts';
 import { wireLive } from './parts/wire-live.ts';
-import { wireMetrics } from './parts/wire-metrics.ts';
-import { wireNetworks } from './parts/wire-networks.ts';
-import { wireProvider } from './parts/wire-provider.ts';
+import { wireNetworks, wireTraffic } from './parts/wire-networks.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
 import { wireSnapshots } from './parts/wire-snapshots.ts';
-import { wireTraffic } from './parts/wire-traffic.ts';
 import { wireWebhooks } from './parts/wire-webhooks.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -193,12 +191,14 @@ export function wire(
   const sshVisits = new SshVisits({ tokens: access, uses, agent, runtime, environments, audit, clock, log });
   const git = wireGit({ provider, store, uses, agent, environments, allowed: gitAllow, exit });
   const reconciler = new LastTurn();
-  const metrics = wireMetrics({
-    ...{ store, runtime, audit, creation, pool, queue, scheduler, identity, health: live.health, replicas },
-    ...{ traffic },
-    reconciled: () => replicaWork.compared ?? reconciler.last,
-    loads: { ...reached.loads, ssh: sshVisits.load, git: git.git.load },
-  });
+  const metrics = new Metrics(
+    {
+      ...{ store, runtime, audit, creation, pool, queue, scheduler, identity, replicas, traffic },
+      health: live.health,
+      reconciled: () => replicaWork.compared ?? reconciler.last,
+    },
+    { ...reached.loads, ssh: sshVisits.load, git: git.git.load },
+  );
   const { deliverer, webhooks } = wireWebhooks({ store, allowed: webhookAllow, exit, clock, log });
   const services: Services = {
     metrics,

@@ -9,8 +9,7 @@ import type { AuditOutcome } from '../model/audit.ts';
 import { GiB, limits } from '../model/limits.ts';
 import type { AuditService } from './audit/audit.ts';
 import type { AuditReport } from './audit/verification.ts';
-import { callBounds, DurationTally } from './base/duration-tally.ts';
-import type { Turn } from './base/last-turn.ts';
+import { callBounds, DurationTally, type Turn } from './base/tallies.ts';
 import type { IdentityService } from './callers/identity.ts';
 import type { Creation } from './lifecycle/creation.ts';
 import type { Census, Scheduler } from './lifecycle/scheduler.ts';
@@ -66,12 +65,14 @@ export class Metrics {
   readonly #calls = new CallTally();
   readonly #capacity: AskedFigure<Capacity>;
   readonly #promised: AskedFigure<number>;
-  /** Shares of users; each gateway adds its own. */
+  /** Shares of users; each surface adds its own. */
   readonly loads = new Loads();
   readonly previewAnswers = new AnswerTally();
 
-  constructor(sources: MetricSources) {
+  /** @param loads Shares of the control layer. */
+  constructor(sources: MetricSources, loads: Partial<Record<ShareName, Load>> = {}) {
     this.#sources = sources;
+    for (const [name, load] of Object.entries(loads)) this.loads.watch(name as ShareName, load);
     const { keptMs, promisedKeptMs } = limits.metrics;
     this.#capacity = new AskedFigure(keptMs, () => sources.runtime.capacity());
     this.#promised = new AskedFigure(promisedKeptMs, () => sources.store.sandboxes.promisedDiskGb());

@@ -1,7 +1,7 @@
 /** What is open for a user or a key, and when it ends. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CallerRights } from '../../src/control/callers/caller-rights.ts';
-import { KeyUse } from '../../src/control/callers/key-use.ts';
+import { KeyUse } from '../../src/control/callers/identity.ts';
 import { readingId } from '../../src/model/team.ts';
 import type { ApiKey, Caller, Role } from '../../src/model/user.ts';
 import { alice } from '../store/fixtures.ts';

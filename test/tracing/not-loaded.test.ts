@@ -15,7 +15,7 @@ registerHooks({ resolve(name, context, next) {
   if (found.url.includes('opentelemetry') || found.url.includes('/src/tracing/')) console.log('loaded', found.url);
   return found;
 } });
-const { openTracing } = await import('${root}/src/app/parts/open-tracing.ts');
+const { openTracing } = await import('${root}/src/app/engine/optional-parts.ts');
 if (process.env.ENDPOINT === '') await import('${root}/src/app/up.ts');
 const { parseTracingOptions } = await import('${root}/src/model/tracing-options.ts');
 const log = { info() {}, warn() {}, error() {} };

@@ -1,7 +1,14 @@
 /** The engine of a service whose sandboxes are Pods of a Kubernetes. Loaded only with --runtime kubernetes. */
 import { createAgentLink } from '../../agent-link/agent-link.ts';
-import { openAuthority } from '../../agent-link/authority.ts';
+import {
+  type CertifiedKey,
+  certifySandbox,
+  certifyService,
+  openAuthority,
+  serviceIdentity,
+} from '../../agent-link/authority.ts';
 import { packDisk, unpackDisk } from '../../agent-link/carrier.ts';
+import { createConnector } from '../../agent-link/connector.ts';
 import { assertTenure } from '../../control/base/tenure.ts';
 import type { AgentLink, Clock, Log, RegistryCredentialStore, Store } from '../../control/ports/index.ts';
 import type { ArchiveOptions } from '../../model/archive-options.ts';
@@ -17,13 +24,16 @@ import { findConnection } from '../../runtime/kubernetes/client/connection.ts';
 import { fromApi } from '../../runtime/kubernetes/client/failure.ts';
 import type { Node } from '../../runtime/kubernetes/client/objects.ts';
 import { nodesPath } from '../../runtime/kubernetes/client/paths.ts';
-import type { KubernetesSettings } from '../../runtime/kubernetes/client/settings.ts';
+import {
+  AGENT_PORT,
+  type AgentDoor,
+  type KubernetesSettings,
+} from '../../runtime/kubernetes/client/settings.ts';
 import { checkCluster } from '../../runtime/kubernetes/cluster/check.ts';
 import { createKubernetesImages } from '../../runtime/kubernetes/images/images.ts';
 import { amountOf } from '../../runtime/kubernetes/machine/quantity.ts';
 import { createKubernetesRuntime } from '../../runtime/kubernetes/runtime.ts';
 import { installationOf, type Secrets } from '../../store/files/secrets.ts';
-import { createAgentDoor } from './agent-door.ts';
 import { type Engine, encryptionOf } from './engine.ts';
 import { openRemoteArchives } from './optional-parts.ts';
 
@@ -151,4 +161,21 @@ async function sizeOf(api: Api): Promise<MachineSize> {
   const sum = (resource: string) =>
     nodes.reduce((total, { status }) => total + amountOf(status?.allocatable?.[resource]), 0);
   return { processors: sum('cpu'), memoryGb: sum('memory') / GiB, diskGb: 0 };
+}
+
+/** Certificates of agents on the cluster's network, and the service's connections to them. */
+export function createAgentDoor(authority: CertifiedKey, instance: string, clock: Clock): AgentDoor {
+  const own = certifyService(authority, instance, clock.now());
+  const connector = createConnector(authority.certificate, own);
+  return {
+    service: serviceIdentity(instance),
+
+    credentialsFor(id, generation) {
+      const { certificate, key } = certifySandbox(authority, id, generation, clock.now());
+      return { 'tls.key': key, 'tls.crt': certificate, 'ca.crt': authority.certificate };
+    },
+
+    connect: (host, sandboxId, generation, starting) =>
+      connector.open({ host, port: AGENT_PORT, sandboxId, generation }, starting),
+  };
 }

@@ -1,12 +1,15 @@
 /** Parts loaded only when the operator configures them, so that other services do not hold their code in memory. */
 
+import type { Tracer } from '../../concurrency/span.ts';
 import type { SignInProvider } from '../../control/people/people.ts';
 import type { Clock, CodeHost, DocumentDatabase, Log } from '../../control/ports/index.ts';
 import type { IdentityOptions } from '../../model/access/identity-options.ts';
 import type { ArchiveOptions } from '../../model/archive-options.ts';
 import type { ProviderName, ProviderOptions } from '../../model/provider-options.ts';
+import type { TracingOptions } from '../../model/tracing-options.ts';
 import type { RemotePlace } from '../../runtime/archives/places.ts';
 import type { Secrets } from '../../store/files/secrets.ts';
+import { version } from '../../version.ts';
 import { isLoopback } from '../options/announce.ts';
 
 const adapters = {
@@ -48,8 +51,7 @@ export async function openRemoteArchives(
   log: Pick<Log, 'warn'>,
 ): Promise<RemotePlace | null> {
   if (s3 === null) return null;
-  const { protocol, hostname } = new URL(s3.endpoint);
-  if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')))
+  if (isInTheClear(s3.endpoint))
     log.warn('archives go over the network unencrypted: the S3 endpoint has no TLS');
   const { openS3 } = await import('../../runtime/archives/s3/open.ts');
   return openS3({ s3, folder }, ownFolder);
@@ -64,4 +66,23 @@ export async function proveArchiveStore({ s3, folder, encrypted }: ArchiveOption
   place.close();
   if (folder === null) return `this host${suffix}; older archives from ${s3.endpoint}`;
   return `s3://${[folder.bucket, folder.prefix].filter(Boolean).join('/')} at ${s3.endpoint}${suffix}`;
+}
+
+interface OpenTracing {
+  tracer: Tracer;
+  close(): Promise<void>;
+}
+
+export async function openTracing(options: TracingOptions | null, log: Log): Promise<OpenTracing | null> {
+  if (options === null) return null;
+  if (isInTheClear(options.url))
+    log.warn('traces go over the network unencrypted: the address of the collector has no TLS');
+  const { openTraces } = await import('../../tracing/open.ts');
+  return openTraces(options, { version, log });
+}
+
+/** Returns true for the URL of another machine without TLS. */
+function isInTheClear(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 }

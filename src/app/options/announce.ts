@@ -4,11 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { keepsSignIn, LOCAL_NAME, originForPeople } from '../../model/network/own-name.ts';
 import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
 import { isDescribed, placeOf, type Region } from '../../model/region.ts';
-
-interface Address {
-  host: string;
-  port: number;
-}
+import type { Address } from './listeners.ts';
 
 const LOOPBACK = ['localhost', LOCAL_NAME, '127.0.0.1', '::1'];
 const WILDCARDS = ['0.0.0.0', '::'];

@@ -1,7 +1,6 @@
 /** Flags of archives: this host or a bucket, and its server. */
 import { invalidArgument } from '../../model/errors.ts';
-import { flag } from './flag.ts';
-import { yesOrNo } from './values.ts';
+import { flag, yesOrNo } from './flag.ts';
 
 export const archiveFlags = {
   /** Place of new archives: this host, or a bucket. */

@@ -2,8 +2,7 @@
 import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { parseNetworks } from '../../model/network/arrival.ts';
-import { flag } from './flag.ts';
-import { parseCount } from './values.ts';
+import { flag, parseCount } from './flag.ts';
 
 const { min, max, default: standard } = limits.nodeLoss.afterSeconds;
 

@@ -2,8 +2,17 @@
 import { invalidArgument } from '../../model/errors.ts';
 import { parseNetworks } from '../../model/network/arrival.ts';
 import { parseDomain, parsePreviewUrl, parsePublicUrl } from '../../model/network/public-site.ts';
-import { type Address, parseAddress, parseGatewayAddress } from './address.ts';
 import { type FlagContext, flag } from './flag.ts';
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+/** Address of a gateway. An unchosen one falls back to a free port when another service has it. */
+export interface GatewayAddress extends Address {
+  chosen: boolean;
+}
 
 export const listenerFlags = {
   /** Address of the API and of MCP. */
@@ -87,4 +96,22 @@ function parsePublicAddress(text: string, { flag }: FlagContext): Address {
     `${flag} must be an address that clients can connect to, and '${text}' was given.`,
     'For example sandhaven.example.com:22.',
   );
+}
+
+function parseAddress(text: string, { flag }: Pick<FlagContext, 'flag'>): Address {
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  const host = match?.[1] ?? match?.[2];
+  if (!host || port > 65_535) {
+    throw invalidArgument(
+      flag,
+      `${flag} must be host:port, and '${text}' was given.`,
+      'For example 127.0.0.1:7420.',
+    );
+  }
+  return { host, port };
+}
+
+function parseGatewayAddress(text: string, context: FlagContext): GatewayAddress {
+  return { ...parseAddress(text, context), chosen: context.chosen };
 }

@@ -1,6 +1,5 @@
 /** Flags of what each user may have. */
-import { flag } from './flag.ts';
-import { parseQuota } from './values.ts';
+import { flag, parseQuota } from './flag.ts';
 
 export const quotaFlags = {
   /** Quota of sandboxes for each user. */

@@ -6,8 +6,7 @@ import { limits } from '../../model/limits.ts';
 import { parseAllowedHosts } from '../../model/network/allowed-hosts.ts';
 import { parseNetworkText } from '../../model/network/setting.ts';
 import { parseAllowedImages, parseRegistryMirrors } from '../../model/registry-rules.ts';
-import { flag } from './flag.ts';
-import { parseCount } from './values.ts';
+import { flag, parseCount } from './flag.ts';
 
 const { overcommit } = limits.disk;
 

@@ -5,8 +5,7 @@ import { limits } from '../../model/limits.ts';
 import { parseAllowedHosts } from '../../model/network/allowed-hosts.ts';
 import { parseRegions } from '../../model/region.ts';
 import { parseStoreUrl } from '../../model/store-address.ts';
-import { flag } from './flag.ts';
-import { parseCount, yesOrNo } from './values.ts';
+import { flag, parseCount, yesOrNo } from './flag.ts';
 
 export const serviceFlags = {
   /** Data directory of the service. */

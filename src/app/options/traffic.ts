@@ -1,8 +1,7 @@
 /** Flags of the traffic of sandboxes. */
 import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { flag } from './flag.ts';
-import { parseLimit } from './values.ts';
+import { flag, parseLimit } from './flag.ts';
 
 const most = limits.network.newConnectionsPerSecond;
 

@@ -9,6 +9,7 @@ import {
 import { invalidArgument } from '../../model/errors.ts';
 import { type KubernetesOptions, parseKubernetesOptions } from '../../model/kubernetes-options.ts';
 import type { PreviewSite } from '../../model/network/public-site.ts';
+import type { TrafficOptions } from '../../model/network/traffic.ts';
 import {
   oneProvider,
   type ProviderName,
@@ -17,6 +18,7 @@ import {
   providerNames,
   secretVariableOf,
 } from '../../model/provider-options.ts';
+import { networkQuotaKinds, type Quota } from '../../model/quota.ts';
 import type { RegistryRules } from '../../model/registry-rules.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
 import { parseTracingOptions, type TracingOptions } from '../../model/tracing-options.ts';
@@ -25,16 +27,10 @@ import { archiveFlags } from './archives.ts';
 import { kubernetesFlags } from './kubernetes.ts';
 import { listenerFlags } from './listeners.ts';
 import { providerFlags } from './provider.ts';
-import {
-  assertNoTrafficLimits,
-  quotaOf,
-  type ShareFlag,
-  type ShareOptions,
-  shareFlags,
-  trafficOf,
-} from './shares.ts';
+import { quotaFlags } from './quotas.ts';
 import { signInFlags } from './sign-in.ts';
 import { labelOf, readSources } from './sources.ts';
+import { trafficFlags } from './traffic.ts';
 
 /** Flags that are combined into one option. */
 type Parts =
@@ -42,8 +38,9 @@ type Parts =
   | keyof typeof archiveFlags
   | keyof typeof kubernetesFlags
   | keyof typeof providerFlags
+  | keyof typeof quotaFlags
   | keyof typeof signInFlags
-  | ShareFlag;
+  | keyof typeof trafficFlags;
 
 const combined = [
   'tlsCert',
@@ -55,7 +52,11 @@ const combined = [
   'runtime',
 ] as const;
 
-export interface UpOptions extends Omit<FlagValues, Parts>, ShareOptions {
+export interface UpOptions extends Omit<FlagValues, Parts> {
+  /** Quota of each user without one set by an admin; kinds at their defaults are absent. */
+  quota: Partial<Quota>;
+  /** Limits of traffic. */
+  traffic: TrafficOptions;
   /** PEM files of both listeners; null for plain HTTP. */
   tls: { certFile: string; keyFile: string } | null;
   /** The PostgreSQL database; null for SQLite in the data directory. */
@@ -109,8 +110,11 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
 
 /** The values that are options by themselves. */
 function single(values: FlagValues): Omit<FlagValues, Parts> {
-  const groups = { ...archiveFlags, ...kubernetesFlags, ...providerFlags, ...signInFlags };
-  const parts = new Set<string>([...combined, ...shareFlags, ...Object.keys(groups)]);
+  const groups = {
+    ...{ ...archiveFlags, ...kubernetesFlags, ...providerFlags },
+    ...{ ...quotaFlags, ...signInFlags, ...trafficFlags },
+  };
+  const parts = new Set<string>([...combined, ...Object.keys(groups)]);
   return Object.fromEntries(Object.entries(values).filter(([key]) => !parts.has(key))) as Omit<
     FlagValues,
     Parts
@@ -189,4 +193,41 @@ function archivesOf(values: FlagValues, environment: S3Environment): ArchiveOpti
     encrypted: values.archiveEncryption,
   };
   return parseArchiveOptions(texts, environment);
+}
+
+function quotaOf(values: FlagValues): Partial<Quota> {
+  const all = {
+    sandboxes: values.quotaSandboxes,
+    cpu: values.quotaCpu,
+    memory: values.quotaMemoryGb,
+    disk: values.quotaDiskGb,
+    snapshots: values.quotaSnapshots,
+    bandwidth: values.quotaBandwidthMbps,
+    connections: values.quotaConnectionsPerSecond,
+    traffic: values.quotaTrafficGb,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, most]) => most !== undefined));
+}
+
+function trafficOf(values: FlagValues): TrafficOptions {
+  const each = {
+    bandwidthMbps: values.sandboxBandwidthMbps,
+    connectionsPerSecond: values.sandboxConnectionsPerSecond,
+    gbPerDay: values.sandboxTrafficGb,
+  };
+  return { each, uplinkMbps: values.uplinkMbps };
+}
+
+/** Nothing on a cluster would count or limit traffic. */
+function assertNoTrafficLimits(given: ReadonlyMap<string, unknown>, quota: Partial<Quota>): void {
+  const kinds = { bandwidth: 'bandwidth-mbps', connections: 'connections-per-second', traffic: 'traffic-gb' };
+  const quotas = networkQuotaKinds.filter((kind) => typeof quota[kind] === 'number');
+  const ofTraffic = Object.values(trafficFlags).map(({ name }) => name);
+  const flags = [
+    ...ofTraffic.filter((name) => given.has(name)),
+    ...quotas.map((kind) => `quota-${kinds[kind]}`),
+  ];
+  if (flags[0] === undefined) return;
+  const name = `--${flags[0]}`;
+  throw invalidArgument(name, `${name} does nothing with --runtime kubernetes.`, `Leave ${name} out.`);
 }

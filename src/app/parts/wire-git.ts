@@ -1,16 +1,16 @@
-/** Wires Git: the gateway, and remotes at the code-hosting provider. */
-
+/** Wires Git, and users' authorizations at the code-hosting provider. */
 import { HeldKeys } from '../../control/base/held-keys.ts';
 import { GitService } from '../../control/git/git-service.ts';
-import type { AgentLink, Store } from '../../control/ports/index.ts';
-import type { AuthorizationService } from '../../control/provider/authorizations.ts';
+import type { AgentLink, Clock, CodeHost, Log, Store } from '../../control/ports/index.ts';
+import { AuthorizationService } from '../../control/provider/authorizations.ts';
+import type { AuthorizationUses } from '../../control/provider/device-polls.ts';
 import { ProviderRemotes } from '../../control/provider/remotes.ts';
+import { UserTokens } from '../../control/provider/tokens.ts';
 import type { Environments } from '../../control/reach/environment.ts';
 import type { SandboxUses } from '../../control/work/sandbox-uses.ts';
 import { createGitGateway } from '../../gateways/git/gateway.ts';
 import { type AllowedHost, targetOf } from '../../model/network/allowed-hosts.ts';
 import type { Exit } from '../../outbound/exit.ts';
-import type { Provider } from './wire-provider.ts';
 
 export interface GitDependencies {
   provider: Provider | null;
@@ -39,4 +39,34 @@ export function wireGit(parts: GitDependencies): {
   // The operator chose the provider, so it may have any address.
   const gateway = createGitGateway({ exit, allowed: [...allowed, targetOf(new URL(host.url))] });
   return { git: new GitService({ ...common, gateway, provider: remotes }), authorizations };
+}
+
+interface ProviderParts {
+  host: CodeHost | null;
+  store: Pick<Store, 'authorizations' | 'pendingAuthorizations' | 'replicas'>;
+  /** Asked once they are made, which needs the authorizations; null where there are none. */
+  uses(): AuthorizationUses | null;
+  clock: Clock;
+  log: Log;
+}
+
+export interface Provider {
+  host: CodeHost;
+  authorizations: AuthorizationService;
+  tokens: UserTokens;
+}
+
+/** Returns null without a provider. */
+export function wireProvider({ host, store, uses, clock, log }: ProviderParts): Provider | null {
+  if (host === null) return null;
+  const made: AuthorizationUses = {
+    changed: (userId) => uses()?.changed(userId),
+    ended: async (userId) => uses()?.ended(userId),
+  };
+  const shared = { store: store.authorizations, host, uses: made, clock, log };
+  return {
+    host,
+    authorizations: new AuthorizationService({ ...shared, pending: store.pendingAuthorizations }),
+    tokens: new UserTokens({ ...shared, replicas: store.replicas }),
+  };
 }

@@ -1,21 +1,26 @@
-/** Wires networks of sandboxes, and the secrets that requests of sandboxes carry through them. */
+/** Wires networks of sandboxes, the secrets that requests carry through them, and the watch of their traffic. */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import type { CallerRights } from '../../control/callers/caller-rights.ts';
+import type { Quotas } from '../../control/callers/quotas.ts';
 import type { Machines } from '../../control/lifecycle/machines.ts';
 import { Learning, type LearningDependencies } from '../../control/network/learning.ts';
 import { NetworkLog } from '../../control/network/network-log.ts';
 import { NetworkService } from '../../control/network/network-service.ts';
 import { OwnerNetworkService } from '../../control/network/owner-networks.ts';
 import { RunningSandboxes } from '../../control/network/running-sandboxes.ts';
-import type { TrafficWatch } from '../../control/network/traffic/traffic-watch.ts';
+import { DayTraffic } from '../../control/network/traffic/day-traffic.ts';
+import { OwnerQuotas } from '../../control/network/traffic/judgement.ts';
+import { TrafficWatch } from '../../control/network/traffic/traffic-watch.ts';
 import type {
   AgentLink,
   Clock,
   Log,
   NetworkEvents,
+  NetworkTraffic,
   Runtime,
   SandboxStore,
   Store,
+  TrafficNotes,
 } from '../../control/ports/index.ts';
 import { ProviderRefusals } from '../../control/provider/refusals.ts';
 import { type InstallationNetworks, NetworkBounds } from '../../control/reach/bounds.ts';
@@ -28,8 +33,9 @@ import { SandboxSecrets } from '../../control/secrets/sandbox-secrets.ts';
 import { SecretActivity } from '../../control/secrets/secret-activity.ts';
 import { SecretService } from '../../control/secrets/secret-service.ts';
 import type { Services } from '../../control/services.ts';
+import { allBytes, dayOf, type TrafficOptions } from '../../model/network/traffic.ts';
 import { operatorNames } from '../../outbound/operator-names.ts';
-import type { Provider } from './wire-provider.ts';
+import type { Provider } from './wire-git.ts';
 
 interface NetworkParts {
   store: Pick<Store, 'secrets' | 'serviceSecrets' | 'ownerNetworks' | 'authorizations'>;
@@ -126,4 +132,34 @@ function wireNetworkLog({ reports, ...parts }: NetworkLogParts): Pick<Services, 
     learning.hear(pieces);
   });
   return { networks: new NetworkService({ ...parts, learning, events }), learning };
+}
+
+interface TrafficParts {
+  traffic: NetworkTraffic | undefined;
+  notes: TrafficNotes | null;
+  options: TrafficOptions;
+  changed(id: string): void;
+  clock: Clock;
+  log: Log;
+}
+
+interface WiredTraffic {
+  /** Returns the bytes of an owner's traffic of today. */
+  ofOwner: ((ownerId: string) => number) | undefined;
+  /** Returns null where the engine counts nothing. */
+  watch(quotas: Quotas): TrafficWatch | null;
+}
+
+/** Quotas show the counts, and the watch asks for quotas: so it is made in a second step. */
+export function wireTraffic({ traffic, notes, options, changed, clock, log }: TrafficParts): WiredTraffic {
+  if (!traffic) return { ofOwner: undefined, watch: () => null };
+  const day = new DayTraffic(dayOf(clock.now()));
+  return {
+    ofOwner: (ownerId) => allBytes(day.ofOwner(ownerId)),
+    watch: (quotas) =>
+      new TrafficWatch({
+        ...{ traffic, day, notes, changed, clock, log },
+        ...{ quotas: new OwnerQuotas(quotas, clock), each: options.each, uplinkMbps: options.uplinkMbps },
+      }),
+  };
 }

@@ -1,6 +1,6 @@
 /** Wires what several replicas of one installation do for each other; nothing where there is one process only. */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
-import type { Turn } from '../../control/base/last-turn.ts';
+import type { Turn } from '../../control/base/tallies.ts';
 import type { SnapshotWork } from '../../control/images/snapshot-work.ts';
 import type { Machines } from '../../control/lifecycle/machines.ts';
 import type { Watches } from '../../control/lifecycle/watches.ts';

@@ -1,11 +1,11 @@
-/** Identity of callers, and the service's regions. */
+/** Identity of callers, the last uses of their keys, and the service's regions. */
 
+import { limits } from '../../model/limits.ts';
 import type { Region, Regions } from '../../model/region.ts';
 import { withinScopes } from '../../model/scopes.ts';
 import type { Caller } from '../../model/user.ts';
 import type { Clock, KeyStore } from '../ports/index.ts';
 import type { CallerRights } from './caller-rights.ts';
-import type { KeyUse } from './key-use.ts';
 import type { Rates } from './rates.ts';
 
 export interface IdentityDependencies {
@@ -56,5 +56,34 @@ export class IdentityService {
   /** Returns the region of everything that this service creates. */
   get home(): Region {
     return this.#deps.regions[0];
+  }
+}
+
+/**
+ * Last use of each key. A request only notes it in memory; a flush writes it once a minute at most, so a crash loses a
+ * minute of uses, and all but one request a minute avoid the disk.
+ */
+export class KeyUse {
+  readonly #store: Pick<KeyStore, 'touch'>;
+  readonly #clock: Clock;
+  #noted = new Map<string, number>();
+  #writtenAt = 0;
+
+  constructor(store: Pick<KeyStore, 'touch'>, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  async note(keyId: string): Promise<void> {
+    const now = this.#clock.now();
+    this.#noted.set(keyId, now);
+    if (now - this.#writtenAt >= limits.keyUseWrittenMs) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const noted = this.#noted;
+    this.#noted = new Map();
+    this.#writtenAt = this.#clock.now();
+    await this.#store.touch(noted);
   }
 }

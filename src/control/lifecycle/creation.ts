@@ -9,7 +9,7 @@ import type { NetworkRequest } from '../../model/network/setting.ts';
 import type { Language, Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import { BASE_IMAGE, defaultResources } from '../base/base-image.ts';
-import { creationBounds, DurationTally } from '../base/duration-tally.ts';
+import { creationBounds, DurationTally } from '../base/tallies.ts';
 import type { Quotas } from '../callers/quotas.ts';
 import type {
   Allowance,

@@ -6,7 +6,7 @@ import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { nextDeadline } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
-import { LastTurn, type Turn } from '../base/last-turn.ts';
+import { LastTurn, type Turn } from '../base/tallies.ts';
 import type {
   AgentSessions,
   AgentTerminals,

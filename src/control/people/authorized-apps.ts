@@ -11,7 +11,7 @@ import { assertScope, beyond, type Scope, withinScopes } from '../../model/scope
 import type { Caller } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
 import type { CallerRights } from '../callers/caller-rights.ts';
-import { KeyUse } from '../callers/key-use.ts';
+import { KeyUse } from '../callers/identity.ts';
 import type { Clock, OAuthStore, Page } from '../ports/index.ts';
 
 export interface AuthorizedAppDependencies {

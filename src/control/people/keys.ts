@@ -8,7 +8,7 @@ import { beyond, ownScopes, type Scope } from '../../model/scopes.ts';
 import type { Account, ApiKey, Caller, KeyState } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
 import type { CallerRights } from '../callers/caller-rights.ts';
-import type { KeyUse } from '../callers/key-use.ts';
+import type { KeyUse } from '../callers/identity.ts';
 import type { Clock, KeyStore, Page, SignInStore, TeamStore } from '../ports/index.ts';
 import { noTeam } from './teams.ts';
 import type { UserService } from './users.ts';

@@ -13,7 +13,7 @@ import { withinScopes } from '../../model/scopes.ts';
 import type { Account, Caller } from '../../model/user.ts';
 import { concernsUser } from '../audit/scope.ts';
 import type { CallerRights } from '../callers/caller-rights.ts';
-import { KeyUse } from '../callers/key-use.ts';
+import { KeyUse } from '../callers/identity.ts';
 import type { Clock, KeyStore, Page, SignInStore } from '../ports/index.ts';
 import type { UserService } from './users.ts';
 

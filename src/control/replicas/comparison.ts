@@ -6,7 +6,7 @@
 import { mapBounded, paged } from '../../concurrency/in-portions.ts';
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { limits } from '../../model/limits.ts';
-import { LastTurn, type Turn } from '../base/last-turn.ts';
+import { LastTurn, type Turn } from '../base/tallies.ts';
 import { underLease } from '../base/tenure.ts';
 import type { Machines } from '../lifecycle/machines.ts';
 import type { Watches } from '../lifecycle/watches.ts';

@@ -1,8 +1,7 @@
 /** The plain numbers that metrics are made of: bounded, cheap, and right at their edges. */
 import { describe, expect, it } from 'vitest';
 import { KeyedQueue } from '../../../src/concurrency/keyed-queue.ts';
-import { DurationTally } from '../../../src/control/base/duration-tally.ts';
-import { LastTurn } from '../../../src/control/base/last-turn.ts';
+import { DurationTally, LastTurn } from '../../../src/control/base/tallies.ts';
 import { Rates } from '../../../src/control/callers/rates.ts';
 import { AnswerTally, AskedFigure, CallTally } from '../../../src/control/metrics.ts';
 import { Shares } from '../../../src/fairness/shares.ts';

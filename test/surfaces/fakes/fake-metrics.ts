@@ -1,6 +1,6 @@
 /** The metrics as they are, over parts that stand still. */
 import type { AuditService } from '../../../src/control/audit/audit.ts';
-import { creationBounds, DurationTally } from '../../../src/control/base/duration-tally.ts';
+import { creationBounds, DurationTally } from '../../../src/control/base/tallies.ts';
 import { type MetricSources, Metrics } from '../../../src/control/metrics.ts';
 
 /** Of one host with every figure known: two creations, a pool of two, an operation that waits. */

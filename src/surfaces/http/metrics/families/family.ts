@@ -1,5 +1,5 @@
 /** A metric as it is shown: one name, its help, and values read from the figures of the service. */
-import type { DurationTally } from '../../../../control/base/duration-tally.ts';
+import type { DurationTally } from '../../../../control/base/tallies.ts';
 import type { Figures } from '../../../../control/metrics.ts';
 
 type Labels = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 /** The process itself: its build, its event loop, its background work, its database, its replicas, its audit log. */
-import type { Turn } from '../../../../control/base/last-turn.ts';
+import type { Turn } from '../../../../control/base/tallies.ts';
 import type { Figures } from '../../../../control/metrics.ts';
 import { version } from '../../../../version.ts';
 import { type Family, type Sample, single } from './family.ts';

@@ -1,6 +1,6 @@
 /**
- * Durations of one kind of work, counted by bounds. It holds a few numbers whatever it counts, and adding one allocates
- * nothing.
+ * Plain numbers that parts keep of their work, for metrics and for operators: durations counted by bounds, and the last turn of
+ * work that repeats.
  */
 
 /** Upper bounds in seconds, ascending; longer durations count in the total alone. */
@@ -45,5 +45,31 @@ export class DurationTally {
       sum += count;
       return sum;
     });
+  }
+}
+
+export interface Turn {
+  durationMs: number;
+  /** Since its end. */
+  ageMs: number;
+}
+
+export class LastTurn {
+  #durationMs = 0;
+  #endedAt: number | null = null;
+
+  /** Does the work, and notes it once it has ended; work that rejects is no finished turn. */
+  async measure<T>(work: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    const result = await work();
+    this.#endedAt = performance.now();
+    this.#durationMs = this.#endedAt - begun;
+    return result;
+  }
+
+  /** Returns null before the end of the first turn. */
+  get last(): Turn | null {
+    if (this.#endedAt === null) return null;
+    return { durationMs: this.#durationMs, ageMs: performance.now() - this.#endedAt };
   }
 }
