@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
 import { textWithoutNul } from '../catalog/parameters/scalars.ts';
-import type { Grant } from '../model/access/oauth/grant.ts';
+import type { Grant } from '../model/access/oauth.ts';
 import { defineAction } from './action.ts';
 import { user } from './owners.ts';
 

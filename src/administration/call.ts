@@ -2,11 +2,10 @@
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../catalog/json-schema.ts';
 import { validateInput } from '../catalog/validate.ts';
 import { inSpan } from '../concurrency/span.ts';
-import { assertAdmin } from '../model/access/admins.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { assertScope, isViewer, refusedToViewers, type Scope } from '../model/scopes.ts';
-import type { Role } from '../model/user.ts';
+import { assertAdmin, type Role } from '../model/user.ts';
 import { type Action, type ActionContext, scopeOf } from './action.ts';
 import { actions } from './index.ts';
 

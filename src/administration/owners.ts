@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { networkOutput, toNetworkView } from '../catalog/base/sandbox-view.ts';
 import { optionalInteger, text } from '../catalog/parameters/scalars.ts';
 import { limits } from '../model/limits.ts';
-import type { OwnerNetworks } from '../model/network/owner-networks.ts';
+import type { OwnerNetworks } from '../model/network/setting.ts';
 import { leftOf, type Quota, type QuotaKind, quotaKinds, type Usage } from '../model/quota.ts';
 import { teamNamePattern, teamRoles } from '../model/team.ts';
 import { roles } from '../model/user.ts';

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { atMostBytes, textWithoutNul } from '../catalog/parameters/scalars.ts';
 import type { RegistryAccount } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
-import { isRegistryName } from '../model/registry-name.ts';
-import { formatAllowedImages, formatMirror } from '../model/registry-rules.ts';
+import { formatAllowedImages, formatMirror, isRegistryName } from '../model/registries.ts';
 import { defineAction } from './action.ts';
 
 export const registry = z

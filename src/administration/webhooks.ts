@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { textWithoutNul } from '../catalog/parameters/scalars.ts';
 import { limits } from '../model/limits.ts';
-import { webhookEvents } from '../model/webhooks/events.ts';
-import { type Delivery, deliveryStates, type Webhook } from '../model/webhooks/webhook.ts';
+import { type Delivery, deliveryStates, type Webhook, webhookEvents } from '../model/webhooks/webhook.ts';
 import { defineAction } from './action.ts';
 
 export const webhookId = textWithoutNul()

@@ -1,7 +1,7 @@
 /** `sandhaven images push`: brings the images that `make images` made to a cluster's registry. */
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { isRegistryName } from '../model/registry-name.ts';
+import { isRegistryName } from '../model/registries.ts';
 import { dockerCredential } from '../runtime/images/push/docker-config.ts';
 import { type Pushed, pushImage } from '../runtime/images/push/push.ts';
 import type { Account } from '../runtime/images/push/session.ts';

@@ -13,7 +13,7 @@ import type { TrafficOptions } from '../model/network/traffic.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
 import type { Quota } from '../model/quota.ts';
 import type { Regions } from '../model/region.ts';
-import type { RegistryRules } from '../model/registry-rules.ts';
+import type { RegistryRules } from '../model/registries.ts';
 import type { NetworkSetting } from '../model/sandbox.ts';
 import type { StoreAddress } from '../model/store-address.ts';
 import type { TracingOptions } from '../model/tracing-options.ts';

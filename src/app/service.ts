@@ -15,7 +15,7 @@ import type { DocumentDatabase } from '../control/ports/index.ts';
 import type { Services } from '../control/services.ts';
 import { onThisHost } from '../model/archive-options.ts';
 import { quotaOfMembers } from '../model/quota.ts';
-import { everyRegistry } from '../model/registry-rules.ts';
+import { everyRegistry } from '../model/registries.ts';
 import { createExit, type Exit } from '../outbound/exit.ts';
 import { folderOnMachine } from '../runtime/archives/s3/own-folder.ts';
 import {

@@ -46,7 +46,7 @@ import { limits } from '../model/limits.ts';
 import { openNetwork } from '../model/network/setting.ts';
 import { usualTraffic } from '../model/network/traffic.ts';
 import { localRegion } from '../model/region.ts';
-import { everyRegistry } from '../model/registry-rules.ts';
+import { everyRegistry } from '../model/registries.ts';
 import { createExit } from '../outbound/exit.ts';
 import type { Dependencies } from './parts/dependencies.ts';
 import { passkeyVerifierOnUse } from './parts/loaded-on-use.ts';

@@ -1,5 +1,6 @@
 /** Users, callers and API keys. Times are milliseconds since the epoch. */
 
+import { SandhavenError } from './errors.ts';
 import type { Quota } from './quota.ts';
 import type { Role, Scope } from './scopes.ts';
 import type { Membership } from './team.ts';
@@ -66,4 +67,15 @@ export interface ApiKey {
   teamId: string | null;
   /** Id of the admin who made it for the user; null: the user's own. */
   createdBy: string | null;
+}
+
+/**
+ * Throws `permission_denied` for who is no admin, by the role that the key has.
+ * @param name Of what is for admins.
+ */
+export function assertAdmin({ role }: { role: Role }, name: string): void {
+  if (role === 'admin') return;
+  throw new SandhavenError('permission_denied', `${name} is for admins, and this key's owner is a ${role}.`, {
+    hint: 'Ask an admin to do it, or use the key of one.',
+  });
 }

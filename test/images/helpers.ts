@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { NATIVE } from '../../src/app/engine/installed.ts';
-import { parseAllowedImages, type RegistryRules } from '../../src/model/registry-rules.ts';
+import { parseAllowedImages, type RegistryRules } from '../../src/model/registries.ts';
 import { createExit } from '../../src/outbound/exit.ts';
 import type { Gates } from '../../src/runtime/images/registry/gate.ts';
 import type { Helpers } from '../../src/runtime/images/registry/helpers.ts';

@@ -1,6 +1,6 @@
 /** Names of registries: a host, with or without a port. */
 import { describe, expect, it } from 'vitest';
-import { isLoopbackRegistry, isRegistryName, registryKey } from '../../src/model/registry-name.ts';
+import { isLoopbackRegistry, isRegistryName, registryKey } from '../../src/model/registries.ts';
 
 describe('the name of a registry', () => {
   it.each([

@@ -1,16 +1,16 @@
 /** What --registry-mirror and --registry-allow are read as, and what they let in. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isRegistryName } from '../../src/model/registry-name.ts';
 import {
   everyRegistry,
   formatAllowedImages,
   formatMirror,
   isImageAllowed,
   isNamedRegistry,
+  isRegistryName,
   parseAllowedImages,
   parseRegistryMirrors,
-} from '../../src/model/registry-rules.ts';
+} from '../../src/model/registries.ts';
 import { parseReference } from '../../src/runtime/images/registry/reference.ts';
 
 const MOST_RULES = 100;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RegistryService } from '../../src/control/images/registries.ts';
 import type { RegistryCredentialStore } from '../../src/control/ports/index.ts';
-import { everyRegistry } from '../../src/model/registry-rules.ts';
+import { everyRegistry } from '../../src/model/registries.ts';
 import { memoryRegistryCredentials } from '../store/memory/memory-registries.ts';
 import { cliFor } from './cli/cli-harness.ts';
 import { API_KEY, createFakeServices, MEMBER_KEY } from './fakes/fake-services.ts';

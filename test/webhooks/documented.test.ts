@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { signedHeaders } from '../../src/model/webhooks/signature.ts';
+import { signedHeaders } from '../../src/model/webhooks/attempts.ts';
 import { freePort } from '../images/registry/registry.ts';
 import { temporaryDirectory } from '../store/fixtures.ts';
 

@@ -16,7 +16,7 @@ import type {
 import { SandhavenError } from '../../model/errors.ts';
 import { defaultGpuKind, type GpuKind } from '../../model/gpu-kind.ts';
 import type { MachineSize } from '../../model/quota.ts';
-import { everyRegistry, type RegistryRules } from '../../model/registry-rules.ts';
+import { everyRegistry, type RegistryRules } from '../../model/registries.ts';
 import type { Exit } from '../../outbound/exit.ts';
 import {
   type ArchiveEncryption,
@@ -32,9 +32,9 @@ import { createOwners } from '../../runtime/oci/fairness/owners.ts';
 import { cdiFolders } from '../../runtime/oci/gpu/cdi-folders.ts';
 import { examineGpus } from '../../runtime/oci/gpu/gpus.ts';
 import { type Hierarchy, memoryHierarchy, parseHierarchies } from '../../runtime/oci/host/hierarchies.ts';
-import { hostMemory } from '../../runtime/oci/host/room.ts';
 import { refusalOf } from '../../runtime/oci/host/liveness.ts';
 import { addressOf } from '../../runtime/oci/host/plan.ts';
+import { hostMemory } from '../../runtime/oci/host/room.ts';
 import { isVulnerable, parseRuncVersion } from '../../runtime/oci/machine/runc-version.ts';
 import { runCommand } from '../../runtime/oci/network/command.ts';
 import { type AddressPolicies, samplePolicies } from '../../runtime/oci/network/policy/address-policy.ts';

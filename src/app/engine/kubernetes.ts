@@ -15,7 +15,7 @@ import type { ArchiveOptions } from '../../model/archive-options.ts';
 import type { KubernetesOptions } from '../../model/kubernetes-options.ts';
 import { GiB } from '../../model/limits.ts';
 import type { MachineSize } from '../../model/quota.ts';
-import type { RegistryRules } from '../../model/registry-rules.ts';
+import type { RegistryRules } from '../../model/registries.ts';
 import type { Exit } from '../../outbound/exit.ts';
 import { collectArchives } from '../../runtime/archives/collect.ts';
 import { folderInCluster } from '../../runtime/archives/s3/own-folder.ts';

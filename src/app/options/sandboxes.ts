@@ -5,7 +5,7 @@ import { defaultGpuKind, parseGpuKind } from '../../model/gpu-kind.ts';
 import { limits } from '../../model/limits.ts';
 import { parseAllowedHosts } from '../../model/network/allowed-hosts.ts';
 import { parseNetworkText } from '../../model/network/setting.ts';
-import { parseAllowedImages, parseRegistryMirrors } from '../../model/registry-rules.ts';
+import { parseAllowedImages, parseRegistryMirrors } from '../../model/registries.ts';
 import { flag, parseCount } from './flag.ts';
 
 const { overcommit } = limits.disk;

@@ -19,7 +19,7 @@ import {
   secretVariableOf,
 } from '../../model/provider-options.ts';
 import { networkQuotaKinds, type Quota } from '../../model/quota.ts';
-import type { RegistryRules } from '../../model/registry-rules.ts';
+import type { RegistryRules } from '../../model/registries.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
 import { parseTracingOptions, type TracingOptions } from '../../model/tracing-options.ts';
 import { allFlags, type FlagValues } from './all-flags.ts';

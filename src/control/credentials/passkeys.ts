@@ -1,7 +1,13 @@
 /** Passkeys of users: added by who is signed in, and opening sign-ins without a name or a password. */
 import { hash } from 'node:crypto';
-import { type Challenge, issueChallenge, readChallenge } from '../../model/access/challenge.ts';
-import { type Passkey, type PasskeySite, passkeySite } from '../../model/access/passkeys.ts';
+import {
+  type Challenge,
+  issueChallenge,
+  type Passkey,
+  type PasskeySite,
+  passkeySite,
+  readChallenge,
+} from '../../model/access/passkeys.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { newPasskeyId } from '../../model/ids.ts';
 import type { Caller } from '../../model/user.ts';

@@ -1,7 +1,6 @@
 /** Registries of container images: credentials that admins keep for all users, and the operator's rules. */
 import { notFound } from '../../model/errors.ts';
-import { registryKey } from '../../model/registry-name.ts';
-import type { RegistryRules } from '../../model/registry-rules.ts';
+import { type RegistryRules, registryKey } from '../../model/registries.ts';
 import type { Clock, RegistryAccount, RegistryCredential, RegistryCredentialStore } from '../ports/index.ts';
 
 export interface RegistryDependencies {

@@ -5,8 +5,7 @@
  */
 import type { Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
-import { pauseAfter, retryAfterMs } from '../../model/webhooks/retries.ts';
-import { signedHeaders } from '../../model/webhooks/signature.ts';
+import { pauseAfter, retryAfterMs, signedHeaders } from '../../model/webhooks/attempts.ts';
 import { bodyOf, type Delivery, type Webhook } from '../../model/webhooks/webhook.ts';
 import type {
   Answer,

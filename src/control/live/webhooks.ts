@@ -2,18 +2,21 @@
  * Webhooks of an owner, and of the installation, which admins manage. Who acts for a team manages the team's. A webhook that
  * is not the caller's is answered as one that is not there.
  */
-import { assertAdmin } from '../../model/access/admins.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newWebhookId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { AllowedHost } from '../../model/network/allowed-hosts.ts';
 import type { QuotaKind } from '../../model/quota.ts';
 import { hasScope } from '../../model/scopes.ts';
-import { type Caller, ownerIdOf } from '../../model/user.ts';
-import { type WebhookEvent, webhookEvents } from '../../model/webhooks/events.ts';
+import { assertAdmin, type Caller, ownerIdOf } from '../../model/user.ts';
+import { newWebhookSecret } from '../../model/webhooks/attempts.ts';
 import { parseReceiver } from '../../model/webhooks/receiver.ts';
-import { newWebhookSecret } from '../../model/webhooks/signature.ts';
-import type { Delivery, Webhook } from '../../model/webhooks/webhook.ts';
+import {
+  type Delivery,
+  type Webhook,
+  type WebhookEvent,
+  webhookEvents,
+} from '../../model/webhooks/webhook.ts';
 import type { Log, WebhookPatch } from '../ports/index.ts';
 import { attempt, type DelivererDependencies, placeOwner } from './deliverer.ts';
 

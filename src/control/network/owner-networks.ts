@@ -1,9 +1,14 @@
 /** Default networks and ceilings of users and teams, which admins set. */
 import { notFound } from '../../model/errors.ts';
-import { installationNetworks, type OwnerNetworks } from '../../model/network/owner-networks.ts';
+import { assertNoPublicSuffix } from '../../model/network/host-pattern.ts';
 import type { NetworkPolicy } from '../../model/network/policy.ts';
-import { assertNoPublicSuffix } from '../../model/network/public-suffix.ts';
-import { hostsOf, type NetworkRequest, parseNetwork } from '../../model/network/setting.ts';
+import {
+  hostsOf,
+  installationNetworks,
+  type NetworkRequest,
+  type OwnerNetworks,
+  parseNetwork,
+} from '../../model/network/setting.ts';
 import type { NetworkSetting } from '../../model/sandbox.ts';
 import { concernsUser } from '../audit/scope.ts';
 import type { OwnerNetworkStore } from '../ports/index.ts';

@@ -3,7 +3,7 @@
  * a key; the id of the grant stands in place of the key's.
  */
 import { hash as digest } from 'node:crypto';
-import { type Grant, toolScopesIn } from '../../model/access/oauth/grant.ts';
+import { type Grant, toolScopesIn } from '../../model/access/oauth.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { isGrantId, newGrantId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';

@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, hash as digest, randomBytes } from 'n
 import { Shares } from '../../fairness/shares.ts';
 import { type AdmissionRules, admit } from '../../model/access/admission.ts';
 import { CALLBACK_PATH, type SignInProof } from '../../model/access/identity.ts';
-import { parseReturnPath } from '../../model/access/return-path.ts';
+import { parseReturnPath } from '../../model/access/sign-ins.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { newSignInToken } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';

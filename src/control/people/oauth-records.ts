@@ -1,6 +1,6 @@
 /** Records of the authorization server, for all replicas: clients, requests, codes and tokens. Secrets are kept as hashes. */
 import { hash as digest } from 'node:crypto';
-import { isSpent, type OAuthClient } from '../../model/access/oauth/grant.ts';
+import { isSpent, type OAuthClient } from '../../model/access/oauth.ts';
 import { newClientId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type {

@@ -3,7 +3,7 @@ import { mapBounded } from '../../concurrency/in-portions.ts';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { newTeamId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
+import type { OwnerNetworks } from '../../model/network/setting.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
 import { withinTeam } from '../../model/scopes.ts';
 import {

@@ -2,7 +2,7 @@
 
 import { notFound } from '../../model/errors.ts';
 import { newUserId } from '../../model/ids.ts';
-import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
+import type { OwnerNetworks } from '../../model/network/setting.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
 import { readingId } from '../../model/team.ts';
 import type { Account, Caller, Role } from '../../model/user.ts';

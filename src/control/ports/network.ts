@@ -1,5 +1,5 @@
 /** Networks of machines: their traffic, counted and limited outside of them, and the networks that admins set for owners. */
-import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
+import type { OwnerNetworks } from '../../model/network/setting.ts';
 import type { TrafficCount } from '../../model/network/traffic.ts';
 
 /** Traffic of one machine since the last reading. */

@@ -1,7 +1,6 @@
 /** Webhooks, and the queue of their events. The database itself queues events of sandboxes and snapshots, in the transaction of the change. */
 import type { QuotaKind } from '../../model/quota.ts';
-import type { WebhookEvent } from '../../model/webhooks/events.ts';
-import type { Delivery, DeliveryState, Webhook } from '../../model/webhooks/webhook.ts';
+import type { Delivery, DeliveryState, Webhook, WebhookEvent } from '../../model/webhooks/webhook.ts';
 
 export type NewWebhook = Pick<Webhook, 'id' | 'ownerId' | 'createdBy' | 'url' | 'events' | 'createdAt'>;
 

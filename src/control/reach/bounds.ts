@@ -1,8 +1,7 @@
 /** Networks that an owner's sandboxes have by default and at most: the installation's, with what an admin set for the owner. */
 import { intersectPolicies } from '../../model/network/intersection.ts';
-import type { OwnerNetworks } from '../../model/network/owner-networks.ts';
 import type { NetworkPolicy } from '../../model/network/policy.ts';
-import { parsedOf, policyOf } from '../../model/network/setting.ts';
+import { type OwnerNetworks, parsedOf, policyOf } from '../../model/network/setting.ts';
 import type { NetworkSetting } from '../../model/sandbox.ts';
 import type { OwnerNetworkStore } from '../ports/index.ts';
 

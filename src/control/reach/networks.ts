@@ -6,9 +6,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { SandhavenError } from '../../model/errors.ts';
+import { assertNoPublicSuffix } from '../../model/network/host-pattern.ts';
 import { intersectPolicies } from '../../model/network/intersection.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../model/network/policy.ts';
-import { assertNoPublicSuffix } from '../../model/network/public-suffix.ts';
 import {
   hostsOf,
   isSameNetwork,

@@ -4,10 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '../../model/sandbox.ts';
-import { placeholderOf } from '../../model/secrets/placeholder.ts';
 import { providerUses } from '../../model/secrets/provider-secret.ts';
-import { isExpired, type Secret, useOf } from '../../model/secrets/secret.ts';
-import { trustVariables } from '../../model/secrets/trust-variables.ts';
+import { isExpired, placeholderOf, type Secret, useOf } from '../../model/secrets/secret.ts';
 import type { SecretUse } from '../../model/secrets/use.ts';
 import type { Clock, SecretStore, ServiceSecretStore } from '../ports/index.ts';
 import type { ProviderTokens } from './provider-tokens.ts';
@@ -25,6 +23,27 @@ export interface SecretUsesDependencies {
 export type SecretHolder = Pick<Sandbox, 'id' | 'ownerId' | 'secretIds'>;
 
 const KEY_NAME = 'placeholders of secrets';
+
+/** Files that the agent writes: the usual certificates with the sandbox's own behind them, and that one alone. */
+const BUNDLE = '/etc/sandhaven/ca-bundle.pem';
+const AUTHORITY = '/etc/sandhaven/authority.pem';
+
+/**
+ * Variables by which programs find the certificates that they trust. The last two add to what their runtime trusts; all others
+ * replace it.
+ */
+export const trustVariables: Readonly<Record<string, string>> = {
+  SSL_CERT_FILE: BUNDLE,
+  REQUESTS_CA_BUNDLE: BUNDLE,
+  CURL_CA_BUNDLE: BUNDLE,
+  GIT_SSL_CAINFO: BUNDLE,
+  PIP_CERT: BUNDLE,
+  CARGO_HTTP_CAINFO: BUNDLE,
+  AWS_CA_BUNDLE: BUNDLE,
+  NPM_CONFIG_CAFILE: BUNDLE,
+  NODE_EXTRA_CA_CERTS: AUTHORITY,
+  DENO_CERT: AUTHORITY,
+};
 
 export class SecretUses {
   readonly #deps: SecretUsesDependencies;

@@ -3,7 +3,7 @@
  * replaced, and everything else passes unchanged, in its order and its spelling.
  */
 import type { IncomingMessage } from 'node:http';
-import { CHALLENGE_COOKIE } from '../../model/access/challenge.ts';
+import { CHALLENGE_COOKIE } from '../../model/access/passkeys.ts';
 import { PENDING_COOKIE, SIGN_IN_COOKIE } from '../../model/access/sign-ins.ts';
 import { type Arrival, hasOneHost } from '../../model/network/arrival.ts';
 import { Refusal } from './refusal.ts';

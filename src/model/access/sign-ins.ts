@@ -6,6 +6,7 @@
  * ends.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 
 /** Name of the cookie with the token. Its prefix has browsers keep it to one host and to secure connections. */
@@ -76,4 +77,25 @@ export function isLive({ lastUsedAt, expiresAt }: SignIn, now: number): boolean 
 
 function isSame(known: Buffer | null, hash: Buffer): boolean {
   return known !== null && known.length === hash.length && timingSafeEqual(known, hash);
+}
+
+/** Paths that are no screens of the page. */
+const ROUTES = /^\/(?:v1|mcp|auth|assets)(?:[/?#]|$)/i;
+
+/**
+ * Returns the path of the page that a browser goes to after its sign-in. Throws `invalid_argument` for a route of the API, and for
+ * anything that a browser could take for another site.
+ */
+export function parseReturnPath(text: string): string {
+  // No backslash, which browsers read as a slash, and no control characters, which they leave out.
+  const isPlain =
+    text.length <= limits.identity.returnPathChars && /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(text);
+  const url = isPlain ? URL.parse(text, 'http://page.invalid') : null;
+  const isOwn = url?.origin === 'http://page.invalid' && !url.pathname.startsWith('//');
+  if (isOwn && !ROUTES.test(url.pathname)) return url.pathname + url.search + url.hash;
+  throw invalidArgument(
+    'return_path',
+    'The return path must be a path of the page, such as /sandboxes.',
+    'Give a path that begins with one slash, without a host, or leave it out.',
+  );
 }

@@ -51,7 +51,28 @@ function refusalOf(parameter: string, text: string, host: string): SandhavenErro
   );
 }
 
-export function publicSuffix(parameter: string, host: string): SandhavenError {
+/**
+ * Rejects with `invalid_argument` for a pattern of all names below a public suffix: below com, co.uk and github.io anyone may
+ * register one. The list is large, so it is loaded by the first call with a pattern.
+ */
+export async function assertNoPublicSuffix(parameter: string, hosts: readonly string[]): Promise<void> {
+  const patterns = hosts.filter((host) => host.startsWith('*.'));
+  if (patterns.length === 0) return;
+  const { getPublicSuffix } = await import('tldts');
+  for (const pattern of patterns) {
+    const name = pattern.slice(2);
+    const suffix = getPublicSuffix(name, { allowPrivateDomains: true, extractHostname: false });
+    if (suffix === name) throw publicSuffix(parameter, pattern);
+  }
+}
+
+/** Resolves to the name that was registered below a public suffix, and null for a public suffix itself. */
+export async function registrableDomain(host: string): Promise<string | null> {
+  const { getDomain } = await import('tldts');
+  return getDomain(host, { allowPrivateDomains: true, extractHostname: false });
+}
+
+function publicSuffix(parameter: string, host: string): SandhavenError {
   return invalidArgument(
     parameter,
     `'${host}' would allow names of everybody: anyone may have one below ${host.slice(2)}.`,

@@ -24,6 +24,16 @@ export type NetworkRequest =
 export const openNetwork: NetworkSetting = { mode: 'open', profiles: [], allow: [] };
 export const noNetwork: NetworkSetting = { mode: 'none', profiles: [], allow: [] };
 
+/** Networks that an admin has set for an owner in place of the installation's; null: the installation's alone. */
+export interface OwnerNetworks {
+  /** Of the owner's sandboxes whose creation asks for none. */
+  usual: NetworkSetting | null;
+  /** The most that the owner's sandboxes reach, within the installation's ceiling. */
+  most: NetworkSetting | null;
+}
+
+export const installationNetworks: OwnerNetworks = { usual: null, most: null };
+
 /** Throws `invalid_argument` naming the parameter. Says nothing about public suffixes: see `assertNoPublicSuffix`. */
 export function parseNetwork(parameter: string, request: NetworkRequest): ParsedNetwork {
   if (request === 'open') return { setting: openNetwork, rules: [] };

@@ -1,7 +1,7 @@
 /** Network rules that would allow what was used. */
 import type { NetworkEvent } from './event.ts';
+import { registrableDomain } from './host-pattern.ts';
 import type { NetworkProtocol } from './policy.ts';
-import { registrableDomain } from './public-suffix.ts';
 import { parseRule } from './rule-text.ts';
 
 /** A rule for all names below one, in place of several exact ones. */

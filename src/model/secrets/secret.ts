@@ -1,4 +1,5 @@
 /** Secrets that an owner keeps for sandboxes, as they are stored and shown: without their values. */
+import { createHmac } from 'node:crypto';
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { parsePlace } from './place-text.ts';
@@ -73,4 +74,14 @@ export function useOf(secret: Secret, value: string, placeholder: string): Secre
     place: parsePlace('place', secret.place),
     expiresAt: secret.expiresAt,
   };
+}
+
+/**
+ * Returns the text that stands for a secret inside one sandbox. Another sandbox has another, and neither says anything about the
+ * value.
+ * @param key Of the installation, so that nothing is stored and all replicas have the same.
+ */
+export function placeholderOf(key: string, sandboxId: string, secretId: string): string {
+  const digest = createHmac('sha256', key).update(`${sandboxId} ${secretId}`).digest('hex');
+  return `sandhaven-secret-${digest.slice(0, 32)}`;
 }

@@ -1,9 +1,8 @@
 /** Targets of secrets as people write them: `[METHOD[,METHOD] ]https://HOST[:PORT][/PATH]`. */
 import { invalidArgument, type SandhavenError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { coversHost, parseHostPattern } from '../network/host-pattern.ts';
-import { assertNoPublicSuffix } from '../network/public-suffix.ts';
-import { parseMethods, parsePath } from '../network/rule-path.ts';
+import { assertNoPublicSuffix, coversHost, parseHostPattern } from '../network/host-pattern.ts';
+import { parseMethods, parsePath } from '../network/rule-text.ts';
 import type { SecretTarget } from './use.ts';
 
 const FORM = /^(?:(\S+) +)?https:\/\/([^/:]+)(?::(\d{1,5}))?(\/.*)?$/is;

@@ -8,7 +8,7 @@ import type { CallOptions, Image, Images, Log, OnProgress, PullOptions } from '.
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { everyRegistry, isImageAllowed, type RegistryRules } from '../../model/registry-rules.ts';
+import { everyRegistry, isImageAllowed, type RegistryRules } from '../../model/registries.ts';
 import { canceled } from '../canceled.ts';
 import { Blobs } from './blobs.ts';
 import { BuiltInImage, builtInNames } from './built-in.ts';

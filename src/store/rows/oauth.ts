@@ -1,6 +1,6 @@
 /** OAuth clients, grants, and what is issued under them, as rows. Secrets are found by their SHA-256; contents are sealed. */
 import type { Artifact, ArtifactKind, OAuthStore, Page, StoredGrant } from '../../control/ports/index.ts';
-import type { Grant, OAuthClient } from '../../model/access/oauth/grant.ts';
+import type { Grant, OAuthClient } from '../../model/access/oauth.ts';
 import { limits } from '../../model/limits.ts';
 import type { Scope } from '../../model/scopes.ts';
 import type { Role } from '../../model/user.ts';

@@ -1,6 +1,6 @@
 /** Networks of owners as rows. Every method that writes has committed when its promise resolves. */
 import type { OwnerNetworkStore } from '../../control/ports/index.ts';
-import { installationNetworks, type OwnerNetworks } from '../../model/network/owner-networks.ts';
+import { installationNetworks, type OwnerNetworks } from '../../model/network/setting.ts';
 import { type Row, type Sql, statement, type Work } from '../sql/sql.ts';
 import { networkSchema } from './sandbox-columns.ts';
 

@@ -3,8 +3,13 @@
  * values; JSON is validated.
  */
 import { z } from 'zod';
-import { type SentEvent, webhookEvents } from '../../model/webhooks/events.ts';
-import type { Delivery, DeliveryState, Webhook } from '../../model/webhooks/webhook.ts';
+import {
+  type Delivery,
+  type DeliveryState,
+  type SentEvent,
+  type Webhook,
+  webhookEvents,
+} from '../../model/webhooks/webhook.ts';
 import { type Dialect, type Row, statement } from '../sql/sql.ts';
 import { HEARS, hearsOf } from '../sql/webhooks.ts';
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { RegistryCredential } from '../../../src/control/ports/index.ts';
-import { registryKey } from '../../../src/model/registry-name.ts';
+import { registryKey } from '../../../src/model/registries.ts';
 import type { RegistryAccess } from '../../../src/runtime/images/registry/credential-files.ts';
 
 /** One line of an htpasswd file, by bcrypt, which is all that the registry takes. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseAllowedImages } from '../../../src/model/registry-rules.ts';
+import { parseAllowedImages } from '../../../src/model/registries.ts';
 import { createImages, type LocalImages } from '../../../src/runtime/images/images.ts';
 import { createTestHelpers, gatesIn, unpackPath } from '../helpers.ts';
 import { tarGz } from '../tar.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { parseRegistryMirrors } from '../../../src/model/registry-rules.ts';
+import { parseRegistryMirrors } from '../../../src/model/registries.ts';
 import { createImages, type LocalImages } from '../../../src/runtime/images/images.ts';
 import { createTestHelpers, gatesIn, naming, unpackPath } from '../helpers.ts';
 import { tarGz } from '../tar.ts';

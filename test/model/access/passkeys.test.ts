@@ -1,7 +1,6 @@
 /** Passkeys: where they work, and the challenges that they answer. */
 import { describe, expect, it } from 'vitest';
-import { issueChallenge, readChallenge } from '../../../src/model/access/challenge.ts';
-import { passkeySite } from '../../../src/model/access/passkeys.ts';
+import { issueChallenge, passkeySite, readChallenge } from '../../../src/model/access/passkeys.ts';
 
 describe('a place for passkeys', () => {
   it.each([

@@ -1,6 +1,6 @@
 /** Network rules as people write them: which are accepted and what they mean, and which are refused and why. */
 import { describe, expect, it } from 'vitest';
-import { assertNoPublicSuffix } from '../../../src/model/network/public-suffix.ts';
+import { assertNoPublicSuffix } from '../../../src/model/network/host-pattern.ts';
 import { parseRule } from '../../../src/model/network/rule-text.ts';
 
 const all = { host: null, address: null, ports: null, methods: [], path: null };

@@ -1,7 +1,7 @@
 /** The network of a sandbox as it is asked for, kept and compiled. */
 import { describe, expect, it } from 'vitest';
+import { assertNoPublicSuffix } from '../../../src/model/network/host-pattern.ts';
 import { networkProfileNames, networkProfiles } from '../../../src/model/network/profiles.ts';
-import { assertNoPublicSuffix } from '../../../src/model/network/public-suffix.ts';
 import { parseRule } from '../../../src/model/network/rule-text.ts';
 import {
   hostsOf,

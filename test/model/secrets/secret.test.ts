@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { formatPlace, parsePlace } from '../../../src/model/secrets/place-text.ts';
-import { placeholderOf } from '../../../src/model/secrets/placeholder.ts';
 import {
   assertValue,
   isExpired,
+  placeholderOf,
   type Secret,
   useOf,
   usualVariable,

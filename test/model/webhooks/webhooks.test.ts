@@ -1,9 +1,13 @@
 /** Pure rules of webhooks: signatures, pauses between attempts, receivers that may be. */
 import { describe, expect, it } from 'vitest';
 import { parseAllowedHosts } from '../../../src/model/network/allowed-hosts.ts';
+import {
+  newWebhookSecret,
+  pauseAfter,
+  retryAfterMs,
+  signedHeaders,
+} from '../../../src/model/webhooks/attempts.ts';
 import { isOrderly, parseReceiver } from '../../../src/model/webhooks/receiver.ts';
-import { pauseAfter, retryAfterMs } from '../../../src/model/webhooks/retries.ts';
-import { newWebhookSecret, signedHeaders } from '../../../src/model/webhooks/signature.ts';
 
 describe('a signature', () => {
   it('is the one of the example of Standard Webhooks', () => {

@@ -1,7 +1,7 @@
 /** What every store does with OAuth clients, grants, and what is issued under them. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Artifact, Store } from '../../../src/control/ports/index.ts';
-import type { Grant, OAuthClient } from '../../../src/model/access/oauth/grant.ts';
+import type { Grant, OAuthClient } from '../../../src/model/access/oauth.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { alice, bob } from '../fixtures.ts';
 

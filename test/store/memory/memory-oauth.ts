@@ -1,6 +1,6 @@
 /** OAuth clients, grants and what is issued under them, in memory. */
 import type { Artifact, Store } from '../../../src/control/ports/index.ts';
-import type { Grant, OAuthClient } from '../../../src/model/access/oauth/grant.ts';
+import type { Grant, OAuthClient } from '../../../src/model/access/oauth.ts';
 import { limits } from '../../../src/model/limits.ts';
 
 type People = Pick<Store, 'users'>;

@@ -1,6 +1,6 @@
 /** The port of owners' networks in the plainest way there is. */
 import type { OwnerNetworkStore, TeamStore, UserStore } from '../../../src/control/ports/index.ts';
-import type { OwnerNetworks } from '../../../src/model/network/owner-networks.ts';
+import type { OwnerNetworks } from '../../../src/model/network/setting.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 
 export function memoryOwnerNetworks(

@@ -5,8 +5,7 @@ import { newDeliveryId } from '../../../src/model/ids.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import type { Account } from '../../../src/model/user.ts';
-import type { SentEvent, WebhookEvent } from '../../../src/model/webhooks/events.ts';
-import type { Delivery, Webhook } from '../../../src/model/webhooks/webhook.ts';
+import type { Delivery, SentEvent, Webhook, WebhookEvent } from '../../../src/model/webhooks/webhook.ts';
 
 interface Rows {
   sandboxes: Map<string, Sandbox>;

@@ -27,7 +27,7 @@ import { invalidArgument, notFound, SandhavenError } from '../../../src/model/er
 import { newSandboxId, newSnapshotId } from '../../../src/model/ids.ts';
 import type { NetworkReport } from '../../../src/model/network/event.ts';
 import { parseNetwork } from '../../../src/model/network/setting.ts';
-import { everyRegistry } from '../../../src/model/registry-rules.ts';
+import { everyRegistry } from '../../../src/model/registries.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { type Caller, ownerIdOf, type User } from '../../../src/model/user.ts';

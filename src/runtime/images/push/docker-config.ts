@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SandhavenError } from '../../../model/errors.ts';
-import { DEFAULT_REGISTRY, registryKey } from '../../../model/registry-name.ts';
+import { DEFAULT_REGISTRY, registryKey } from '../../../model/registries.ts';
 import type { Account } from './session.ts';
 
 const configSchema = z.object({

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
-import { isNamedRegistry, type RegistryRules } from '../../../model/registry-rules.ts';
+import { isNamedRegistry, type RegistryRules } from '../../../model/registries.ts';
 import { canceled } from '../../canceled.ts';
 import type { CredentialFiles } from './credential-files.ts';
 import { exitError, notPublic, registryError } from './errors.ts';

@@ -6,7 +6,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RegistryCredential } from '../../../control/ports/index.ts';
 import { randomText } from '../../../model/ids.ts';
-import { DEFAULT_REGISTRY, registryKey } from '../../../model/registry-name.ts';
+import { DEFAULT_REGISTRY, registryKey } from '../../../model/registries.ts';
 
 export interface RegistryAccess {
   /** Returns the stored credential of this registry, by `registryKey`; null for none. */

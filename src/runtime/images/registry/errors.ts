@@ -1,7 +1,7 @@
 /** Maps failures of registries to errors for the caller. */
 import { notFound, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { formatAllowedImages, type RegistryRules } from '../../../model/registry-rules.ts';
+import { formatAllowedImages, type RegistryRules } from '../../../model/registries.ts';
 import { NotReached } from '../../../outbound/failure.ts';
 import { failureOf } from './helpers.ts';
 import { formatReference, type ImageReference } from './reference.ts';

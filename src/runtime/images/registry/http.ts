@@ -6,7 +6,7 @@ import type { RegistryCredential } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { targetOf } from '../../../model/network/allowed-hosts.ts';
-import { DEFAULT_REGISTRY, registryKey } from '../../../model/registry-name.ts';
+import { DEFAULT_REGISTRY, registryKey } from '../../../model/registries.ts';
 import type { Exit } from '../../../outbound/exit.ts';
 import { exchange, toAddresses, toOperators } from '../../../outbound/request.ts';
 import type { Asker } from './client.ts';

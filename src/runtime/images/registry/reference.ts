@@ -9,7 +9,7 @@ import {
   isLoopbackRegistry,
   isRegistryName,
   registryKey,
-} from '../../../model/registry-name.ts';
+} from '../../../model/registries.ts';
 
 export interface ImageReference {
   /** host or host:port */

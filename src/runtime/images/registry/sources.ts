@@ -1,7 +1,6 @@
 /** Sources of an image: mirrors of its registry, in their order, then the registry itself. */
 import type { Log } from '../../../control/ports/index.ts';
-import { isLoopbackRegistry, registryKey } from '../../../model/registry-name.ts';
-import type { RegistryMirror } from '../../../model/registry-rules.ts';
+import { isLoopbackRegistry, type RegistryMirror, registryKey } from '../../../model/registries.ts';
 import { formatReference, type ImageReference } from './reference.ts';
 
 export interface Source {

@@ -12,8 +12,12 @@ import type {
   PullOptions,
 } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
-import { registryKey } from '../../../model/registry-name.ts';
-import { isImageAllowed, isNamedRegistry, type RegistryRules } from '../../../model/registry-rules.ts';
+import {
+  isImageAllowed,
+  isNamedRegistry,
+  type RegistryRules,
+  registryKey,
+} from '../../../model/registries.ts';
 import type { Exit } from '../../../outbound/exit.ts';
 import { canceled } from '../../canceled.ts';
 import { Holds } from '../../images/holds.ts';

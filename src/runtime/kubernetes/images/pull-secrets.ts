@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { RegistryCredential } from '../../../control/ports/index.ts';
-import { DEFAULT_REGISTRY, registryKey } from '../../../model/registry-name.ts';
+import { DEFAULT_REGISTRY, registryKey } from '../../../model/registries.ts';
 import type { Credentials } from '../../images/registry/http.ts';
 import type { Api } from '../client/api.ts';
 import { isMissing, isThere } from '../client/failure.ts';

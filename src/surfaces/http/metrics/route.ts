@@ -6,9 +6,9 @@ import type { FastifyInstance } from 'fastify';
 import { scopeOf } from '../../../administration/action.ts';
 import { getHealth } from '../../../administration/health.ts';
 import type { Metrics } from '../../../control/metrics.ts';
-import { assertAdmin } from '../../../model/access/admins.ts';
 import { limits } from '../../../model/limits.ts';
 import { assertScope } from '../../../model/scopes.ts';
+import { assertAdmin } from '../../../model/user.ts';
 import type { Exposition } from './exposition.ts';
 import { type Format, formats } from './families/family.ts';
 

@@ -2,7 +2,7 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { OAuthRecords } from '../../../control/people/oauth-records.ts';
 import type { ArtifactKind } from '../../../control/ports/index.ts';
-import type { OAuthClient } from '../../../model/access/oauth/grant.ts';
+import type { OAuthClient } from '../../../model/access/oauth.ts';
 import { publicClient } from './metadata.ts';
 
 const kinds: Record<string, ArtifactKind> = {

@@ -14,8 +14,7 @@ import Provider, {
 } from 'oidc-provider';
 import type { OAuthRecords } from '../../../control/people/oauth-records.ts';
 import type { Log } from '../../../control/ports/index.ts';
-import { toolScopes } from '../../../model/access/oauth/grant.ts';
-import { faultOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';
+import { faultOfRedirectUri, toolScopes } from '../../../model/access/oauth.ts';
 import { isDefect, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { createAdapter } from './adapter.ts';

@@ -7,8 +7,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Services } from '../../../control/services.ts';
-import { clientNameOf } from '../../../model/access/oauth/client-name.ts';
-import { faultOfRedirectUri } from '../../../model/access/oauth/redirect-uri.ts';
+import { clientNameOf, faultOfRedirectUri } from '../../../model/access/oauth.ts';
 import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';

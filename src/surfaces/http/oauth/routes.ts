@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '../../../control/services.ts';
 import type { Rate } from '../../../fairness/rate.ts';
-import { toolScopes, toolScopesIn } from '../../../model/access/oauth/grant.ts';
+import { toolScopes, toolScopesIn } from '../../../model/access/oauth.ts';
 import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { networkOf } from '../../../model/network/address-network.ts';

@@ -22,10 +22,10 @@ import type { Figures, UsageViewer } from '../../../control/live/usage-sampler.t
 import type { FollowedLog } from '../../../control/network/network-service.ts';
 import type { Services } from '../../../control/services.ts';
 import { Shares } from '../../../fairness/shares.ts';
-import { assertAdmin } from '../../../model/access/admins.ts';
 import { type AuditRow, auditActions } from '../../../model/audit.ts';
 import { GiB, limits } from '../../../model/limits.ts';
 import { assertScope } from '../../../model/scopes.ts';
+import { assertAdmin } from '../../../model/user.ts';
 import { subjectOf } from '../base/origin.ts';
 
 const choice = z.enum(['true', 'false']).default('false');

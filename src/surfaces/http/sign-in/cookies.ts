@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Asking } from '../../../control/credentials/passkeys.ts';
 import type { Opened } from '../../../control/people/sign-ins.ts';
-import { CHALLENGE_COOKIE } from '../../../model/access/challenge.ts';
+import { CHALLENGE_COOKIE } from '../../../model/access/passkeys.ts';
 import { PENDING_COOKIE, SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
 import { limits } from '../../../model/limits.ts';
 

@@ -1,10 +1,17 @@
 /**
- * `--registry-mirror` and `--registry-allow`: mirrors that images are fetched from in place of their own registries,
- * and the registries that are allowed at all.
+ * Registries of images: their names, a host with or without a port; mirrors that images are fetched from in place of a registry
+ * (`--registry-mirror`); and the registries that are allowed at all (`--registry-allow`).
  */
 import { invalidArgument } from './errors.ts';
 import { limits } from './limits.ts';
-import { isRegistryName, registryKey } from './registry-name.ts';
+
+export const DEFAULT_REGISTRY = 'docker.io';
+/** Docker's former name of it, which it still accepts. */
+const OLD_DEFAULT_REGISTRY = 'index.docker.io';
+
+const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?';
+const host = `(?:${label}(?:\\.${label})*|\\[[0-9a-fA-F:]{2,39}\\])`;
+const pattern = new RegExp(`^(${host})(?::(\\d{1,5}))?$`);
 
 /** Holds copies of a registry's images, each under its own name behind `prefix`. */
 export interface RegistryMirror {
@@ -120,4 +127,26 @@ function splitName(text: string): { name: string; path: string } {
   const slash = text.indexOf('/');
   if (slash < 0) return { name: text, path: '' };
   return { name: text.slice(0, slash), path: text.slice(slash + 1) };
+}
+
+/**
+ * Returns true for a registry's name, by its grammar alone; looks nothing up. A name without a dot, a port or
+ * `localhost` would be the first part of a repository.
+ */
+export function isRegistryName(text: string): boolean {
+  const match = pattern.exec(text);
+  const port = Number(match?.[2] ?? 443);
+  return match !== null && port >= 1 && port <= 65_535 && (/[.:]/.test(text) || text === 'localhost');
+}
+
+/** Returns one text for all spellings of a registry: the key of rules and credentials. */
+export function registryKey(name: string): string {
+  const key = name.toLowerCase();
+  return key === OLD_DEFAULT_REGISTRY ? DEFAULT_REGISTRY : key;
+}
+
+/** Returns true for the host's own registry, the only one that may speak HTTP without TLS. */
+export function isLoopbackRegistry(name: string): boolean {
+  const hostName = pattern.exec(name)?.[1] ?? '';
+  return hostName === 'localhost' || hostName === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostName);
 }
