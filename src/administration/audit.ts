@@ -1,6 +1,6 @@
 /** Actions on audit rows. */
 import { z } from 'zod';
-import { withoutUndefined } from '../catalog/base/without-undefined.ts';
+import { withoutUndefined } from '../catalog/base/tool.ts';
 import { integerWithDefault, text } from '../catalog/parameters/scalars.ts';
 import { type AuditFilter, type AuditRow, auditOutcomes, auditTransports } from '../model/audit.ts';
 import { SandhavenError } from '../model/errors.ts';

@@ -1,6 +1,6 @@
 /** Actions on teams. */
 import { z } from 'zod';
-import { withoutUndefined } from '../catalog/base/without-undefined.ts';
+import { withoutUndefined } from '../catalog/base/tool.ts';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
 import type { TeamEntry } from '../control/people/teams.ts';
 import { invalidArgument } from '../model/errors.ts';

@@ -1,6 +1,6 @@
 /** Actions on users. */
 import { z } from 'zod';
-import { withoutUndefined } from '../catalog/base/without-undefined.ts';
+import { withoutUndefined } from '../catalog/base/tool.ts';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
 import { text } from '../catalog/parameters/scalars.ts';
 import type { Member } from '../control/people/users.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseUpOptions } from '../../src/app/options/up-options.ts';
-import { repositoryOfPath } from '../../src/provider/github/github.ts';
+import { repositoryOfPath } from '../../src/provider/github.ts';
 
 const parse = (flags: string[], env: Record<string, string> = {}) => parseUpOptions(flags, env).provider;
 const id = ['--github-client-id', 'Iv1.1'];

@@ -5,8 +5,7 @@ import { AuthorizationService } from '../../src/control/provider/authorizations.
 import { ProviderRemotes } from '../../src/control/provider/remotes.ts';
 import { UserTokens } from '../../src/control/provider/tokens.ts';
 import { parseGitUrl } from '../../src/model/git/url.ts';
-import { createGitLab } from '../../src/provider/gitlab/gitlab.ts';
-import { projectOfPath } from '../../src/provider/gitlab/project.ts';
+import { createGitLab, projectOfPath } from '../../src/provider/gitlab.ts';
 import { secretsOf } from '../../src/store/files/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, temporaryDirectory } from '../store/fixtures.ts';

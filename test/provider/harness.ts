@@ -8,7 +8,7 @@ import { ProviderRemotes } from '../../src/control/provider/remotes.ts';
 import { UserTokens } from '../../src/control/provider/tokens.ts';
 import { parseGitUrl } from '../../src/model/git/url.ts';
 import type { User } from '../../src/model/user.ts';
-import { createGitHub } from '../../src/provider/github/github.ts';
+import { createGitHub } from '../../src/provider/github.ts';
 import { secretsOf } from '../../src/store/files/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, bob, temporaryDirectory } from '../store/fixtures.ts';

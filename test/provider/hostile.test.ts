@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { SandhavenError } from '../../src/model/errors.ts';
-import { createGitHub } from '../../src/provider/github/github.ts';
+import { createGitHub } from '../../src/provider/github.ts';
 import { alice } from '../store/fixtures.ts';
 import { clientId, clientSecret } from '../support/code-host/code-host.ts';
 import { type Harness, startHarness } from './harness.ts';

@@ -13,8 +13,8 @@ import { version } from '../../version.ts';
 import { isLoopback } from '../options/announce.ts';
 
 const adapters = {
-  github: () => import('../../provider/github/github.ts'),
-  gitlab: () => import('../../provider/gitlab/open.ts'),
+  github: () => import('../../provider/github.ts'),
+  gitlab: () => import('../../provider/gitlab.ts'),
 } satisfies Record<ProviderName, unknown>;
 
 export async function openCodeHost(options: ProviderOptions | null, clock: Clock): Promise<CodeHost | null> {

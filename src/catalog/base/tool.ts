@@ -67,3 +67,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 ): Tool {
   return tool as unknown as Tool;
 }
+
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Returns the same object without the keys whose value is undefined, for options that have to be absent then. */
+export function withoutUndefined<T extends object>(object: T): Present<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Present<T>;
+}

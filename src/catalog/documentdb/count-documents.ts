@@ -1,7 +1,6 @@
 /** DocumentDb.CountDocuments */
 import { z } from 'zod';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { collectionOf, collectionParameters, filter, notes, readOnly } from './parameters.ts';
 
 export const countDocuments = defineTool({

@@ -3,8 +3,7 @@ import type { z } from 'zod';
 import type { QueryResult } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import type { Caller } from '../../model/user.ts';
-import type { CallContext } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { type CallContext, withoutUndefined } from '../base/tool.ts';
 import type { documentsOutput } from './parameters.ts';
 
 type Output = z.output<typeof documentsOutput>;

@@ -4,7 +4,7 @@
  */
 import type { CollectionSchema, FieldSchema, IndexInfo } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { withoutUndefined } from '../base/tool.ts';
 import {
   addDetails,
   bytesOf,

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { execOutput, execPrinted, execText, toExecView } from '../base/printed.ts';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';

@@ -1,10 +1,9 @@
 /** Sandbox.FindFiles */
 import { z } from 'zod';
 import { defineTool } from '../base/tool.ts';
-import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
+import { counted, offsetOf, offsetOutput, offsetParameters, offsetText } from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { counted, offsetText } from './offset-text.ts';
 
 export const findFiles = defineTool({
   name: 'Sandbox.FindFiles',

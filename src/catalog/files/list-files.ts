@@ -1,11 +1,9 @@
 /** Sandbox.ListFiles */
 import { z } from 'zod';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
-import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
+import { offsetOf, offsetOutput, offsetParameters, offsetText } from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { offsetText } from './offset-text.ts';
 
 export const listFiles = defineTool({
   name: 'Sandbox.ListFiles',

@@ -3,12 +3,11 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
+import { counted } from '../parameters/pagination.ts';
 import { glob, path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { literal, plainTextNote, text, textWithoutNul } from '../parameters/scalars.ts';
-import { counted } from './offset-text.ts';
 
 /** Left out of MCP's list: the text contains it. */
 const unlisted = { unlisted: true };

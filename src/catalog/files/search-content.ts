@@ -2,13 +2,18 @@
 import { z } from 'zod';
 import type { ContentMatch } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
-import { offsetOf, offsetOutput, offsetParameters } from '../parameters/pagination.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
+import {
+  counted,
+  offsetOf,
+  offsetOutput,
+  offsetParameters,
+  offsetText,
+  type PageOf,
+} from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { integerWithDefault, literal, plainTextNote, textWithoutNul } from '../parameters/scalars.ts';
-import { counted, offsetText, type PageOf } from './offset-text.ts';
 
 const around = z.array(z.string()).optional().describe('Lines around it; only with context_lines above 0.');
 

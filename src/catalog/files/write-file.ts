@@ -1,8 +1,7 @@
 /** Sandbox.WriteFile */
 import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
 import { text } from '../parameters/scalars.ts';

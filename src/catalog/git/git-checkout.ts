@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
 import { branchNameFault } from '../../model/git/ref.ts';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
 import {
   foundText,
   optionsOf,

@@ -1,8 +1,7 @@
 /** Sandbox.GitCommit */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/scalars.ts';
 import {
   foundText,

@@ -1,7 +1,6 @@
 /** Sandbox.GitPush */
 import { z } from 'zod';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
 import {
   branchName,
   foundText,

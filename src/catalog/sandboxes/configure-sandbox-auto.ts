@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { toSandboxView } from '../base/sandbox-view.ts';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { nothingToChange, sandbox } from '../parameters/sandbox.ts';
 import { optionalInteger } from '../parameters/scalars.ts';
 import { stoppedOutput, stoppedText } from './lifecycle.ts';

@@ -9,8 +9,7 @@ import {
   toSandboxView,
   toSecretsView,
 } from '../base/sandbox-view.ts';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { network, secretReferences } from '../parameters/network.ts';
 import { integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
 import { environment, labels } from '../parameters/string-map.ts';

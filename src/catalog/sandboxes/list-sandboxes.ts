@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { sandboxStates } from '../../model/sandbox.ts';
 import { sandboxLine, sandboxOutput, toSandboxView } from '../base/sandbox-view.ts';
-import { defineTool } from '../base/tool.ts';
-import { withoutUndefined } from '../base/without-undefined.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { pageOf, pageOutput, pageParameters, pageText } from '../parameters/pagination.ts';
 import { labels } from '../parameters/string-map.ts';
 

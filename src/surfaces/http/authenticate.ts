@@ -8,8 +8,7 @@ import type { Services } from '../../control/services.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Caller } from '../../model/user.ts';
 import { challenge, resourceAt } from './oauth/metadata.ts';
-import { cookieOf, endedCookie, setCookie } from './sign-in/cookies.ts';
-import { assertOwnPage } from './sign-in/own-page.ts';
+import { assertOwnPage, cookieOf, endedCookie, setCookie } from './sign-in/cookies.ts';
 
 type Identities = Pick<Services, 'identity' | 'signIns' | 'apps' | 'teams'>;
 

@@ -10,7 +10,7 @@ import { brotliCompress, constants, gunzip, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { PAGE_HEADER } from './sign-in/own-page.ts';
+import { PAGE_HEADER } from './sign-in/cookies.ts';
 
 /**
  * Only scripts, styles and fonts of this origin. Frames show files of sandboxes, from sites of the preview gateway; without

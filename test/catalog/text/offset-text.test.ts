@@ -1,6 +1,6 @@
 /** Text of one page of a list: within 16,384 characters, with the offset of what was left out. */
 import { expect, it } from 'vitest';
-import { counted, offsetText } from '../../../src/catalog/files/offset-text.ts';
+import { counted, offsetText } from '../../../src/catalog/parameters/pagination.ts';
 
 const MOST = 16_384;
 const RESERVED = 512;

@@ -1,7 +1,7 @@
 /** Code hosts at given addresses, which nothing asks: their addresses and names are what counts. */
 import type { CodeHost } from '../../../src/control/ports/index.ts';
-import { createGitHub } from '../../../src/provider/github/github.ts';
-import { createGitLab } from '../../../src/provider/gitlab/gitlab.ts';
+import { createGitHub } from '../../../src/provider/github.ts';
+import { createGitLab } from '../../../src/provider/gitlab.ts';
 
 interface Addresses {
   url: string;

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LiveOutput, LivePiece } from '../../../src/control/ports/index.ts';
-import { ShownOutput } from '../../../src/surfaces/cli/shown-output.ts';
+import { ShownOutput } from '../../../src/surfaces/cli/output.ts';
 import { type Ending, showing } from '../fakes/showing.ts';
 import { type Harness, startHttp } from '../http/http-harness.ts';
 import { cliFor } from './cli-harness.ts';

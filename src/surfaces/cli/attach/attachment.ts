@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import type { Problem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { CliIo } from '../io.ts';
-import { missing } from '../shown-output.ts';
+import { missing } from '../output.ts';
 import type { DetachKeys, LocalTerminal } from './local-terminal.ts';
 
 /** The reason of an attachment's end. */

@@ -7,9 +7,8 @@ import { connectionOf } from '../connection.ts';
 import { commonFlags, flagIsSet, flagValue, parseKnownFlags, usageError } from '../flags.ts';
 import { commonHelp, toolHelp } from '../help.ts';
 import type { Command } from '../io.ts';
-import { printProblem, printResult, progressLine, table, textOf } from '../output.ts';
+import { printProblem, printResult, progressLine, ShownOutput, table, textOf } from '../output.ts';
 import { shapeOfInput } from '../shape.ts';
-import { ShownOutput } from '../shown-output.ts';
 
 const help = `Usage: sandhaven call TOOL [--parameter VALUE …]
 

@@ -23,9 +23,8 @@ import {
 } from '../flags.ts';
 import { commonHelp, parametersHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
-import { printProblem, progressLine } from '../output.ts';
+import { printProblem, progressLine, ShownOutput } from '../output.ts';
 import { shapeOfInput } from '../shape.ts';
-import { ShownOutput } from '../shown-output.ts';
 
 const help = `Usage: sandhaven run [flags] CODE
        sandhaven run [flags] --file FILE

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { withoutUndefined } from '../../../catalog/base/without-undefined.ts';
+import { withoutUndefined } from '../../../catalog/base/tool.ts';
 import { fileMode, path } from '../../../catalog/parameters/path.ts';
 import { sandbox } from '../../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../../catalog/validate.ts';

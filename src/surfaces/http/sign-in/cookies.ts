@@ -7,6 +7,7 @@ import type { Asking } from '../../../control/credentials/passkeys.ts';
 import type { Opened } from '../../../control/people/sign-ins.ts';
 import { CHALLENGE_COOKIE } from '../../../model/access/passkeys.ts';
 import { PENDING_COOKIE, SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
+import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 
 // Lax: the browser comes back from the identity provider, another site, by a link.
@@ -69,4 +70,30 @@ export function endPending(reply: FastifyReply): void {
 /** Returns null without it, and with two of them. */
 export function pendingOf(header: string | undefined): string | null {
   return cookieOf(header, PENDING_COOKIE);
+}
+
+/** Header that no form can send. */
+export const PAGE_HEADER = 'x-sandhaven-request';
+
+/**
+ * Throws `permission_denied` for a request that another site may have caused, since browsers send cookies along: it has to come from
+ * this very origin, and one that may change something has to carry the header.
+ *
+ * Source: Fetch Metadata Request Headers (W3C), and the OWASP Cross-Site Request Forgery Prevention Cheat Sheet.
+ */
+export function assertOwnPage({ method, headers, arrival }: FastifyRequest): void {
+  const isSafe = (method === 'GET' || method === 'HEAD') && headers.upgrade === undefined;
+  const site = headers['sec-fetch-site'];
+  const isOwnSite = site === undefined || site === 'same-origin' || (site === 'none' && isSafe);
+  const isOwnOrigin = headers.origin === originOfPage({ arrival });
+  // Browsers name the Origin of everything but plain reads.
+  if (!isOwnSite || (headers.origin === undefined ? !isSafe : !isOwnOrigin)) throw foreign();
+  if (!isSafe && headers.upgrade === undefined && headers[PAGE_HEADER] === undefined) throw foreign();
+}
+
+function foreign(): SandhavenError {
+  return new SandhavenError('permission_denied', 'The sign-in of a browser is for this service’s own page.', {
+    parameter: 'Origin',
+    hint: `Use an API key from programs and other sites. The page sends its Origin and ${PAGE_HEADER}.`,
+  });
 }

@@ -11,9 +11,8 @@ import { keepsSignIn } from '../../../model/network/own-name.ts';
 import type { Caller } from '../../../model/user.ts';
 import { parseSmallBody, takeSmallBodies } from '../base/json-body.ts';
 import { subjectOf } from '../base/origin.ts';
-import { cookieOf, setCookie } from './cookies.ts';
+import { assertOwnPage, cookieOf, setCookie } from './cookies.ts';
 import type { Attempts } from './network-rate.ts';
-import { assertOwnPage } from './own-page.ts';
 
 export interface Opening {
   url: string;

@@ -9,8 +9,7 @@ import { connectionOf } from '../../connection.ts';
 import { commonFlags, flagIsSet, parseKnownFlags, usageError } from '../../flags.ts';
 import { commonHelp } from '../../help.ts';
 import type { CliIo, Command } from '../../io.ts';
-import { printProblem } from '../../output.ts';
-import { ShownOutput } from '../../shown-output.ts';
+import { printProblem, ShownOutput } from '../../output.ts';
 
 const help = `Usage: sandhaven logs SANDBOX SESSION [COMMAND] [--follow]
 

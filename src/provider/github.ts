@@ -1,22 +1,14 @@
 /** GitHub-compatible provider: its documented OAuth, device, REST and app endpoints behind the port of a code host. */
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock, CodeHost, RepositoryVisibility } from '../../control/ports/index.ts';
-import { SandhavenError } from '../../model/errors.ts';
-import type { ProviderAccount, RepositoryName } from '../../model/provider.ts';
-import type { ProviderOptions } from '../../model/provider-options.ts';
-import { notAsDocumented, type Reply } from '../http.ts';
-import {
-  exchangeCode,
-  type OAuthClient,
-  pollDevice,
-  refreshTokens,
-  scopesOf,
-  startDevice,
-} from '../oauth.ts';
-import { clientSecretOf, readSecret } from '../secret-file.ts';
-import { App } from './app.ts';
-import { ask } from './ask.ts';
+import type { Clock, CodeHost, RepositoryVisibility } from '../control/ports/index.ts';
+import { SandhavenError } from '../model/errors.ts';
+import type { ProviderAccount, RepositoryName } from '../model/provider.ts';
+import type { ProviderOptions } from '../model/provider-options.ts';
+import { App, ask } from './github-app.ts';
+import { notAsDocumented, type Reply } from './http.ts';
+import { exchangeCode, type OAuthClient, pollDevice, refreshTokens, scopesOf, startDevice } from './oauth.ts';
+import { clientSecretOf, readSecret } from './secret-file.ts';
 
 export interface GitHubOptions {
   /** Base URLs without a trailing slash. */

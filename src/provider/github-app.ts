@@ -4,11 +4,11 @@
  */
 import { createSign, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock, ContentsAccess, InstallationToken } from '../../control/ports/index.ts';
-import { limits } from '../../model/limits.ts';
-import type { RepositoryName } from '../../model/provider.ts';
-import { notAsDocumented } from '../http.ts';
-import { ask } from './ask.ts';
+import type { Clock, ContentsAccess, InstallationToken } from '../control/ports/index.ts';
+import { limits } from '../model/limits.ts';
+import type { RepositoryName } from '../model/provider.ts';
+import * as http from './http.ts';
+import { notAsDocumented } from './http.ts';
 
 export interface AppIdentity {
   id: string;
@@ -106,4 +106,11 @@ function encoded(part: object): string {
 
 function keyOf({ owner, name }: RepositoryName, contents: ContentsAccess): string {
   return `${owner}/${name} ${contents}`.toLowerCase();
+}
+
+const API_VERSION = '2022-11-28';
+
+/** One request to the API, in the version that this adapter knows. Fails like `ask` of every provider. */
+export function ask(asked: http.Ask): Promise<http.Reply> {
+  return http.ask({ ...asked, headers: { 'x-github-api-version': API_VERSION } });
 }
