@@ -83,8 +83,8 @@ mod tests {
     fn a_read_takes_several_records_and_no_more_than_fits() {
         let records = (&b"abc"[..]).chain(&b"def"[..]).chain(&b"ghi"[..]);
         let mut coalesced = Coalesced(records);
-        assert_eq!(read(&mut whole, 8), "abcdefgh");
-        assert_eq!(read(&mut whole, 8), "i");
-        assert_eq!(read(&mut whole, 8), "");
+        assert_eq!(read(&mut coalesced, 8), "abcdefgh");
+        assert_eq!(read(&mut coalesced, 8), "i");
+        assert_eq!(read(&mut coalesced, 8), "");
     }
 }
