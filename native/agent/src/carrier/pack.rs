@@ -22,7 +22,7 @@ pub struct Request {
     leave_out: Vec<String>,
 }
 
-/// Data follows, and its end.
+/// Data and `end` follow.
 #[derive(Serialize)]
 struct Reply {}
 
@@ -51,7 +51,7 @@ pub async fn answer(
     connection.send_end().await
 }
 
-/// Gathers what is written to it into chunks for the host.
+/// Collects written bytes into chunks for the host.
 struct Outlet {
     chunks: Sender<Vec<u8>>,
     gathered: Vec<u8>,

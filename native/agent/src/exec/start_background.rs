@@ -22,7 +22,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     let command = Command::new(&request.argv, &request.cwd, &request.env, context.null()?)?;
     let channel = spawn::spawn_detached(&command, &context.null()?)?;
     let mut started = false;
-    // The supervisor leaves without a further word when the command runs.
+    // The supervisor ends without a further report once the command runs.
     while let Some((report, number)) = channel.next().await? {
         match report {
             Report::Started => started = true,

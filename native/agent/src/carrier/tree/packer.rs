@@ -81,7 +81,7 @@ pub(super) fn pack_within(
 
 struct Packer<W> {
     writer: Writer<W>,
-    /// Of what is being added.
+    /// Path of the entry that is being added.
     path: Vec<u8>,
     /// Folders that are open, from the root down.
     levels: Vec<Level>,
@@ -92,7 +92,7 @@ struct Packer<W> {
 
 struct Level {
     folder: Dir,
-    /// Of the path.
+    /// Length of its path.
     path_bytes: usize,
 }
 

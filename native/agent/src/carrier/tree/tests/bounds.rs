@@ -1,4 +1,4 @@
-//! What an archive refuses, since no disk could be made of it, and what it needs no more room for.
+//! Archives that are refused, since no disk could be made from them, and entries that take no room.
 
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_string, fsmount,
