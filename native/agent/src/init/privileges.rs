@@ -5,7 +5,7 @@ use rustix::thread::{
     remove_capability_from_bounding_set, set_capabilities,
 };
 
-/// Nothing inside ever gets it again, whatever the container allows.
+/// No program inside ever gets it again, whatever the container allows.
 pub fn give_up_mounting() -> Result<(), String> {
     let failed = |errno| format!("cannot give up CAP_SYS_ADMIN: {errno}");
     let CapabilitySets {
