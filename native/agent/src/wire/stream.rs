@@ -39,7 +39,7 @@ impl Stream {
 }
 
 impl Reader {
-    /// The unix socket, where that is the transport: one can wait for its bytes without a buffer.
+    /// The unix socket, where that is the transport: waiting for its bytes needs no buffer.
     pub fn socket(&self) -> Option<&OwnedReadHalf> {
         match self {
             Self::Local(socket) => Some(socket),
