@@ -55,7 +55,7 @@ export function DevicePage() {
             Look
           </Button>
         </form>
-        {find.error && <ProblemPanel title="No machine waits" error={find.error} />}
+        {find.error && <ProblemPanel title="No machine is waiting" error={find.error} />}
       </Panel>
       {find.data && <Decision machine={find.data} done={setDone} />}
     </Page>
@@ -99,7 +99,7 @@ function Decision({ machine, done }: { machine: DeviceSignIn; done(words: string
         onChange={(value) => setExtent(value ?? ALL)}
       />
       {(approve.error ?? deny.error) && (
-        <ProblemPanel title="No answer was given" error={approve.error ?? deny.error} />
+        <ProblemPanel title="The answer failed" error={approve.error ?? deny.error} />
       )}
       <div className="row">
         <Button loading={approve.isPending} onClick={() => approve.mutate()}>

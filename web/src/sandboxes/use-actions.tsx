@@ -107,7 +107,7 @@ function LossText({ action, chosen }: { action: ActionName; chosen: readonly San
         <div>Files stay on their disks.</div>
       )}
       {interrupted.length > 0 && (
-        <div>What runs in {counted(interrupted.length, 'sandbox', 'sandboxes')} ends.</div>
+        <div>All programs in {counted(interrupted.length, 'sandbox', 'sandboxes')} end.</div>
       )}
       <ul style={{ margin: 0, paddingInlineStart: '1.2rem' }}>
         {shown.slice(0, NAMED).map(({ id, name }) => (

@@ -62,7 +62,7 @@ function AgainDialog({ done, close }: { done(): void; close(): void }) {
   return (
     <Modal opened onClose={close} title="Sign in once more" closeButtonProps={{ 'aria-label': 'Close' }}>
       <div className="stack">
-        <div>Your ways of signing in change only within 15 minutes of a sign-in.</div>
+        <div>Ways of signing in can only be changed within 15 minutes of a sign-in.</div>
         {error !== null && <ProblemPanel title="Not signed in" error={error} />}
         <IdentityProviderButton onError={setError} />
         <KeySignIn busy={busy} attempt={attempt} />

@@ -29,7 +29,7 @@ export function Editing(props: EditingProps) {
   const { sandbox, path, line, text, file, editor, hidden, reload, children } = props;
   const { dirty, setDirty, busy, save, question } = useSaving({ sandbox, path, file, editor });
   const tools = file.cut ? (
-    <span className="dimmed small">the first part, to read</span>
+    <span className="dimmed small">the first part, read-only</span>
   ) : (
     <>
       <span className="dimmed small" role="status">

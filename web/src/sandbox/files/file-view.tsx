@@ -81,7 +81,7 @@ function Opened({ sandbox, path, line, actions, file, reload }: OpenedProps) {
       )}
       {shown === 'preview' && <Preview {...{ sandbox, path, file }} text={draft} edit={() => show('edit')} />}
       {shown === 'edit' && text === null && (
-        <Empty icon="file" title="This file is no text">
+        <Empty icon="file" title="This file is not text">
           It can be downloaded.
         </Empty>
       )}

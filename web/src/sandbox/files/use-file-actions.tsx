@@ -42,7 +42,7 @@ export function useFileActions(sandbox: string, moved: Moved): FileActions {
     if (there.length === 0) return void send(folder, files);
     setQuestion({
       title: `Replace ${counted(there.length, 'file')}?`,
-      body: `What ${there.length === 1 ? 'this file holds' : 'these files hold'} now is lost: ${there.join(', ')}`,
+      body: `The content of ${there.length === 1 ? 'this file' : 'these files'} is lost: ${there.join(', ')}`,
       action: `Replace ${counted(there.length, 'file')}`,
       run: async () => void send(folder, files),
     });

@@ -9,7 +9,7 @@ export function TerminalTab() {
   if (viewer) {
     return (
       <Empty icon="terminal" title="Terminals are for members">
-        A viewer changes nothing, and whoever looks at a terminal can type into it.
+        Viewers cannot change anything, and everybody in a terminal can type into it.
       </Empty>
     );
   }

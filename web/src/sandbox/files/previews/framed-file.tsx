@@ -32,7 +32,7 @@ export function FramedFile({ sandbox, path, file }: { sandbox: string; path: str
       />
       {isImage && (
         <p className="dimmed small">
-          Nothing to see? Previews have a site of their own, which has to be within reach.{' '}
+          Nothing to see? Previews have a site of their own, which your browser must reach.{' '}
           <button type="button" className={classes['asLink']} onClick={() => setIsHere(true)}>
             Show it in this page
           </button>

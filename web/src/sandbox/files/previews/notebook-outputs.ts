@@ -84,7 +84,7 @@ function readImage(value: unknown): { mediaType: RasterType; bytes: Uint8Array<A
   const bytes = base64.cut ? null : bytesOf(base64.text);
   if (base64.cut || (bytes && bytes.length > MOST_IMAGE_BYTES)) return 'it has more than 1 MB';
   const mediaType = bytes && rasterTypeOf(bytes);
-  return mediaType ? { mediaType, bytes } : 'its bytes are no PNG and no JPEG';
+  return mediaType ? { mediaType, bytes } : 'its bytes are neither PNG nor JPEG';
 }
 
 /** Decides by the first bytes: the name of a type is only a claim. */

@@ -40,8 +40,8 @@ export function absolute(path: string): string {
 /** @returns the fault of a name for a file or folder, or null. */
 export function nameFault(name: string): string | null {
   if (name.trim() === '') return 'Give a name.';
-  if (name.includes('/')) return 'A name has no slash.';
-  if (name === '.' || name === '..') return 'This name stands for a folder.';
+  if (name.includes('/')) return 'A name cannot have a slash.';
+  if (name === '.' || name === '..') return 'This name is reserved for a folder.';
   return new TextEncoder().encode(name).length > 255 ? 'A name has at most 255 bytes.' : null;
 }
 

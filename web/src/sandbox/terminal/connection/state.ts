@@ -14,8 +14,8 @@ const KEPT_BYTES = 256 * 1024;
 
 export function takenUpAgain(scrollbackBytes: number): string {
   return scrollbackBytes < KEPT_BYTES
-    ? 'Taken up again: nothing of its output is skipped.'
-    : `Taken up again: the last ${formatBytes(KEPT_BYTES)} are shown, what was printed before them is skipped.`;
+    ? 'Reconnected: no output is missing.'
+    : `Reconnected: the last ${formatBytes(KEPT_BYTES)} are shown, earlier output is skipped.`;
 }
 
 export function skipped(bytes: number): string {
