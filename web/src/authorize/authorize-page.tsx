@@ -18,7 +18,7 @@ export function AuthorizePage() {
   const { data, error } = useQuery({
     queryKey: ['app-request', uid],
     queryFn: () => readAppRequest(uid),
-    // A decision ends it, and the page is left then.
+    // Ends with the decision, after which the page is left.
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (

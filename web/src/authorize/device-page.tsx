@@ -1,4 +1,4 @@
-/** Approves a machine that shows a code after `sandhaven login`: it gets a key of whoever approves. */
+/** Approves a machine that shows a code after `sandhaven login`: the machine gets a key of the user who approves. */
 import { Button, Select, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';

@@ -1,4 +1,4 @@
-/** Asks one collection what the form says. */
+/** Queries one collection with the values of the form. */
 import type { FindDocumentsResult } from '@sandhaven/sdk';
 import { client } from '../service/client.ts';
 import type { Place } from './place.ts';

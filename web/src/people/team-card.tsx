@@ -1,4 +1,4 @@
-/** One team: its members, and how much of each quota is used. An admin changes it. */
+/** One team: its members, and the use of each quota. An admin changes it. */
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** One user: who it is, and how much of each quota is used. */
+/** One user: the identity, and the use of each quota. */
 import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

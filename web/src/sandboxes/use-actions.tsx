@@ -76,7 +76,7 @@ export function useSandboxActions(): SandboxActions {
           ? titles[action]
           : `${titles[action]} ${counted(meant.length, 'sandbox', 'sandboxes')}`,
       danger: lost.length > 0,
-      // The dialog closes at once; the rows show how far it is.
+      // The dialog closes at once; the rows show the progress.
       run: async () => void run(action, meant, done),
     });
   };

@@ -1,4 +1,4 @@
-/** Has the person sign in once more where the service wants that, and then does what they asked for. */
+/** Has the user sign in once more where the service requires it, and then carries out the action. */
 import { Modal } from '@mantine/core';
 import { isSandhavenError } from '@sandhaven/sdk';
 import { type ReactNode, useState } from 'react';

@@ -1,4 +1,4 @@
-/** Ways into the sandbox: ports that listen, SSH, and the end of what was given out. */
+/** Access to the sandbox: listening ports, SSH, and the revocation of access. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Confirm, type Question } from '../../parts/confirm.tsx';

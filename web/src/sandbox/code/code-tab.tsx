@@ -1,4 +1,4 @@
-/** Runs code or a shell command in the sandbox, and shows what it printed and drew. */
+/** Runs code or a shell command in the sandbox, and shows its output and charts. */
 import { Button, NumberInput, SegmentedControl } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';

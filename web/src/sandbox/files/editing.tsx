@@ -19,7 +19,7 @@ interface EditingProps {
   text: string;
   file: OpenFile;
   editor: RefObject<EditorHandle | null>;
-  /** Out of sight while a preview is shown: what was written stays. */
+  /** Hidden while a preview is shown; the typed text stays. */
   hidden: boolean;
   reload(): void;
   children(tools: ReactNode): ReactNode;

@@ -51,7 +51,7 @@ function Opened({ sandbox, path, line, actions, file, reload }: OpenedProps) {
   const canShow = kind !== 'text' && (text !== null || isFramed);
   const editor = useRef<EditorHandle>(null);
   const [shown, setShown] = useState(canShow && line === undefined ? 'preview' : 'edit');
-  // The editor is loaded when it is first wanted, and stays.
+  // The editor is loaded on its first use, and stays.
   const [begun, setBegun] = useState(shown === 'edit');
   const [draft, setDraft] = useState(text ?? '');
   const show = (next: string) => {

@@ -24,7 +24,7 @@ export interface FileActions {
 
 type Moved = (path: string, to: string | null) => void;
 
-/** @param moved Learns where a file is now; null where it is no more. */
+/** @param moved Gets the new path of a file; null when it was deleted. */
 export function useFileActions(sandbox: string, moved: Moved): FileActions {
   const queries = useQueryClient();
   const [question, setQuestion] = useState<Question | null>(null);

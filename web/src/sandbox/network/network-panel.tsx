@@ -35,7 +35,7 @@ const meanings = {
 export function NetworkPanel({ shown }: { shown: ShownNetwork }) {
   return (
     <Panel title="Network">
-      {/* Anew once it was changed, here or elsewhere. */}
+      {/* Made anew after a change, here or elsewhere. */}
       <NetworkForm key={JSON.stringify(shown.network)} shown={shown} />
       <InForce shown={shown} />
     </Panel>
@@ -101,7 +101,7 @@ function Rules({ fields, setFields }: { fields: NetworkFields; setFields(fields:
   );
 }
 
-/** Shows what is not seen in the setting itself. */
+/** Shows facts that the setting itself does not show. */
 function InForce({ shown: { network, in_force, learning_until, traffic } }: { shown: ShownNetwork }) {
   const { data: profiles = [] } = useQuery(profilesQuery);
   const named = profiles.filter(({ name }) => network.profiles.includes(name));

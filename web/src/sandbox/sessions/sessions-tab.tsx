@@ -1,4 +1,4 @@
-/** The sessions of a sandbox: shells that stay, their commands, and what each prints. */
+/** The sessions of a sandbox: lasting shells, their commands, and the output of each. */
 
 import { Button } from '@mantine/core';
 import type { ListSessionsResult } from '@sandhaven/sdk';

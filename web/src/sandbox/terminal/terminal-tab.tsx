@@ -1,4 +1,4 @@
-/** The terminals of a sandbox: shells with a screen that go on when nobody looks. */
+/** The terminals of a sandbox: shells with a screen that keep running without viewers. */
 import { Empty } from '../../parts/empty.tsx';
 import { useActing } from '../../shell/team-items.tsx';
 import { NeedsStart } from '../needs-start.tsx';

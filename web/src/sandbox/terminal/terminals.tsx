@@ -1,4 +1,4 @@
-/** Terminals as tabs, of which one is on the screen: the others go on by themselves. */
+/** Terminals as tabs, of which one is on the screen: the others keep running. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

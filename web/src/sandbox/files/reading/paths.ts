@@ -1,4 +1,4 @@
-/** Paths of files in a sandbox, and what their names say about them. */
+/** Paths of files in a sandbox, and facts from their names. */
 
 export const ROOT = '/workspace';
 
@@ -86,7 +86,7 @@ export function endingOf(path: string): string {
   return dot < 1 ? '' : name.slice(dot + 1).toLowerCase();
 }
 
-/** @returns null for bytes that are no text. */
+/** @returns null for bytes that are not text. */
 export function textOf(bytes: Uint8Array, { cut }: { cut: boolean }): string | null {
   if (bytes.includes(0)) return null;
   try {

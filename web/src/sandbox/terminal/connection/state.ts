@@ -1,15 +1,15 @@
-/** States of a connection to a terminal, and what each is called on the screen. */
+/** States of a connection to a terminal, and the text of each. */
 import { formatBytes } from '../../../format/quantity.ts';
 
 export type ConnectionState =
   | { name: 'connecting' }
   | { name: 'open' }
-  /** The terminal goes on; the next attempt is after so long. */
+  /** The terminal keeps running; the next attempt comes after this time. */
   | { name: 'lost'; waitMs: number }
   | { name: 'ended'; code: number | null; signal: string | null }
   | { name: 'refused'; error: unknown };
 
-/** The service keeps so much of what a terminal printed. */
+/** Bytes that the service keeps of a terminal's output. */
 const KEPT_BYTES = 256 * 1024;
 
 export function takenUpAgain(scrollbackBytes: number): string {
