@@ -1,5 +1,5 @@
-//! The table of operations, which alone knows them all. An operation is one line of it, and one file of its feature
-//! with the fields of its request (`Request`) and what it does (`answer`).
+//! The table of operations, which alone knows them all. An operation is one line of it, and one file of its
+//! feature with the fields of its request (`Request`) and its handler (`answer`).
 
 use serde::Deserialize;
 use serde::de::{Error, IgnoredAny};

@@ -69,7 +69,7 @@ fn judge(rules: &[&Rule]) -> Program {
         let mut rest = checks.iter().map(Vec::len).sum::<usize>() + 1;
         for part in checks {
             rest -= part.len();
-            // The last instructions of a check skip what is left of the rule where it fails.
+            // The last instructions of a check skip the rest of the rule where the check fails.
             program.extend(part.into_iter().map(|instruction| match instruction.code {
                 EQUAL => libc::sock_filter {
                     jf: instruction.jf + rest as u8,

@@ -73,7 +73,7 @@ pub fn old_entries(map: &mut Map, block: &[u8; BLOCK], first: bool) -> Result<bo
 pub struct Described {
     pub name: Option<Vec<u8>>,
     pub map: Map,
-    /// The parts stand before the data, as lines of digits.
+    /// The list of parts precedes the data, as lines of digits.
     pub map_in_data: bool,
 }
 

@@ -44,7 +44,8 @@ pub fn shown(path: &[u8]) -> String {
     }
 }
 
-/// Gives no advice to delete files or to resize the disk: nobody can do so while the archive is unpacked.
+/// Reports a full disk without the usual advice to delete files or to grow it, which is impossible while the
+/// archive is unpacked.
 fn no_room() -> Fault {
     let detail = "The new disk has no room for all that is in the archive.";
     let hint = "The archive is as it was, and nothing in it can be changed. Ask the operator for disks of this size that \

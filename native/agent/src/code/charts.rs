@@ -87,7 +87,7 @@ impl Parser {
         }
         match self.json.take() {
             None => {
-                // Parsed whole once, which bounds how deep it nests.
+                // Parsed completely once, which bounds its nesting.
                 let text = String::from_utf8(part).ok()?;
                 serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).ok()?;
                 self.json = Some(RawValue::from_string(text).ok()?);

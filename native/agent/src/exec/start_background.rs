@@ -1,4 +1,5 @@
-//! The operation `start_background`: answers once the command runs. Nobody reads its output or awaits its end.
+//! The operation `start_background`: answers once the command runs. Its output is discarded, and its end is
+//! not awaited.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

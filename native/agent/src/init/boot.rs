@@ -127,7 +127,7 @@ fn restore_signals() {
     }
 }
 
-/// Not dumpable: nobody inside reads the agent's memory, environment or descriptors. No inherited descriptor
+/// Not dumpable: no program inside can read the agent's memory, environment or descriptors. No inherited descriptor
 /// reaches a command. Signals arrive by descriptor only. Freed memory goes back to the host.
 fn protect_process() -> Result<(), String> {
     // SAFETY: sigfillset fills the set before anything reads it; the other calls take numbers. No other thread exists

@@ -63,7 +63,7 @@ impl Drop for Waiting<'_> {
 pub struct Cancelled(Arc<AtomicBool>);
 
 impl Cancelled {
-    /// Fails once the host has gone away; nobody is left to read the error.
+    /// Fails once the host has gone away. The error has no reader then.
     pub fn check(&self) -> Result<(), Fault> {
         if self.0.load(Ordering::Relaxed) {
             return Err(Fault::new(Code::Unavailable, "The call was cancelled."));
@@ -111,7 +111,7 @@ impl Workers {
         self.begin(job)?.await.map_err(|_| worker_gone())?
     }
 
-    /// A job whose length depends on what is in the sandbox. Dropping the future cancels the job.
+    /// A job whose length depends on the contents of the sandbox. Dropping the future cancels the job.
     pub async fn long<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Cancelled) -> Result<T, Fault> + Send + 'static,

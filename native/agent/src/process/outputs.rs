@@ -50,7 +50,7 @@ impl Outputs {
         Some(self.frames(index, length))
     }
 
-    /// Leaves what children go on to print to a reader that discards it.
+    /// Discards the further output of children.
     pub fn discard(self) {
         for pipe in self.pipes.into_iter().flatten() {
             background::discard(pipe.into_inner());

@@ -41,7 +41,7 @@ pub struct Running {
     exit: WatchedExit,
 }
 
-/// The agent's ends of what the program reads and writes.
+/// The agent's ends of the program's streams.
 pub struct Ends {
     pub stdin: AsyncFd<OwnedFd>,
     pub outputs: Outputs,

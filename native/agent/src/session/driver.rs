@@ -148,7 +148,7 @@ impl Driver {
                 code = end.code() => return Ran::ShellEnded(code),
                 () = self.terminal.printed(|bytes| record.print(0, bytes)) => {}
                 pumped = outputs.pump_once() => if pumped.is_err() {
-                    // Nothing more can be read; the command goes on to its end.
+                    // No more output can be read; the command continues to its end.
                     return Ran::ShellEnded(end.code().await);
                 },
             }

@@ -2,7 +2,7 @@
 //! until they are changed. Scrollback that has lost its beginning is shown from a place between sequences,
 //! after these modes.
 
-/// Private modes of xterm that programs on a whole screen set, and the value of each without them.
+/// Private modes of xterm that full-screen programs set, with their default values.
 const MODES: [(u16, bool); 12] = [
     (1, false),
     (7, true),

@@ -1,5 +1,5 @@
 //! One viewer's connection: input and sizes come in, output of the terminal goes out. The two directions never
-//! wait for each other. When the host hangs up, the viewer has left; the terminal goes on.
+//! wait for each other. When the host hangs up, the viewer has left, and the terminal keeps running.
 
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncWrite, BufReader};
@@ -66,7 +66,7 @@ async fn receive(reader: &mut BufReader<Reader>, input: &Input, seat: &Seat) {
     }
 }
 
-/// Sends what the terminal prints, and its end.
+/// Sends the terminal's output, and its end.
 async fn show(
     writer: &mut (impl AsyncWrite + Unpin),
     input: &Input,

@@ -51,7 +51,7 @@ pub fn read_up_to(path: &str, max_bytes: u64) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// Writes a file whole or not at all, unless it has that content. An existing file keeps its mode and its owner.
+/// Writes a file completely or not at all, unless it has that content. An existing file keeps its mode and its owner.
 pub fn write(path: &str, content: &[u8], create_parents: bool) -> Result<(), Fault> {
     if read(path).is_ok_and(|present| present == content) {
         return Ok(());

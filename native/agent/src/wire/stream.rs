@@ -48,7 +48,7 @@ impl Reader {
     }
 }
 
-/// Writes all, down to the kernel: TLS would keep what a full socket does not take until the next write.
+/// Writes all, down to the kernel: TLS would keep bytes that a full socket does not take until the next write.
 pub async fn send(writer: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
     writer.write_all(bytes).await?;
     writer.flush().await

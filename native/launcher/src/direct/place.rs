@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 const SYSFS_MAGIC: u32 = 0x6265_6572;
 
-/// Follows links, and makes what is missing, as the machine's root.
+/// Follows links, and makes missing folders, as the machine's root.
 pub fn open(root: &OwnedFd, path: &OsStr, kind: Kind) -> Result<OwnedFd, Failure> {
     let name = || format!("prepare {} in the image", path.display());
     let flags = OFlags::PATH | OFlags::CLOEXEC;

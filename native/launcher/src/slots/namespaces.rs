@@ -36,8 +36,8 @@ pub struct Slot {
     pub link: Option<Link>,
 }
 
-/// Pins a slot's namespaces, and makes its link when there is a network. The files of the pins are made here; their folders
-/// exist. After a failure the caller removes what is left.
+/// Pins a slot's namespaces, and makes its link when there is a network. The files of the pins are made here;
+/// their folders exist. After a failure the caller removes the remains.
 pub fn pin(slot: &Slot, settings: &Settings, network: Option<&mut Network>) -> io::Result<()> {
     let (mut parent_end, mut child_end) = UnixStream::pair()?;
     // SAFETY: the launcher has one thread, so the child may go on using everything that it inherited.

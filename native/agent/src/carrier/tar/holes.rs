@@ -77,7 +77,7 @@ pub fn held_bytes(parts: &[Part]) -> u64 {
 }
 
 /// Lines of digits, padded to whole blocks: the number of parts, then offset and length of each. An empty
-/// part follows a hole at the end of the file, since GNU tar finds that hole only so.
+/// part follows a hole at the end of the file, without which GNU tar would not find that hole.
 pub fn map_of(parts: &[Part], size: u64) -> Vec<u8> {
     let end = parts
         .last()

@@ -30,9 +30,9 @@ impl Room {
         let found = fstatvfs(disk)?;
         let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
         let used = bytes(found.f_blocks.saturating_sub(found.f_bfree));
-        // Less than the whole where the file system keeps room for itself, as btrfs does for the copies of its records.
+        // Less than the full size where the file system reserves room, as btrfs does for copies of its records.
         let usable = used.saturating_add(bytes(found.f_bavail));
-        // Some file systems do not say how large they are.
+        // Some file systems do not report their size.
         let most = match bytes(found.f_blocks) {
             0 => u64::MAX,
             all => used.max(usable.saturating_sub(all / RECORDS)),

@@ -1,5 +1,5 @@
-//! The operation `remove`: deletes an entry, and with `recursive` what is below it. Every step is relative to
-//! an open folder and follows no link, so a folder that is replaced by a link meanwhile redirects no step.
+//! The operation `remove`: deletes an entry, and with `recursive` all below it. Every step is relative to an
+//! open folder and follows no link, so a folder that is replaced by a link meanwhile redirects no step.
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, openat, renameat, statat, unlinkat,
@@ -126,7 +126,7 @@ fn empty(top: &OwnedFd, cancelled: &Cancelled) -> Result<rustix::io::Result<()>,
     }
 }
 
-/// Deletes what is in one folder, up to the first folder that is not empty, whose name it returns.
+/// Deletes the entries of one folder, up to the first folder that is not empty, whose name it returns.
 fn delete_entries(
     folder: &OwnedFd,
     cancelled: &Cancelled,

@@ -60,7 +60,7 @@ pub struct Found {
 }
 
 impl Matcher {
-    /// @param parameter What the caller calls the query.
+    /// @param parameter The caller's name of the query.
     pub fn new(query: &str, parameter: &'static str) -> Result<Self, Fault> {
         let too_large = || {
             Fault::invalid(parameter, "The expression is too large or too deep.")
@@ -76,7 +76,7 @@ impl Matcher {
         }
     }
 
-    /// Finds the text as it stands.
+    /// Finds the text literally.
     pub fn plain(text: &str, parameter: &'static str) -> Result<Self, Fault> {
         let too_large = || Fault::invalid(parameter, "The text is too long to be searched for.");
         if text.len() > MAX_QUERY_CHARS {

@@ -1,4 +1,4 @@
-//! Basic authentication: the value as the password, or inside what the client sends as user name and password.
+//! Basic authentication: the value as the password, or inside the client's own user name and password.
 
 use super::field::hidden;
 use super::placed::{NO_FIT, Placed};

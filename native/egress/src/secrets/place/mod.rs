@@ -32,7 +32,7 @@ pub enum PlaceText {
 }
 
 pub enum Place {
-    /// The value stands between both texts.
+    /// Texts before and after the value.
     Header {
         name: HeaderName,
         before: String,
