@@ -22,7 +22,7 @@ export interface CallOptions extends RequestOptions, OutputListeners {
 /** Facts about a tool that the client needs. */
 export interface ToolFacts {
   name: string;
-  /** Calling it twice is as good as once. */
+  /** Calling it twice has the same effect as calling it once. */
   repeatable: boolean;
   /** May take over a minute: read as a stream of events. */
   long: boolean;

@@ -11,19 +11,19 @@ export type SandboxChange =
   | { type: 'refresh' }
   | { type: 'sandbox'; sandbox: GetSandboxResult }
   | { type: 'deleted'; id: string }
-  /** A snapshot was made, changed or deleted, or its making has come further; only with `snapshots`. */
+  /** A snapshot was made, changed or deleted, or its creation made progress; only with `snapshots`. */
   | { type: 'snapshot'; snapshot: GetSnapshotResult }
   | { type: 'snapshot_deleted'; id: string }
   | ({ type: 'snapshot_progress' } & SnapshotProgress)
-  /** What started sandboxes use now, each few seconds; only with `usage`. */
+  /** Current use of started sandboxes, every few seconds; only with `usage`. */
   | { type: 'usage'; sandboxes: SandboxUsage[] }
   /** New rows of the audit log, oldest first; only with `audit`. */
   | { type: 'audit'; rows: AuditLogRow[] }
   /** Too many rows came at once, or they could not be read: list them. */
   | { type: 'audit_missed' }
-  /** New events of a sandbox's network log, oldest first, and how many more there were; only with `network`. */
+  /** New events of a sandbox's network log, oldest first, and the number of lost ones; only with `network`. */
   | ({ type: 'network' } & NetworkLogPiece)
-  /** Health of the service, each few seconds; only with `health`. */
+  /** Health of the service, every few seconds; only with `health`. */
   | { type: 'health'; health: ServiceHealth };
 
 /** Progress of a snapshot that is being made; null: not known. */
@@ -91,17 +91,17 @@ export interface SandboxUsage {
 }
 
 export interface FollowOptions {
-  /** Ends it; its reason is thrown. */
+  /** Ends the stream; its reason is thrown. */
   signal?: AbortSignal;
-  /** Also what started sandboxes use: the service measures it while this goes on. */
+  /** Also the use of started sandboxes, which the service measures while the stream is open. */
   usage?: boolean;
-  /** Also changes of snapshots, and how far one is that is being made. */
+  /** Also changes of snapshots, and the progress of those that are being made. */
   snapshots?: boolean;
-  /** Also new rows of the audit log: an admin's all, a member's own. */
+  /** Also new rows of the audit log: all for an admin, their own for a member. */
   audit?: boolean;
   /** Name or id of a sandbox: also new events of its network log. */
   network?: string;
-  /** Also the health of the service, for admins: of the replica that has the stream. */
+  /** Also the health of the service, for admins: that of the replica with the stream. */
   health?: boolean;
 }
 
@@ -170,7 +170,7 @@ function changeOf(event: string, data: string): SandboxChange | null {
   return null;
 }
 
-/** Ends a stream whose other side has gone without a word: a machine that slept does not notice otherwise. */
+/** Ends a stream whose other side vanished. A machine that was asleep would not notice otherwise. */
 function unlessSilent(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream({

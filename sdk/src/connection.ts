@@ -12,7 +12,7 @@ export interface SandhavenOptions {
   timeoutMs?: number;
   /** Sent with every request, as a page's sign-in needs. The client's own headers replace those of the same name. */
   headers?: Readonly<Record<string, string>>;
-  /** Team to act for, by name or id: it owns what the calls work with. */
+  /** Team to act for, by name or id; the calls work with what this team owns. */
   team?: string;
   /** Replaces the global one. */
   fetch?: typeof fetch;

@@ -27,7 +27,7 @@ export class SandhavenError extends Error {
   readonly hint: string | undefined;
   /** The parameter at fault. */
   readonly parameter: string | undefined;
-  /** Kind of the missing thing. */
+  /** Kind of the missing resource. */
   readonly resource: string | undefined;
   /** True when the same call may succeed later. */
   readonly retryable: boolean;
@@ -73,7 +73,7 @@ export function unreachable(url: string, cause: unknown): SandhavenError {
   );
 }
 
-/** @returns null when the body is no problem object, as from a proxy in between. */
+/** @returns null when the body is not a problem object, as from a proxy in between. */
 export function fromProblem(body: unknown): SandhavenError | null {
   if (typeof body !== 'object' || body === null) return null;
   const { code, detail, status } = body as Partial<Problem>;

@@ -29,7 +29,7 @@ export interface Upload {
 export interface Download {
   /** null where the sandbox does not report it, as for files of /proc. */
   size: number | null;
-  /** Can be read once, here or by one of the two below. */
+  /** Stream of the bytes. They can be read once: here, or by `bytes` or `text`. */
   body: ReadableStream<Uint8Array<ArrayBuffer>>;
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
   text(): Promise<string>;

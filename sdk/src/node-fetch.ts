@@ -1,9 +1,9 @@
 /**
- * Sends a request to an address while its Host names another: `fetch` lets nobody set that header. Node has it, browsers do
- * not, which resolve such names themselves.
+ * Sends a request to one address with another one in its Host, a header that `fetch` does not let callers
+ * set. Only Node needs this: browsers resolve such names themselves.
  */
 
-/** As much of Node's `http` as is used, since the package has no types of Node. */
+/** The part of Node's `http` that is used, since the package has no types of Node. */
 interface Http {
   request(options: object, answered: (answer: Incoming) => void): Outgoing;
 }
@@ -33,7 +33,7 @@ async function exchange(http: Http, address: string, request: Request): Promise<
   const { host, port, pathname, search } = new URL(request.url);
   const bytes = new Uint8Array(await request.arrayBuffer());
   const headers = {
-    // The answer comes as it is, so none is asked for that is packed.
+    // The answer is not decompressed, so no compressed one is requested.
     'accept-encoding': 'identity',
     ...Object.fromEntries(request.headers),
     ...(body === null ? {} : { 'content-length': bytes.length }),
@@ -51,7 +51,7 @@ function responseOf(answer: Incoming): Response {
   const headers = new Headers();
   for (let i = 0; i + 1 < answer.rawHeaders.length; i += 2)
     headers.append(answer.rawHeaders[i] ?? '', answer.rawHeaders[i + 1] ?? '');
-  // An answer that breaks off fails its reader; nobody else has to hear of it.
+  // A broken answer fails its reader, which is enough.
   answer.on('error', () => {});
   const { statusCode: status, statusMessage: statusText } = answer;
   return new Response(WITHOUT_BODY.has(status) ? null : streamOf(answer), { status, statusText, headers });

@@ -11,9 +11,9 @@ export interface OutputPiece {
 /** @param leftOutBytes As in a piece. */
 export type OnOutput = (text: string, leftOutBytes: number) => unknown;
 
-/** What is returned is awaited before more is read, and the program waits meanwhile, as for the reader of a pipe. */
+/** The returned value is awaited before more is read. The program waits meanwhile, as for the reader of a pipe. */
 export interface OutputListeners {
-  /** Receives what a program prints while it runs, byte for byte and in the order of the writes. */
+  /** Receives a program's output while it runs, byte for byte and in the order of the writes. */
   onOutput?: (piece: OutputPiece) => unknown;
   /** Receives it as text, in whole characters. */
   onStdout?: OnOutput;
@@ -48,7 +48,7 @@ export class Output {
     await this.#say(stream, this.#decoders[stream].decode(bytes, { stream: true }), leftOutBytes);
   }
 
-  /** Hands on what a stream ended with in the middle of a character. */
+  /** Passes on the rest of a stream that ended within a character. */
   async end(): Promise<void> {
     for (const stream of ['stdout', 'stderr'] as const) {
       await this.#say(stream, this.#decoders[stream].decode(), 0);

@@ -17,8 +17,7 @@ export class Preview {
 
   /**
    * Fetches what a program serves there. Redirects are answers, since following one could take the token of the preview
-   * elsewhere. A failure on the way is that of `fetch`.
-   *
+   * elsewhere. Network failures are those of `fetch`.
    * @param path With its query, such as `/items?page=2`.
    */
   async fetch(path = '/', init: RequestInit = {}): Promise<Response> {

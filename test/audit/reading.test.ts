@@ -164,7 +164,7 @@ describe('sandhaven audit', () => {
       const { code, stdout } = await cli(argv);
       expect({ code, verdict: stdout.split('\n')[0] }).toEqual({
         code: 0,
-        verdict: 'The audit log is as it was written.',
+        verdict: 'The audit log is intact.',
       });
     }
     const env = { SANDBOX_API_URL: http.url, SANDBOX_API_KEY: MEMBER_KEY };
@@ -215,7 +215,7 @@ describe('sandhaven audit', () => {
   });
 
   it.each([
-    [['audit', '--verify', '--follow'], 'do not go together'],
+    [['audit', '--verify', '--follow'], 'exclude each other'],
     [['audit', '--export'], 'needs a file'],
     [['audit', '--folow'], 'folow'],
   ])('refuses %j', async (argv, words) => {

@@ -42,7 +42,7 @@ describe('a policy that is withdrawn', () => {
     expect(ended).toBe('reset');
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect((await connection.state()).bytes).toBe(bytes);
-    const event = { kind: 'tcp', name: 'api.test', allowed: true, why: 'it may not go on' };
+    const event = { kind: 'tcp', name: 'api.test', allowed: true, why: 'it is no longer allowed' };
     await expect
       .poll(() => net.program.events.filter(({ ended: isEnd }) => isEnd))
       .toEqual([expect.objectContaining(event)]);

@@ -79,7 +79,7 @@ describe('a user', () => {
 
   it('loses a key that is revoked after a question', async () => {
     await walker.click('Revoke for Grace');
-    await walker.sees('opens nothing from then on, for good');
+    await walker.sees('stops working for good');
     await walker.confirm('Revoke');
     await walker.sees('for Grace revoked');
     const { keys } = await action<{ keys: Record<string, unknown>[] }>('ListKeys', { page_size: 100 });
@@ -111,7 +111,7 @@ describe('activity', () => {
     expect(new URL(walker.page.url()).search).toBe('?action=CreateUser');
     await expect.poll(() => calls.getByText('RunCommand').count()).toBe(0);
     await walker.click('Verify');
-    await walker.sees('The log is as the service wrote it');
+    await walker.sees('The log is intact');
     expect(await faultsOf(walker.page)).toEqual([]);
     expect(await action('VerifyAudit')).toMatchObject({ intact: true });
     await walker.click('Export');

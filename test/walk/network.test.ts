@@ -31,7 +31,7 @@ const networkOf = async () => (await walker.sdk.getSandbox({ sandbox })).network
 
 it('a refused name is seen as it happens, and allowed by one click', async () => {
   await walker.go(`/sandboxes/${sandbox}/network`);
-  await walker.sees('Only what a profile or a rule names is in reach.');
+  await walker.sees('The sandbox reaches only what a profile or a rule names.');
   await walker.sees('Nothing yet.');
   const { exit_code } = await walker.sdk.runCommand({ sandbox, command: 'getent ahostsv4 two.example' });
   expect(exit_code).not.toBe(0);

@@ -120,7 +120,7 @@ describe('a port', () => {
     const { url } = await walker.sdk.getPortPreviewUrl({ sandbox, port: 8123, signed: true });
     const visitor = await walker.context.newPage();
     expect((await visitor.goto(url))?.status()).toBe(200);
-    await walker.click('Revoke all of it');
+    await walker.click('Revoke all access');
     await walker.confirm('Revoke access');
     await walker.sees('2 signed URLs');
     expect((await visitor.goto(url))?.status()).toBeGreaterThanOrEqual(400);

@@ -49,10 +49,10 @@ describe('a user', () => {
     const owned = { sandboxes: 2, snapshots: 1, secrets: 0, webhooks: 0, keys: 3, teams: 1 };
     expect(deletionOf(ada, owned)).toEqual({
       title: 'Delete Ada?',
-      body: 'ada@example.org goes for good, with 2 sandboxes and their disks, 1 snapshot, 3 keys. 1 team that they are in stays.',
+      body: 'ada@example.org is deleted for good, with 2 sandboxes and their disks, 1 snapshot, 3 keys. 1 team that they are in stays.',
     });
     const nothing = { sandboxes: 0, snapshots: 0, secrets: 0, webhooks: 0, keys: 0, teams: 0 };
-    expect(deletionOf(ada, nothing).body).toBe('ada@example.org goes for good. They own nothing.');
+    expect(deletionOf(ada, nothing).body).toBe('ada@example.org is deleted for good. They own nothing.');
   });
 
   it('is made with the service’s quota where none is given', () => {

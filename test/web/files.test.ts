@@ -35,8 +35,8 @@ describe('paths', () => {
 
   it('have names without a slash', () => {
     expect(nameFault('a.txt')).toBeNull();
-    expect(nameFault('a/b')).toBe('A name has no slash.');
-    expect(nameFault('..')).toBe('This name stands for a folder.');
+    expect(nameFault('a/b')).toBe('A name cannot have a slash.');
+    expect(nameFault('..')).toBe('This name is reserved for a folder.');
     expect(nameFault('ä'.repeat(128))).toBe('A name has at most 255 bytes.');
   });
 

@@ -34,7 +34,7 @@ describe('the network of a sandbox', () => {
   it('is shown with what a ceiling leaves of it, and changed to rules', async () => {
     await visitor.go(`/sandboxes/${opened.demo}`);
     await visitor.click('open');
-    await visitor.sees('Everything public is in reach.');
+    await visitor.sees('The sandbox reaches everything public.');
     await visitor.sees('A ceiling allows less');
     await visitor.sees('https://*.example.com');
     await visitor.sees('Connections are logged while the sandbox has rules.');

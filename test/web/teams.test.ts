@@ -63,7 +63,7 @@ describe('a viewer of a team', () => {
       const button = await viewer.page.waitForSelector(`::-p-aria([name="${name}"][role="button"])`);
       expect(await button?.evaluate((one) => [one.matches(':disabled'), one.getAttribute('title')])).toEqual([
         true,
-        'A viewer changes nothing.',
+        'Viewers cannot change anything.',
       ]);
     };
     await disabled('New sandbox');

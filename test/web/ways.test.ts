@@ -89,7 +89,7 @@ it('a sign-in of a quarter of an hour ago is renewed before a passkey goes, and 
   await guest.click('Remove Laptop');
   await guest.sees('Once you have no passkey, your password alone signs in.');
   await guest.click('Remove');
-  await guest.sees('Your ways of signing in change only within 15 minutes of a sign-in.');
+  await guest.sees('Ways of signing in can only be changed within 15 minutes of a sign-in.');
   expect(await guest.broken()).toEqual([]);
   await guest.click('Sign in with a passkey');
   await guest.sees('Laptop removed');

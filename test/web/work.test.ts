@@ -29,7 +29,7 @@ describe('an admin', () => {
     await visitor.sees('grace@example.org');
     await visitor.sees('1 / 7');
     await visitor.click('Disable Ben');
-    await visitor.sees('Their keys open nothing from then on');
+    await visitor.sees('Their keys stop working');
     await visitor.click('Disable');
     await visitor.sees('Ben disabled');
   });
@@ -38,7 +38,7 @@ describe('an admin', () => {
     await visitor.go('/activity?action=CreateUser');
     await visitor.sees('CreateUser');
     await visitor.click('Verify');
-    await visitor.sees('The log is as the service wrote it');
+    await visitor.sees('The log is intact');
     expect(await visitor.broken()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Asks for what the first screen shows while its libraries are still on their way: who is signed in, then the first
+ * Requests the data of the first screen while its libraries still load: the signed-in user, then the first
  * sandboxes. A script of its own that loads no other; `service/early-answers.ts` hands the answers on.
  */
 import type { EarlyAnswers, WithEarlyAnswers } from './service/early-answers.ts';

@@ -1,5 +1,5 @@
-//! The table of operations, which alone knows them all. An operation is one line of it, and one file of its feature
-//! with the fields of its request (`Request`) and what it does (`answer`).
+//! The table of operations, which alone knows them all. An operation is one line of it, and one file of its
+//! feature with the fields of its request (`Request`) and its handler (`answer`).
 
 use serde::Deserialize;
 use serde::de::{Error, IgnoredAny};
@@ -19,7 +19,7 @@ use crate::{code, exec, files, link, process, search, session, sftp, terminal, t
 /// The state that outlives one request.
 struct Agent {
     context: Context,
-    /// None where the sandbox has none of its own.
+    /// None where the sandbox shows the host's figures.
     figures: Option<Rc<OwnFigures>>,
     sessions: Rc<Registry>,
     listeners: Listeners,
@@ -29,16 +29,16 @@ struct Agent {
 /// A line of the table.
 struct Operation {
     name: &'static str,
-    /// The version that knows of it first.
+    /// The first version with the operation.
     since: u32,
     read: fn(&[u8]) -> serde_json::Result<Asked>,
 }
 
-/// A request that has been read, and nothing done about it.
+/// A request that was read and is not carried out yet.
 struct Asked {
-    /// None in hello, which agrees on the version.
+    /// None in hello, which negotiates the version.
     version: Option<u32>,
-    /// The answer, or a program that it starts, may show what the kernel says of memory and processors.
+    /// The answer, or a program that the operation starts, may show the kernel's figures of memory and processors.
     may_show_figures: bool,
     answer: Answer,
 }
@@ -64,8 +64,8 @@ macro_rules! operations {
             },
         }),*];
 
-        /// A request under any name of the table. The first is none: JSON spells NUL as an escape, and names of
-        /// operations are read without those.
+        /// A request under any name of the table. The first name matches no request: JSON writes NUL as an
+        /// escape, and operation names are read without escapes.
         #[derive(Deserialize)]
         #[serde(tag = "op")]
         enum Tagged<T> {
@@ -94,8 +94,8 @@ macro_rules! version {
 }
 
 operations! {
-    // Its name, the version that knows it first (any for hello, which agrees on one), whether it may show figures, and
-    // its handler with what that uses of the agent.
+    // Name, first version (any for hello, which negotiates one), figures that it may show, and the handler
+    // with the parts of the agent that it uses.
     "hello"            any never                                    => link::hello(context);
     "watch"            1   never                                    => link::watch();
     "exec"             1   always                                   => exec::run(context);
@@ -175,7 +175,7 @@ fn read(payload: &[u8]) -> serde_json::Result<(&'static Operation, Asked)> {
     }
 }
 
-/// Names the operations that every agent knows, or those on sessions to who means one of them.
+/// Lists the operations that every agent knows; for a name of a session operation, those on sessions.
 fn unknown(payload: &[u8], name: &str) -> serde_json::Error {
     const SESSION: &str = "session_";
     let known: Vec<_> = OPERATIONS

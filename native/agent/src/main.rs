@@ -6,9 +6,9 @@
 //!     sandhaven-agent … --listen … --carry <folder>
 //!     sandhaven-agent --sftp-server
 //!
-//! It holds no environment, and no secret but the key of its own certificate: whatever a command needs comes with
-//! the request. It runs on one
-//! thread, beside a few workers that are made at the start, because inside a fork bomb none can be made.
+//! It holds no environment, and no secret but the key of its own certificate: a request brings all that its
+//! command needs. It runs on one thread, beside a few workers that are made at the start, since none can be
+//! made during a fork bomb.
 
 mod carrier;
 mod code;

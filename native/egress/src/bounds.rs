@@ -2,30 +2,31 @@
 
 use std::time::Duration;
 
-/// Connections of all sandboxes, decided or not. When all are taken, the owner with most gives one up.
+/// Connections of all sandboxes, decided or not. When all are taken, the owner with the most loses one.
 pub const CONNECTIONS: usize = 16_384;
 pub const CONNECTIONS_PER_SANDBOX: usize = 1_024;
 
 /// Connections that wait for the gate to take them.
 pub const ARRIVALS: i32 = 4_096;
 
-/// Bytes of a client that the gate decides by, and the time for all of them.
+/// Bytes of a client by which the gate decides, and the time for all of them.
 pub const FIRST_BYTES: usize = 16 * 1024;
 pub const FIRST_BYTES_TIMEOUT: Duration = Duration::from_secs(10);
-/// A kept HTTP connection may wait that long for its next request.
+/// An idle HTTP connection may wait this long for its next request.
 pub const NEXT_REQUEST_TIMEOUT: Duration = Duration::from_secs(300);
-/// Time for the first bytes of a client whose network is open: one that waits for its server goes on then.
+/// Time for the first bytes of a client in an open network. Afterwards the connection passes, since the
+/// client may be waiting for its server.
 pub const GLANCE: Duration = Duration::from_millis(300);
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Head of a response, which the client reads whole in any case.
+/// Head of a response, all of which the client gets anyway.
 pub const RESPONSE_HEAD: usize = 64 * 1024;
 
-/// Names and addresses that a sandbox is remembered to have resolved.
+/// Resolved names and addresses that are remembered for a sandbox.
 pub const NAMES: usize = 512;
 pub const ADDRESSES_PER_NAME: usize = 32;
 pub const TTL_FLOOR: Duration = Duration::from_secs(60);
 pub const TTL_CEILING: Duration = Duration::from_secs(3600);
-/// A client may take a moment from an answer to its connection.
+/// A client may take a moment between an answer and its connection.
 pub const TTL_GRACE: Duration = Duration::from_secs(60);
 
 /// Questions that a sandbox may ask, over UDP and TCP together.
@@ -49,7 +50,7 @@ pub const UPSTREAM_TIMEOUT: Duration = Duration::from_secs(2);
 pub const UPSTREAM_ROUNDS: usize = 2;
 
 pub const EVENTS_PER_BATCH: usize = 1_000;
-/// One sandbox does not hide the events of others.
+/// The bound for one sandbox, so that it does not displace the events of others.
 pub const EVENTS_PER_SANDBOX: usize = 100;
 pub const EVENTS_PAUSE: Duration = Duration::from_millis(100);
 
@@ -64,9 +65,9 @@ pub const RULES: usize = 1_000;
 pub const SECRETS: usize = 100;
 pub const SECRET_TARGETS: usize = 100;
 pub const SECRET_VALUE: usize = 8 * 1024;
-/// Bytes of a value that is looked for in all the ways in which servers write it.
+/// Bytes of a value that is searched for in all the ways in which servers write it.
 pub const SECRET_SPELLED: usize = 1024;
-/// Certificates of a sandbox's authority that are kept, the one that is used least lately goes.
+/// Certificates of a sandbox's authority that are kept; the least recently used one is dropped.
 pub const LEAFS: usize = 64;
 /// Connections whose TLS is opened: each has the buffers below on two sides.
 pub const OPENED: Share = Share {
@@ -76,15 +77,16 @@ pub const OPENED: Share = Share {
 };
 /// One step of the handshakes of an opened connection.
 pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// An open network waits so long for the first bytes of a client, which may want its TLS to be opened.
+/// Time for the first bytes of a client in an open network, where its TLS may have to be opened.
 pub const OPEN_NETWORK_TIMEOUT: Duration = Duration::from_secs(3);
 /// Head of a request or a response inside opened TLS, and bytes of HTTP/1.1 that wait.
 pub const HTTP_BUFFER: usize = 64 * 1024;
-/// Bytes that are read before TLS asks for them, and after which a read by HTTP has enough: a large record.
+/// Bytes that are read before TLS asks for them, and that satisfy one read by HTTP: a large record.
 pub const READ_AHEAD: usize = 16 * 1024;
-/// What HTTP/2 writes in one turn, on either side.
+/// Bytes that HTTP/2 writes in one turn, on either side.
 pub const GATHERED: usize = 64 * 1024;
-/// HTTP/2: requests of a connection at once; bytes of it, and of a stream, that a slow reader may let wait.
+/// HTTP/2: concurrent requests of a connection, and bytes of a connection and of a stream that may wait for a
+/// slow reader.
 pub const STREAMS: u32 = 100;
 pub const WINDOW: u32 = 256 * 1024;
 pub const STREAM_BUFFER: usize = 64 * 1024;

@@ -1,6 +1,6 @@
-//! Lets sandboxes with network rules reach what the rules allow, and nothing else. The firewall redirects their name service
-//! to the resolver of this program, and their TCP connections to its gate. It belongs to one service, which tells it the
-//! policies, and ends with it; while it is not there, nothing passes.
+//! Lets sandboxes with network rules reach what the rules allow, and nothing else. The firewall redirects
+//! their name service to the resolver of this program, and their TCP connections to its gate. It belongs to
+//! one service, which sends it the policies, and ends with the service. Without it nothing passes.
 //!
 //!     sandhaven-egress --gateway ADDRESS --public-except RANGE,… --uid N --gid N
 //!
@@ -106,7 +106,7 @@ fn bind(gateway: Ipv4Addr) -> IoResult<Sockets> {
         let dns_udp = UdpSocket::bind((gateway, 0))?;
         match TcpListener::bind((gateway, dns_udp.local_addr()?.port())) {
             Ok(dns_tcp) => {
-                // Connections that arrive in a burst wait, those of others too.
+                // The long queue lets connections wait during a burst, those of other sandboxes too.
                 listen(&gate, bounds::ARRIVALS)?;
                 gate.set_nonblocking(true)?;
                 dns_udp.set_nonblocking(true)?;

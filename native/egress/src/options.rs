@@ -6,9 +6,9 @@ use lexopt::prelude::*;
 use std::net::Ipv4Addr;
 
 pub struct Options {
-    /// Address of the host that sandboxes have as their gateway.
+    /// The host's address that sandboxes use as their gateway.
     pub gateway: Ipv4Addr,
-    /// Ranges that are not public: nothing there is ever reached.
+    /// Ranges that are not public and never reached.
     pub public_except: Vec<Range>,
     pub uid: u32,
     pub gid: u32,

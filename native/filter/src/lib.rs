@@ -18,7 +18,8 @@ impl Filter {
         Self(program::of(rules::RULES))
     }
 
-    /// On this process and all that it starts, for good, before any other thread exists. Needs CAP_SYS_ADMIN.
+    /// Filters this process and all that it starts, for good. Called before any other thread exists. Needs
+    /// CAP_SYS_ADMIN.
     pub fn install(mut self) -> Result<(), Error> {
         let program = libc::sock_fprog {
             len: self.0.len() as u16,

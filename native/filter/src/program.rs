@@ -31,7 +31,7 @@ const ARGUMENTS: u32 = 16;
 
 type Program = Vec<libc::sock_filter>;
 
-/// A call of another architecture ends its process; one that is newer than all of the rules seems not to exist.
+/// A call of another architecture kills its process. A call that is newer than all rules fails as if it did not exist.
 pub fn of(rules: &[Rule]) -> Program {
     let mut of_calls: BTreeMap<u32, Vec<&Rule>> = BTreeMap::new();
     for rule in rules {
@@ -69,7 +69,7 @@ fn judge(rules: &[&Rule]) -> Program {
         let mut rest = checks.iter().map(Vec::len).sum::<usize>() + 1;
         for part in checks {
             rest -= part.len();
-            // The last instructions of a check skip what is left of the rule where it fails.
+            // The last instructions of a check skip the rest of the rule where the check fails.
             program.extend(part.into_iter().map(|instruction| match instruction.code {
                 EQUAL => libc::sock_filter {
                     jf: instruction.jf + rest as u8,
@@ -87,7 +87,8 @@ fn judge(rules: &[&Rule]) -> Program {
     program
 }
 
-/// Goes on where the argument fits; else jumps to its own end. Halves that the mask leaves out are not looked at.
+/// Continues where the argument fits, and jumps to its own end otherwise. Halves that the mask leaves out are
+/// not examined.
 fn check(condition: &Condition) -> Program {
     let low = ARGUMENTS + condition.index * 8;
     let halves = [(low, 0), (low + 4, 32)].map(|(at, shift)| {
@@ -143,7 +144,7 @@ mod tests {
         run(&of(RULES), ARCHITECTURE, call, arguments)
     }
 
-    /// What the kernel does with the program.
+    /// Runs the program as the kernel does.
     fn run(program: &Program, architecture: u32, call: u32, arguments: &[u64]) -> u32 {
         let mut data = vec![call, architecture, 0, 0];
         for argument in arguments.iter().chain([0; 6].iter()).take(6) {

@@ -1,7 +1,7 @@
-//! Rules of the filter, as the table of them says it.
+//! Rules of the filter, in the form of their table.
 
-/// Of the calls whose arguments meet all conditions. Where several fit, the first counts; where none does, the call is
-/// refused with EPERM.
+/// A rule for calls whose arguments meet all conditions. The first matching rule counts; without one the call
+/// is refused with EPERM.
 pub struct Rule {
     pub calls: &'static [u32],
     pub conditions: &'static [Condition],
@@ -9,7 +9,7 @@ pub struct Rule {
     pub refusal: Option<u16>,
 }
 
-/// True of an argument whose bits under the mask are these.
+/// True for an argument with these bits under the mask.
 pub struct Condition {
     pub index: u32,
     pub mask: u64,

@@ -8,7 +8,7 @@ use std::os::fd::{FromRawFd, OwnedFd};
 
 const LOAD: i32 = 5;
 
-/// As the kernel reads it, on processors whose lowest byte comes first.
+/// An instruction in the kernel's form, on little-endian processors.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Instruction {

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 pub struct Group {
-    /// As the hierarchy's folder is called: its controllers, with commas between them.
+    /// Name of the hierarchy's folder: its controllers, with commas between them.
     name: String,
     /// The machine's group there, on the host.
     path: PathBuf,
@@ -55,7 +55,7 @@ pub fn show(groups: &[Group], uid_base: u32) -> Result<(), Failure> {
         make_folder(&place, uid_base)?;
         mount_bind(path, &place).step("show a cgroup")?;
         make_read_only(&place)?;
-        // As hosts have them, for programs that look for one controller.
+        // Links for single controllers, as on hosts.
         for controller in name.split(',').filter(|controller| controller != name) {
             symlink(name, Path::new("fs/cgroup").join(controller)).step("name a controller")?;
         }

@@ -1,7 +1,7 @@
-//! Device nodes for one machine, made here because nobody inside a user namespace may make any.
+//! Device nodes for one machine, made here because no process inside a user namespace may make any.
 //!
-//! They are fresh nodes of the same numbers and not the host's own: they belong to the machine, and what it does to
-//! their attributes, locks and watches touches nobody else. Which of them can be opened is the cgroup's to say.
+//! They are new nodes of the same numbers and not the host's own. They belong to the machine, whose
+//! attributes, locks and watches on them affect nobody else. The cgroup decides which of them can be opened.
 
 use crate::failure::{Failure, Step, usage};
 use rustix::fs::{
@@ -15,12 +15,12 @@ pub struct Device {
     major: u32,
     minor: u32,
     mode: u32,
-    /// As the machine sees them.
+    /// Ids inside the machine.
     uid: u32,
     gid: u32,
 }
 
-/// In the stage.
+/// Path in the stage.
 pub const NULL: &str = "devices/dev/null";
 
 const OPTIONS: &CStr = c"size=64k,nr_inodes=1024,mode=0755";
@@ -94,9 +94,9 @@ const LINKS: [(&str, &str); 5] = [
     ("ptmx", "pts/ptmx"),
 ];
 
-/// In the stage, which is the working directory: `devices/dev`, which becomes the machine's /dev, and `devices/0`,
-/// `devices/1` and so on for those that are given, in their order. Theirs is the one file system of the stage that allows
-/// devices.
+/// Makes them in the stage, which is the working folder: `devices/dev`, which becomes the machine's /dev, and
+/// `devices/0`, `devices/1` and so on for the given devices, in their order. Only their file system allows
+/// devices in the stage.
 pub fn make(devices: &[Device], uid_base: u32) -> Result<(), Failure> {
     let flags = MountFlags::NOSUID | MountFlags::NOEXEC | MountFlags::STRICTATIME;
     make_folder("devices", 0)?;

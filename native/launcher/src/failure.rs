@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
-/// Exit statuses of the launcher itself, above what the programs it becomes use. The service knows them.
+/// Exit statuses of the launcher itself, above those of programs that it executes. The service knows them.
 const FAILED: u8 = 120;
 const NO_SPACE: u8 = 121;
 const LOCKED: u8 = 122;
@@ -20,12 +20,12 @@ impl Failure {
         ExitCode::from(self.status)
     }
 
-    /// For another process of the launcher.
+    /// Encodes the failure for another process of the launcher.
     pub fn encode(&self) -> Vec<u8> {
         [&[self.status], self.message.as_bytes()].concat()
     }
 
-    /// None of an empty text.
+    /// None for an empty text.
     pub fn decode(text: &[u8]) -> Option<Self> {
         let (status, message) = text.split_first()?;
         Some(Failure {

@@ -1,5 +1,5 @@
-//! The fence: a cgroup of this boot of the service, killed as a whole before the next boot reconciles. One that was torn down
-//! is gone, so a helper of a dead service fails here instead of acting late.
+//! The fence: a cgroup of this boot of the service, killed as a whole before the next boot reconciles. A
+//! fence that was killed is gone, so a helper of a dead service fails here instead of acting late.
 
 use crate::failure::{Failure, Step};
 use crate::process::clone::clone;
@@ -23,7 +23,8 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// Goes on inside. With a group of version 2 that is another process, for which the one that was called waits.
+    /// Continues inside the fence. With a group of version 2 a copy of this process continues, and this
+    /// process waits for it.
     pub fn enter(&self) -> Result<(), Failure> {
         if let Some(list) = &self.list {
             let mut list = OpenOptions::new()
@@ -39,9 +40,9 @@ impl Fence {
     }
 }
 
-/// Joining the group would wait until all processors have noticed, which takes milliseconds; a copy of this small process is
-/// there in a fraction of one. It has the streams of this process, too, so the service does not take either for ended before both
-/// are.
+/// Joining the group waits for all processors, which takes milliseconds; a copy of this small process takes a
+/// fraction of one. The copy shares the streams of this process, so the service sees their end only when both
+/// have ended.
 fn go_on_in(group: &Path) -> Result<(), Failure> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let group = open(group, flags, Mode::empty()).step("open the fence")?;
@@ -49,7 +50,8 @@ fn go_on_in(group: &Path) -> Result<(), Failure> {
     match clone(0, Some(group.as_fd())).step("join the fence")? {
         Some(copy) => end_like(copy),
         None => {
-            // Both have the process group by which the service ends them; this is for whoever ends the other alone.
+            // Both are in the process group by which the service ends them. This covers a kill of the other
+            // process alone.
             set_parent_process_death_signal(Some(Signal::KILL)).step("depend on the caller")?;
             if getppid() != Some(caller) {
                 exit(1);
@@ -59,7 +61,7 @@ fn go_on_in(group: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Waits for the copy, which does the work and speaks for both.
+/// Waits for the copy, which does the work, and ends with its status.
 fn end_like(copy: Pid) -> ! {
     let status = loop {
         match waitpid(Some(copy), WaitOptions::empty()) {

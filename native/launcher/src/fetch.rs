@@ -1,8 +1,9 @@
-//! `fetch SOCKET PROGRAM [ARGUMENT…]`: runs a program that fetches where others say, in a network namespace of its own. Its one way
-//! out is a proxy on loopback there, which asks the service at the socket about each host.
+//! `fetch SOCKET PROGRAM [ARGUMENT…]`: runs a program that fetches from addresses that others choose, in a
+//! network namespace of its own. Its only way out is a proxy on loopback there, which asks the service at the
+//! socket about each host.
 //!
-//! The program would dial loopback past a proxy; in its namespace nothing else listens there. The launcher stays in the host's
-//! namespace, and connects to the addresses that the service has decided about.
+//! The program would connect to loopback without the proxy, but in its namespace nothing else listens there.
+//! The launcher stays in the host's namespace, and connects to the addresses that the service has allowed.
 
 use crate::failure::{Failure, Step, failed, usage};
 use crate::slots::loopback_up;
@@ -19,12 +20,12 @@ use std::time::Duration;
 
 /// The namespace has no other listener, so the number needs no choice.
 const PORT: u16 = 3128;
-/// At once; skopeo fetches six layers at once.
+/// Connections at once; skopeo fetches six layers at once.
 const MOST_CONNECTIONS: usize = 64;
-/// Of a request to the proxy, and of an answer of the service.
+/// Most bytes of a request to the proxy, and of an answer of the service.
 const MOST_BYTES: usize = 8 << 10;
 const REQUEST_TIME: Duration = Duration::from_secs(10);
-/// The service gives up a lookup earlier.
+/// Longer than the time after which the service gives up a lookup.
 const ANSWER_TIME: Duration = Duration::from_secs(60);
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 
@@ -37,7 +38,7 @@ pub fn run(mut args: lexopt::Parser) -> Result<(), Failure> {
         return Err(expected());
     };
     let rest: Vec<OsString> = args.raw_args()?.collect();
-    // A namespace is a thread's: this one alone enters the new one, and the program with it.
+    // Namespaces belong to threads: only this thread enters the new one, and the program with it.
     let started = thread::spawn(move || start(&program, &rest)).join();
     let (listener, mut child) =
         started.map_err(|_| failed("the start of the program broke off"))??;
@@ -72,7 +73,7 @@ fn accept(listener: &TcpListener, service: &Path) {
         }
         let (place, service) = (Arc::clone(&open), service.to_owned());
         thread::spawn(move || {
-            // A broken connection is the program's to report.
+            // The program itself reports broken connections.
             let _ = serve(client, &service);
             drop(place);
         });
@@ -96,7 +97,7 @@ fn serve(mut client: TcpStream, service: &Path) -> io::Result<()> {
     if words.is_empty() {
         client.write_all(b"HTTP/1.1 200 OK\r\n\r\n")?;
     } else {
-        // Another proxy answers for itself.
+        // An upstream proxy sends the answer itself.
         server.write_all(words.as_bytes())?;
     }
     client.set_read_timeout(None)?;
@@ -107,7 +108,7 @@ fn serve(mut client: TcpStream, service: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads to the end of the headers and no byte further: what follows is the server's.
+/// Reads to the end of the headers and no further: the next bytes are for the server.
 fn read_request(client: &mut TcpStream) -> io::Result<String> {
     let mut request = Vec::new();
     let mut byte = [0];
@@ -121,13 +122,14 @@ fn read_request(client: &mut TcpStream) -> io::Result<String> {
     String::from_utf8(request).map_err(io::Error::other)
 }
 
-/// The host and port of a CONNECT; None of any other request.
+/// Returns host and port of a CONNECT; None for any other request.
 fn target_of(request: &str) -> Option<&str> {
     let (target, _) = request.strip_prefix("CONNECT ")?.split_once(' ')?;
     (!target.contains(['\r', '\n'])).then_some(target)
 }
 
-/// A line with the addresses, then words for the first that answers; without an address, words for the program.
+/// Parses a line of addresses, and the text after it: for the first address that answers, or without
+/// addresses for the program.
 fn ask(service: &Path, target: &str) -> io::Result<String> {
     let mut service = UnixStream::connect(service)?;
     service.set_read_timeout(Some(ANSWER_TIME))?;
@@ -144,7 +146,7 @@ fn connect(address: &str) -> Option<TcpStream> {
     TcpStream::connect_timeout(&address, CONNECT_TIME).ok()
 }
 
-/// Passes bytes on as fast as they are taken, and then the end.
+/// Relays bytes as fast as they are taken, and then the end.
 fn pass(mut from: TcpStream, mut to: TcpStream) {
     let passed = io::copy(&mut from, &mut to);
     let _ = to.shutdown(Shutdown::Write);

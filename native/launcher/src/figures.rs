@@ -1,5 +1,5 @@
-//! The files that show a machine its own memory and processors, in the stage. The agent fills them in, and keeps them
-//! true.
+//! The files that show a machine its own memory and processors, in the stage. The agent fills them, and keeps
+//! them up to date.
 
 use crate::failure::{Failure, Step};
 use rustix::fs::{Gid, Mode, Uid, chown, mkdir};
@@ -11,7 +11,7 @@ const FILES: [&str; 4] = ["meminfo", "stat", "cpuinfo", "cpus"];
 /// One processor of /proc/cpuinfo has less.
 const PROCESSOR_BYTES: u64 = 16 << 10;
 
-/// In the stage, which is the working directory.
+/// Makes them in the stage, which is the working folder.
 pub fn make(uid_base: u32) -> Result<(), Failure> {
     mkdir("figures", Mode::from_raw_mode(0o755)).step("furnish the stage")?;
     for name in FILES {
@@ -27,7 +27,8 @@ pub fn make(uid_base: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Of the host's. The kernel asks each processor for its clock, so it is not asked for more than the first few.
+/// Reads the first processor of the host's /proc/cpuinfo. The kernel asks each processor for its clock, so
+/// only the beginning is read.
 fn first_processor() -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     File::open("/proc/cpuinfo")

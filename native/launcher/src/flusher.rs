@@ -1,8 +1,8 @@
 //! `flush-early`: keeps the flushes of the host's disk short.
 //!
-//! A disk with a volatile cache writes all of it out at a flush, and serves nobody meanwhile: one sandbox that writes
-//! without a sync makes another's small write wait for hundreds of megabytes. This process flushes the disk
-//! whenever a little was written, so that no flush finds much.
+//! A disk with a volatile cache writes all of it out at a flush, and serves nothing else meanwhile: a sandbox
+//! that writes without a sync makes another's small write wait for hundreds of megabytes. This process
+//! flushes the disk after every small amount of writes, so that each flush is short.
 
 use crate::failure::{Failure, Step};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,26 +14,27 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A flush takes about as long, where the disk's cache allows it.
+/// Target duration of a flush, where the disk's cache allows it.
 const TARGET: Duration = Duration::from_millis(10);
-/// Bytes written between two flushes. Below the smallest, a flush costs more than it takes from others' wait.
+/// Bytes written between two flushes. Below the minimum a flush costs more than it saves.
 const SMALLEST: u64 = 2 << 20;
 const LARGEST: u64 = 32 << 20;
-/// Between two looks: while the disk is written to, and otherwise.
+/// Pauses between two checks: while the disk is written to, and otherwise.
 const BUSY_PAUSE: Timespec = milliseconds(2);
 const IDLE_PAUSE: Timespec = milliseconds(20);
-/// A disk counts as written to for so long after a look that found this many bytes. Programs write in bursts.
+/// A disk counts as written to for this long after a check that found this many bytes. Programs write in bursts.
 const BUSY: Duration = Duration::from_secs(2);
 const BUSY_BYTES: u64 = 256 << 10;
-/// Of the kernel's count, whatever the disk's own sectors are.
+/// Sectors of the kernel's statistics, whatever the disk's own sectors are.
 const SECTOR_BYTES: u64 = 512;
 /// The kernel's line of a disk has about 20 numbers.
 const STAT_BYTES: usize = 1024;
 
-/// Serves until nobody reads its standard output, which is when the process that started it has ended. Returns at once where there is nothing to do: the folder lies on no
-/// single disk (btrfs, overlay, a network), or on one without a volatile cache.
+/// Serves until its standard output has no reader, when the process that started it has ended. Returns at
+/// once where there is nothing to do: the folder lies on no single disk (btrfs, overlay, a network), or on
+/// one without a volatile cache.
 ///
-/// The folder should not change, so that syncing it is a flush and no commit of a journal.
+/// The folder should not change, so that syncing it causes a flush and no commit of a journal.
 pub fn run(folder: &Path) -> Result<(), Failure> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let folder = open(folder, flags, Mode::empty()).step("open the folder")?;
@@ -72,8 +73,8 @@ fn serve(folder: &OwnedFd, figures: &OwnedFd) -> Result<(), Failure> {
     }
 }
 
-/// Waits, and returns true as soon as nobody reads standard output any more. The death signal of a parent would not come
-/// when the parent has ended before it was asked for.
+/// Waits, and returns true as soon as standard output has no reader. A parent's death signal would not come
+/// when the parent ended before it was requested.
 fn is_abandoned_within(pause: &Timespec) -> Result<bool, Failure> {
     let output = stdout();
     let mut watched = [PollFd::from_borrowed_fd(output.as_fd(), PollFlags::empty())];
@@ -91,7 +92,7 @@ const fn milliseconds(count: i64) -> Timespec {
     }
 }
 
-/// How much may be written before the next flush.
+/// Returns the bytes that may be written before the next flush.
 struct Pace {
     bytes: u64,
 }

@@ -1,8 +1,8 @@
 //! Disk images and their lock.
 //!
-//! Invariant: whoever writes to an image, or reads it as a whole, holds an exclusive flock on it. A loop device
-//! keeps the open file that it was given, and with it the lock, for as long as it lives: so the kernel itself
-//! refuses a second mount, a resize or an archive of a disk in use, whatever became of the service.
+//! Invariant: a process that writes to an image, or reads all of it, holds an exclusive flock on it. A loop
+//! device keeps its open file, and with it the lock, for as long as it lives. So the kernel itself refuses a
+//! second mount, a resize or an archive of a disk in use, even after a crash of the service.
 
 use crate::failure::{Failure, Step, failed, locked};
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags, flock, fstat, open};

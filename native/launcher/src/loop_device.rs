@@ -11,24 +11,24 @@ use std::io::Error;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
-/// Other launches take free devices too; more losses in a row than this mean that something else is wrong.
+/// Other launches take free devices too. More lost races than this mean another problem.
 const ATTEMPTS: u32 = 64;
 /// The block size of the disks' ext4, so that every direct transfer is aligned on any host file system.
 const BLOCK_BYTES: u32 = 4096;
-/// What one sandbox can put ahead of another's request in the queue of the host's disk: so many requests at once, of so
-/// much each. With the kernel's own bounds, 128 of 1280 KiB, it is 160 MiB.
+/// Bounds on one sandbox's requests that wait ahead of another's at the host's disk: their number at once,
+/// and the size of each. The kernel's own bounds, 128 of 1280 KiB, would allow 160 MiB.
 const REQUESTS: (&str, u32) = ("nr_requests", 16);
 const REQUEST_KIB: (&str, u32) = ("max_sectors_kb", 128);
 
 pub struct LoopDevice {
     pub path: String,
-    /// Keeps the device until something is mounted from it; with AUTOCLEAR, the last close frees it.
+    /// Keeps the device open until it is mounted; with AUTOCLEAR, the last close frees it.
     _device: OwnedFd,
 }
 
 impl LoopDevice {
-    /// Writes the device's name ("loop3") to a file, before anything can outlive this process on it: whoever waits for
-    /// the disk then asks the kernel about this one device.
+    /// Writes the device's name ("loop3") to a file, before anything on it can outlive this process, so that
+    /// a later wait for the disk asks the kernel about this device alone.
     pub fn note(&self, file: &Path) -> Result<(), Failure> {
         let name = self.path.trim_start_matches("/dev/");
         std::fs::write(file, name).step("note the loop device")
@@ -52,7 +52,7 @@ pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
             }
             Err(error) => match error.raw_os_error() {
                 Some(libc::EBUSY) => continue,
-                // The file system below the image knows no direct I/O (tmpfs): slower, but right.
+                // The file system below the image has no direct I/O (tmpfs): slower, but correct.
                 Some(libc::EINVAL) if direct != 0 => direct = 0,
                 _ => return Err(error).step("configure the loop device"),
             },
@@ -61,8 +61,8 @@ pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
     Err(failed("no loop device could be taken"))
 }
 
-/// Of `count` devices from the first free one on, bounds the requests of those that are free, and makes those that are missing:
-/// a launch that finds its device bound does not wait.
+/// Sets the bounds of `count` devices from the first free one on, where they are free, and makes missing
+/// ones: a launch with a prepared device does not wait.
 pub fn make_ready(count: i32) -> Result<(), Failure> {
     let control = open_control()?;
     let first = free_number(&control)?;
@@ -107,7 +107,7 @@ fn open_node(number: i32, path: &str) -> Result<OwnedFd, Failure> {
             let mode = Mode::RUSR | Mode::WUSR;
             let numbers = numbers_of(number)?;
             match mknodat(CWD, path, FileType::BlockDevice, mode, numbers) {
-                // Another launch was quicker.
+                // Another launch was faster.
                 Ok(()) | Err(Errno::EXIST) => {
                     open_it().step("open the new node of the loop device")
                 }

@@ -1,7 +1,8 @@
-//! `start`: from a disk image and an unpacked image to a running machine.
+//! `start`: makes a running machine from a disk image and an unpacked image.
 //!
-//! Everything is mounted in a mount namespace of this process alone. The machine's own has copies of what it shows,
-//! so the host shows no mount, and when the machine dies all of them and the loop device go with it.
+//! Everything is mounted in a mount namespace of this process alone. The machine's own namespace has copies
+//! of the mounts that it needs, so none is visible on the host, and the end of the machine removes all of
+//! them and the loop device.
 
 use crate::direct::{self, Direct, GroupsView, Options as DirectOptions};
 use crate::failure::{Failure, Step, usage};
@@ -49,7 +50,7 @@ pub fn start(args: lexopt::Parser) -> Result<(), Failure> {
     device.note(&options.bundle.join("loop"))?;
     match &options.end {
         End::Direct(direct) => {
-            // Before the pins of the slot are out of sight.
+            // Opened while the pins of the slot are still visible.
             let namespaces = direct.open_namespaces()?;
             if let Some(mounts) = &options.mounts {
                 namespace::enter(namespace::open_at(mounts)?)?;

@@ -54,7 +54,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Failure> {
     let mut args = lexopt::Parser::from_env();
     let command = args.next()?;
-    // What starts the programs is as urgent as the service; each command that it starts comes by here.
+    // The spawner keeps the priority of the service; each launcher that it starts takes the usual one here.
     if !matches!(&command, Some(Value(command)) if command == "spawner") {
         process::priority::make_usual()?;
     }

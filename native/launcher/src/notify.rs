@@ -1,5 +1,6 @@
-//! `notify SOCKET [NAME…]`: hands messages to the service manager that started the service. Node has no datagram sockets of
-//! the local family. One process serves for all messages, so a sign of life costs no start of a program.
+//! `notify SOCKET [NAME…]`: hands messages to the service manager that started the service. Node has no
+//! datagram sockets of the local family. One process sends all messages, so a watchdog message starts no
+//! program.
 //!
 //! Messages come on standard input, each ended by a null byte; the end of standard input is the service's. Descriptors
 //! from 3 on are sockets with these names, which the manager keeps for the next start.
@@ -13,7 +14,7 @@ use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// The manager reads no more of one message.
+/// Most bytes that the manager reads of one message.
 const MESSAGE_BYTES: usize = 4096;
 const FIRST_KEPT: RawFd = 3;
 
@@ -66,7 +67,7 @@ fn hand_over(name: &str, socket: &OwnedFd, address: &SocketAddr) -> std::io::Res
     Ok(())
 }
 
-/// A manager that is away for a moment, as while it replaces itself, gets the next message.
+/// A manager may be away for a moment, as while it replaces itself; the next message reaches it.
 fn send(sender: &UnixDatagram, message: &[u8], address: &SocketAddr) {
     while let Err(error) = sender.send_to_addr(message, address) {
         if error.raw_os_error() != Some(Errno::INTR.raw_os_error()) {

@@ -19,8 +19,8 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The machine's PID 1 inherits runc's standard streams, which therefore lead to its own null device, and descriptor 3. What
-    /// runc has to say is in its log, beside the bundle's config.json.
+    /// The machine's PID 1 inherits runc's standard streams, which therefore lead to its own null device, and
+    /// descriptor 3. runc's messages are in its log, beside the bundle's config.json.
     pub fn execute(&self, listener: OwnedFd) -> Result<Infallible, Failure> {
         let null = open(devices::NULL, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())
             .step("open the null device")?;
@@ -47,7 +47,7 @@ impl Run<'_> {
     }
 }
 
-/// Puts the socket at descriptor 3, open across execution; every other descriptor closes by itself.
+/// Puts the socket at descriptor 3, open across execution; every other descriptor is close-on-exec.
 fn donate(listener: OwnedFd) -> Result<(), Failure> {
     const AGENT_SOCKET: i32 = 3;
     if listener.as_raw_fd() == AGENT_SOCKET {

@@ -15,13 +15,13 @@ pub struct Spare {
 }
 
 impl Spare {
-    /// Of the disk mounted at `disk`. The folder is part of every disk.
+    /// Opens the folder of spare files, which is part of every disk.
     pub fn open(path: &str) -> Result<Spare, Errno> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         rustix::fs::open(path, flags, Mode::empty()).map(|directory| Spare { directory })
     }
 
-    /// Makes what is missing, as far as there is room: a machine that leaves none has spare from before.
+    /// Makes missing spare files, as far as there is room. Where a machine leaves no room, they exist already.
     pub fn keep(&self) {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
         for name in 0..FILES {

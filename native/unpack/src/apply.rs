@@ -15,20 +15,20 @@ use rustix::fs::{
 use rustix::io::{Errno, pwrite};
 use std::collections::HashSet;
 
-/// Ids that a sandbox has; all others become nobody's.
+/// Ids that a sandbox has; all others become `nobody`.
 const MOST_ID: u64 = 65_535;
 const NOBODY: u32 = 65_534;
-/// Of the names of folders whose times are set last.
+/// Most bytes of names of folders whose times are set last.
 const FOLDER_NAMES_BYTES: usize = 64 * 1024 * 1024;
 const MOST_DEVICES: usize = 10_000;
 const BUFFER: usize = 256 * 1024;
 
 pub struct Applier {
     tree: Tree,
-    /// Folders of this layer: their times are set once nothing is put in them any more.
+    /// Folders of this layer, whose times are set after the last entry in them.
     folders: Vec<(Vec<u8>, (i64, u32))>,
     folder_bytes: usize,
-    /// Left out; a link to one is left out too.
+    /// Entries that are left out, with all links to them.
     devices: HashSet<Vec<u8>>,
     buffer: Vec<u8>,
 }
@@ -236,7 +236,7 @@ impl Applier {
             let count = archive.read(&mut self.buffer[..most])?;
             if count == 0 {
                 return Err(unusable(format!(
-                    "{} is shorter than it says",
+                    "{} is shorter than its header states",
                     shown(&entry.path)
                 )));
             }
@@ -251,7 +251,7 @@ impl Applier {
         Ok(())
     }
 
-    /// False when what it leads to was left out.
+    /// Returns false when its target was left out.
     fn link(
         &mut self,
         parent: BorrowedFd<'_>,
@@ -306,7 +306,7 @@ impl Applier {
         Ok(())
     }
 
-    /// A folder that was replaced meanwhile is passed over.
+    /// A folder that was replaced meanwhile is skipped.
     fn set_folder_times(&mut self) -> Result<(), Failure> {
         self.folder_bytes = 0;
         for (path, mtime) in std::mem::take(&mut self.folders).into_iter().rev() {
@@ -331,7 +331,7 @@ fn describe(open: BorrowedFd<'_>, entry: &Entry) -> Result<(), Failure> {
     fchmod(open, Mode::from_raw_mode(entry.mode)).on(&entry.path)?;
     for (name, value) in &entry.xattrs {
         match fsetxattr(open, name.as_slice(), value, XattrFlags::empty()) {
-            // The file system of the data directory has none of this kind.
+            // The file system of the data directory has no attributes of this kind.
             Ok(()) | Err(Errno::OPNOTSUPP) => {}
             Err(Errno::NOSPC | Errno::TOOBIG | Errno::RANGE) => {
                 let message = format!("attributes of {} that are too large", shown(&entry.path));

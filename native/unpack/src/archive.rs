@@ -1,4 +1,4 @@
-//! The entries of a tar archive, one after the other, each with all that is said of it before its data.
+//! Reads the entries of a tar archive in order, each with all the headers before its data.
 
 use crate::budget::Budget;
 use crate::failure::{Failure, too_large, unusable};
@@ -9,7 +9,7 @@ use crate::sparse::{self, Map};
 
 pub enum Kind {
     File,
-    /// To another name in the image.
+    /// A hard link to another name in the image.
     Link(Vec<u8>),
     Symlink(Vec<u8>),
     Folder,
@@ -18,7 +18,7 @@ pub enum Kind {
 }
 
 pub struct Entry {
-    /// As it stands in the archive.
+    /// The path as in the archive.
     pub path: Vec<u8>,
     pub kind: Kind,
     pub mode: u32,
@@ -26,13 +26,13 @@ pub struct Entry {
     pub gid: u64,
     pub mtime: (i64, u32),
     pub xattrs: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Of a file, with its holes.
+    /// Size of a file with its holes.
     pub size: u64,
     /// Offsets of the data; None for a file without holes.
     pub parts: Option<Map>,
 }
 
-/// Longer names and extended headers are read whole; more than this is no sensible one.
+/// Most bytes of long names and extended headers, which are read into memory.
 const META_BYTES: u64 = 1024 * 1024;
 
 pub struct Archive<S> {
@@ -81,7 +81,7 @@ impl<S: Source> Archive<S> {
             header.check()?;
             match header.kind() {
                 b'x' => said.pax = pax::parse(&self.meta(&header)?)?,
-                // What is said of all entries is of no use for a layer.
+                // A header for all entries is of no use for a layer.
                 b'g' => drop(self.meta(&header)?),
                 b'L' => said.name = Some(text(&self.meta(&header)?).to_vec()),
                 b'K' => said.link = Some(text(&self.meta(&header)?).to_vec()),
@@ -114,7 +114,7 @@ impl<S: Source> Archive<S> {
         let link = pax.link.take().or(link).unwrap_or_else(|| header.link());
         let held = pax.size.map_or_else(|| header.size(), Ok)?;
         let kind = match header.kind() {
-            // Before there were folders in archives, a slash at the end made one.
+            // Old archives mark a folder by a slash at its end.
             0 | b'0' | b'7' if path.ends_with(b"/") => Kind::Folder,
             0 | b'0' | b'7' | b'S' => Kind::File,
             b'1' => Kind::Link(link),
@@ -213,7 +213,7 @@ impl<S: Source> Archive<S> {
             match self.read(&mut buffer[filled..])? {
                 0 => {
                     return Err(unusable(
-                        "a layer is damaged: an entry is shorter than it says",
+                        "a layer is damaged: an entry is shorter than its header states",
                     ));
                 }
                 count => filled += count,

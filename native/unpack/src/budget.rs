@@ -6,18 +6,18 @@ use rustix::fs::fstatvfs;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Of all layers together: as they come out of the decompression, and as files on the disk.
+    /// Bytes of all layers together: after decompression, and as files on the disk.
     pub bytes: u64,
-    /// Files, folders, links, and what an archive only mentions.
+    /// Files, folders, links, and all other entries of an archive.
     pub entries: u64,
-    /// Of one file, holes included.
+    /// Bytes of one file, holes included.
     pub file_bytes: u64,
     /// Folders within folders.
     pub depth: usize,
-    /// A layer may come out as `ratio_free` bytes and `ratio` times its own size.
+    /// A layer may decompress to `ratio_free` bytes and `ratio` times its own size.
     pub ratio: u64,
     pub ratio_free: u64,
-    /// Free disk that must be left.
+    /// Free disk that must remain.
     pub reserve_bytes: u64,
 }
 
@@ -32,7 +32,7 @@ pub struct Budget {
 }
 
 const BLOCK: u64 = 4096;
-/// Free disk is looked at after so many bytes.
+/// Free disk is checked after this many bytes.
 const CHECK_EVERY: u64 = 16 * 1024 * 1024;
 const REPORT_EVERY: u64 = 32 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
-//! Makes the new root file system the only one that this process can name, and leaves it nothing else to do harm
-//! with. Afterwards no path in an archive can mean anything outside, whatever the rest of the program does.
+//! Makes the new root file system the only one that this process can name, and drops all other rights.
+//! Afterwards no path of an archive can lead outside, whatever the rest of the program does.
 
 use crate::failure::{Failure, Kind, Step};
 use crate::seccomp;
@@ -13,7 +13,7 @@ use rustix::process::{Resource, Rlimit, chdir, pivot_root, setrlimit, umask};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 use std::path::Path;
 
-/// CHOWN, DAC_OVERRIDE, FOWNER, FSETID, SETFCAP: what it takes to make files of others.
+/// CHOWN, DAC_OVERRIDE, FOWNER, FSETID, SETFCAP: needed to make files of other users.
 const KEPT: u64 = 1 << 0 | 1 << 1 | 1 << 3 | 1 << 4 | 1 << 31;
 const LAST_CAPABILITY: u64 = 63;
 const MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
@@ -89,7 +89,7 @@ fn drop_privileges() -> Result<(), Failure> {
     // halves. The kernel writes to the header only where it does not know that version. The other calls take numbers.
     let done = unsafe {
         for capability in 0..=LAST_CAPABILITY {
-            // One that this kernel does not know gives an error that means nothing.
+            // The error for an unknown capability of this kernel is ignored.
             libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0);
         }
         libc::syscall(libc::SYS_capset, &header, data.as_ptr()) == 0

@@ -6,15 +6,15 @@ use std::process::ExitCode;
 /// Kind of a failure: it alone decides the service's error. src/runtime/images/unpack.ts has the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Past a limit.
+    /// A limit was exceeded.
     TooLarge = 10,
-    /// Not an image that can be unpacked: damaged, or made to mislead.
+    /// The image cannot be unpacked: it is damaged or malicious.
     Unusable = 11,
     /// The host's disk.
     NoSpace = 12,
-    /// A layer's file is not the one that its digest names: it was damaged here.
+    /// A layer's file does not match its digest: it was damaged on this host.
     WrongDigest = 13,
-    /// The program or the machine.
+    /// A fault of this program or of the host.
     Internal = 20,
 }
 
@@ -53,7 +53,7 @@ pub fn too_large(message: impl Into<String>) -> Failure {
 /// Names the step that failed, so that one line is enough to find it.
 pub trait Step<T> {
     fn step(self, name: &str) -> Result<T, Failure>;
-    /// As `step`, of work on an entry: what the kernel refuses for its name or attributes is the image's fault.
+    /// As `step`, for work on an entry: a refusal of its name or attributes by the kernel is the image's fault.
     fn on(self, path: &[u8]) -> Result<T, Failure>;
 }
 

@@ -7,7 +7,7 @@ pub const BLOCK: usize = 512;
 pub struct Header(pub [u8; BLOCK]);
 
 impl Header {
-    /// Fails on what is no header at all.
+    /// Fails on a block that is not a header.
     pub fn check(&self) -> Result<(), Failure> {
         let stated = number(&self.0[148..156])?;
         let sum = |value: fn(u8) -> i64| -> i64 {
@@ -17,7 +17,7 @@ impl Header {
                 .map(|(at, &byte)| if blank(at) { 32 } else { value(byte) })
                 .sum()
         };
-        // Some old programs took bytes as signed.
+        // Some old programs summed bytes as signed.
         if sum(i64::from) == stated || sum(|byte| i64::from(byte as i8)) == stated {
             return Ok(());
         }
@@ -90,7 +90,7 @@ pub fn number(field: &[u8]) -> Result<i64, Failure> {
     for &digit in digits {
         if !(b'0'..=b'7').contains(&digit) {
             return Err(unusable(
-                "a layer is damaged: a header holds a number that is none",
+                "a layer is damaged: a header holds an invalid number",
             ));
         }
         value = value * 8 + i64::from(digit - b'0');
@@ -111,7 +111,7 @@ fn binary(field: &[u8]) -> Result<i64, Failure> {
         value = (value << 8) | i128::from(byte);
     }
     i64::try_from(value)
-        .map_err(|_| unusable("a layer is damaged: a header holds a number past all bounds"))
+        .map_err(|_| unusable("a layer is damaged: a header holds a number over all bounds"))
 }
 
 #[cfg(test)]

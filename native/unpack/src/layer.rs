@@ -1,4 +1,5 @@
-//! One layer as a stream of bytes: decompressed by what its first bytes say, with both digests taken on the way.
+//! One layer as a stream of bytes. Its first bytes select the decompression, and both digests are computed
+//! while reading.
 
 use crate::budget::Budget;
 use crate::failure::{Failure, Kind, unusable};
@@ -8,10 +9,10 @@ use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 
-/// A layer as the service names it, opened before this program is confined.
+/// A layer that the service names, opened before this program is confined.
 pub struct Layer {
     pub file: File,
-    /// SHA-256 of the file, and of what comes out of it: lower-case hex.
+    /// SHA-256 of the file and of its decompressed content, in lower-case hex.
     pub digest: String,
     pub diff_id: String,
 }
@@ -86,8 +87,8 @@ impl<'a> LayerStream<'a> {
         })
     }
 
-    /// Reads what follows the archive, and compares both digests. What is wrong with the layer is its image's fault
-    /// only when the file is the one that its digest names.
+    /// Reads what follows the archive, and compares both digests. An error in the layer is the image's fault
+    /// only when the file matches its digest.
     pub fn finish(mut self, outcome: Result<(), Failure>) -> Result<(), Failure> {
         let outcome = outcome.and_then(|()| self.drain());
         if let Err(Failure {
@@ -152,7 +153,7 @@ fn compare(kind: Kind, wanted: &str, hash: Sha256) -> Result<(), Failure> {
     };
     Err(Failure::new(
         kind,
-        format!("the {what} of a layer is not the one that was said"),
+        format!("the {what} of a layer is not the expected one"),
     ))
 }
 

@@ -1,4 +1,4 @@
-//! Makes a root file system of the layers of an image. It opens them, confines itself to the folder that it fills,
+//! Makes a root file system from the layers of an image. It opens them, confines itself to the folder that it fills,
 //! and only then reads their first byte. It is static and single-threaded, because it moves between namespaces.
 //!
 //!     sandhaven-unpack --root FOLDER --bytes N --entries N --file-bytes N --depth N --ratio N --ratio-free N

@@ -1,4 +1,4 @@
-//! Names in an archive: where they lead, and the ones that mean a removal.
+//! Names in an archive: their place in the image, and names that stand for a removal.
 
 use crate::failure::{Failure, shown, unusable};
 

@@ -12,7 +12,7 @@ pub struct Pax {
     pub gid: Option<u64>,
     /// Seconds and nanoseconds.
     pub mtime: Option<(i64, u32)>,
-    /// Only those that are kept: file capabilities and what belongs to users.
+    /// The attributes that are kept: file capabilities and those of users.
     pub xattrs: Vec<(Vec<u8>, Vec<u8>)>,
     pub sparse: Vec<(Vec<u8>, Vec<u8>)>,
 }
@@ -57,12 +57,13 @@ impl Pax {
     }
 }
 
-/// Those of a sandbox, as in src/runtime/oci/machine/config.ts.
+/// Capabilities of a sandbox, as in src/runtime/oci/machine/config.ts.
 const CAPABILITIES: u64 = 0x8004_05fb;
 const EFFECTIVE: u8 = 1;
 
-/// The kernel refuses to start a program that is to have capabilities from its first instruction on, when it cannot have all of
-/// them: ping, as Debian 12 and Ubuntu install it. Without that flag it has those that there are, and asks for them itself.
+/// With the effective flag, the kernel refuses to start a program that cannot have all of its capabilities,
+/// such as ping of Debian 12 and Ubuntu. Without the flag the program gets the available ones, and raises
+/// them itself.
 fn make_startable(value: &mut [u8]) {
     let word = |at: usize| Some(u32::from_le_bytes(value.get(at..at + 4)?.try_into().ok()?));
     let permitted = u64::from(word(4).unwrap_or(0)) | u64::from(word(12).unwrap_or(0)) << 32;
@@ -71,7 +72,7 @@ fn make_startable(value: &mut [u8]) {
     }
 }
 
-/// `LENGTH KEY=VALUE\n`, the length being of all of it.
+/// `LENGTH KEY=VALUE\n`, where LENGTH counts the whole record.
 fn record(records: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let space = records.iter().take(20).position(|&byte| byte == b' ')?;
     let length: usize = std::str::from_utf8(&records[..space]).ok()?.parse().ok()?;

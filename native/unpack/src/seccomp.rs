@@ -1,4 +1,4 @@
-//! The system calls that unpacking takes; every other one fails.
+//! The system calls that unpacking needs; every other one fails.
 
 use rustix::io::Errno;
 
@@ -31,7 +31,7 @@ const NUMBER: u32 = 0;
 const MACHINE: u32 = 4;
 const THIRD: u32 = 16 + 2 * 8;
 
-/// For good. Needs no_new_privs.
+/// Installs the filter for good. Needs no_new_privs.
 pub fn install() -> Result<(), Errno> {
     let mut filter = program();
     let program = libc::sock_fprog {

@@ -1,4 +1,4 @@
-//! Files with holes: which parts of them an archive holds, in GNU tar's four ways to say so.
+//! Files with holes: the parts that an archive holds, in GNU tar's four formats.
 
 use crate::failure::{Failure, unusable};
 use crate::header::{BLOCK, number, size};
@@ -13,7 +13,7 @@ pub struct Part {
 
 pub struct Map {
     pub parts: Vec<Part>,
-    /// Of the file, holes included.
+    /// Size of the file, holes included.
     pub size: u64,
 }
 
@@ -34,7 +34,8 @@ impl Map {
         Ok(())
     }
 
-    /// In order, apart from each other, inside the file, and together what the archive holds.
+    /// Checks that the parts are in order, apart from each other, inside the file, and as long together as
+    /// the data in the archive.
     pub fn check(&self, held: u64) -> Result<(), Failure> {
         let mut end = 0;
         let mut sum = 0;
@@ -72,11 +73,11 @@ pub fn old_entries(map: &mut Map, block: &[u8; BLOCK], first: bool) -> Result<bo
 pub struct Described {
     pub name: Option<Vec<u8>>,
     pub map: Map,
-    /// The parts stand before the data, as lines of digits.
+    /// The list of parts precedes the data, as lines of digits.
     pub map_in_data: bool,
 }
 
-/// null when the file is not sparse.
+/// None when the file is not sparse.
 pub fn described(records: &[(Vec<u8>, Vec<u8>)]) -> Result<Option<Described>, Failure> {
     if records.is_empty() {
         return Ok(None);
@@ -111,7 +112,8 @@ pub fn described(records: &[(Vec<u8>, Vec<u8>)]) -> Result<Option<Described>, Fa
     Ok(Some(found))
 }
 
-/// Lines of digits: how many parts, then offset and length of each. Reads whole blocks; gives back how many bytes.
+/// Reads lines of digits: the number of parts, then offset and length of each. Reads whole blocks, and
+/// returns their number of bytes.
 pub fn read_lines(
     map: &mut Map,
     mut block: impl FnMut() -> Result<[u8; BLOCK], Failure>,

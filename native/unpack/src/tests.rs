@@ -1,4 +1,4 @@
-//! The whole but the confinement, which needs a process of its own: even without it nothing is made outside.
+//! Tests all but the confinement, which needs a process of its own: even without it nothing is made outside.
 
 use crate::apply::Applier;
 use crate::archive::Archive;

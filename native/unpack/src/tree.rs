@@ -1,7 +1,7 @@
 //! The tree that is made, reached from its root by descriptors alone.
 //!
-//! A name is looked up one folder at a time and links are followed by this program, inside the root, as they will
-//! be followed in a sandbox. What a layer brings is marked, so that its removals concern lower layers only.
+//! This program looks names up one folder at a time and follows links inside the root, as a sandbox will
+//! follow them. Entries of the current layer are marked, so that its removals affect lower layers only.
 
 use crate::budget::Budget;
 use crate::failure::{Failure, Step, unusable};
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
-/// As the kernel has it.
+/// The kernel's own bound.
 const MOST_LINKS: usize = 40;
 const MOST_STEPS: usize = 8192;
 const O_FOLDER: OFlags = OFlags::RDONLY
@@ -24,9 +24,9 @@ const O_FOLDER: OFlags = OFlags::RDONLY
 
 pub struct Tree {
     root: Rc<OwnedFd>,
-    /// Inodes that the present layer has brought or stands upon.
+    /// Inodes that the current layer has made or uses.
     marked: HashSet<u64>,
-    /// Most entries lie where the one before lay. Forgotten whenever anything is removed.
+    /// The folder of the previous entry, which most entries share. Forgotten at each removal.
     last: Option<(Vec<u8>, Rc<OwnedFd>)>,
     depth: usize,
 }
@@ -54,7 +54,7 @@ impl Tree {
         self.marked.insert(stat.st_ino);
     }
 
-    /// A folder by its clean path, made where it is missing.
+    /// Returns a folder by its normalized path, and makes it where it is missing.
     pub fn make_folder(
         &mut self,
         path: &[u8],
@@ -136,19 +136,19 @@ impl Tree {
         Ok(stack.pop())
     }
 
-    /// Whatever it is, with all that is in it. What is not there is no failure.
+    /// Removes an entry of any kind, with all in it. A missing one is no failure.
     pub fn remove(&mut self, folder: BorrowedFd<'_>, name: &[u8]) -> Result<(), Failure> {
         self.last = None;
         self.clear_name(folder, name, false, 0)
     }
 
-    /// As `remove`, but what the present layer brought stays.
+    /// As `remove`, but keeps entries of the current layer.
     pub fn remove_lower(&mut self, folder: BorrowedFd<'_>, name: &[u8]) -> Result<(), Failure> {
         self.last = None;
         self.clear_name(folder, name, true, 0)
     }
 
-    /// All that lower layers have in it.
+    /// Removes all that lower layers have in it.
     pub fn empty_lower(&mut self, folder: BorrowedFd<'_>) -> Result<(), Failure> {
         self.last = None;
         let open = openat(folder, ".", O_FOLDER, Mode::empty()).step("open a folder")?;
@@ -191,7 +191,7 @@ impl Tree {
         lower_only: bool,
         depth: usize,
     ) -> Result<(), Failure> {
-        // Names are gathered first: what is removed while a folder is listed may shift what is still to be listed.
+        // Names are collected first: a removal during the listing may shift the rest of the listing.
         let names: Vec<Vec<u8>> = Dir::read_from(&folder)
             .step("list a folder")?
             .map(|entry| entry.map(|entry| entry.file_name().to_bytes().to_vec()))

@@ -1,4 +1,4 @@
-//! Zstandard frames, one after the other, as builders that compress in parallel write them.
+//! Zstandard frames in sequence, as written by builders that compress in parallel.
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};

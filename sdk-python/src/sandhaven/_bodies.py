@@ -1,4 +1,4 @@
-"""Reads JSON that others have written, within bounds."""
+"""Reads JSON of other parties, within bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_PROBLEM_BYTES = 1024 * 1024
 
 
 class UnreadableError(Exception):
-    """Bytes that are no JSON, or more than the bound."""
+    """Bytes that are not JSON, or over the bound."""
 
 
 class Collected:

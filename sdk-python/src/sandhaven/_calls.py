@@ -21,7 +21,7 @@ _LONGEST_PAUSE_SECONDS = 8.0
 class ToolFacts(NamedTuple):
     name: str
     repeatable: bool
-    """Calling it twice is as good as once."""
+    """Calling it twice has the same effect as calling it once."""
     long: bool
     """May take over a minute: read as a stream of events."""
     idempotency_key: bool
@@ -66,12 +66,12 @@ def key_of(tool: ToolFacts, options: CallOptions) -> str | None:
     if key is None:
         return secrets.token_hex(16)
     if not re.fullmatch(r"[\x21-\x7e]+", key):
-        raise invalid_argument("idempotency_key", "The key is no word of ASCII.", "Give letters and digits.")
+        raise invalid_argument("idempotency_key", "The key is not an ASCII word.", "Give letters and digits.")
     return key
 
 
 def may_repeat(error: SandhavenError, is_repeatable: bool) -> bool:
-    """A key that was used too often was refused at the door: even a call that must not run twice may be sent again."""
+    """A call over the rate of its key did nothing, so even one that must not run twice may be sent again."""
     refused_at_the_door = error.code == "resource_exhausted" and error.retry_after_seconds is not None
     return error.retryable and (is_repeatable or refused_at_the_door)
 

@@ -40,7 +40,7 @@ class SandhavenError(Exception):
     parameter: str | None
     """The parameter at fault."""
     resource: str | None
-    """Kind of the missing thing."""
+    """Kind of the missing resource."""
     retryable: bool
     """True when the same call may succeed later."""
     request_id: str | None

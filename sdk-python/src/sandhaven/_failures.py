@@ -1,4 +1,4 @@
-"""Makes errors of what went wrong: the service's own problems, foreign answers, silence, time that is over."""
+"""Makes errors from the service's own problems, foreign answers, silence, and exceeded time limits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def invalid_argument(parameter: str, detail: str, hint: str) -> SandhavenError:
 
 
 def from_problem(body: object) -> SandhavenError | None:
-    """Returns None when the body is no problem object, as from a proxy in between."""
+    """Returns None when the body is not a problem object, as from a proxy in between."""
     if not isinstance(body, dict):
         return None
     code, detail, status = body.get("code"), body.get("detail"), body.get("status")
@@ -55,8 +55,8 @@ def unreachable(url: str) -> SandhavenError:
 
 
 def redirected(url: str) -> SandhavenError:
-    detail = f"The service at {url} leads to another address, where the key does not go."
-    return failure("unavailable", detail, "Give the url that it leads to, if it is right.")
+    detail = f"The service at {url} redirects to another address, which does not get the key."
+    return failure("unavailable", detail, "Give the url of the redirect, if it is right.")
 
 
 def foreign_answer(status: int, retry_after: str | None = None) -> SandhavenError:

@@ -79,7 +79,7 @@ class SandboxUsage(TypedDict):
 
 
 class Usage(TypedDict):
-    """Use of started sandboxes, each few seconds; only with usage."""
+    """Use of started sandboxes, every few seconds; only with usage."""
 
     type: Literal["usage"]
     sandboxes: list[SandboxUsage]
@@ -136,7 +136,7 @@ class NetworkLogEvent(TypedDict):
 
 
 class NetworkLogPiece(TypedDict):
-    """New events of the network log of one sandbox, and how many more there were; only with network."""
+    """New events of the network log of one sandbox, and the number of lost ones; only with network."""
 
     type: Literal["network"]
     sandbox: str
@@ -145,7 +145,7 @@ class NetworkLogPiece(TypedDict):
 
 
 class Health(TypedDict):
-    """Health of the service, each few seconds; only with health."""
+    """Health of the service, every few seconds; only with health."""
 
     type: Literal["health"]
     health: ServiceHealth
@@ -166,7 +166,7 @@ SandboxChange = Union[
 ]
 
 Choices = Mapping[str, Union[bool, str, None]]
-"""Each is wanted or not, or has a text."""
+"""Options of the stream: a flag or a text each."""
 
 _WHOLE = {"sandbox": "sandbox", "snapshot": "snapshot", "health": "health"}
 _SPREAD = {

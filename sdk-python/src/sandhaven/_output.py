@@ -13,7 +13,7 @@ from ._failures import foreign_answer
 
 
 class OutputPiece(NamedTuple):
-    """What a program has written to one of its streams."""
+    """Output of a program on one of its streams."""
 
     stream: Literal["stdout", "stderr"]
     data: bytes
@@ -29,7 +29,7 @@ OnOutput = Callable[[str, int], object]
 
 
 class Output:
-    """Decodes events, and names who is to hear of them."""
+    """Decodes events, and selects their listeners."""
 
     def __init__(self, on_bytes: OnBytes | None, on_stdout: OnOutput | None, on_stderr: OnOutput | None) -> None:
         self._on_bytes = on_bytes
@@ -42,7 +42,7 @@ class Output:
         return self._on_bytes is not None or any(self._on_text.values())
 
     def of(self, data: bytes) -> Iterator[object]:
-        """Calls the listeners of one event, each when it is its turn; gives what they return."""
+        """Calls the listeners of one event in turn, and yields their results."""
         piece = _piece(data)
         if piece is None:
             return
@@ -62,7 +62,7 @@ class Output:
 
 
 class Heard(Awaitable[None]):
-    """What a listener has returned: in asyncio it is awaited before more is read."""
+    """The result of a listener, which asyncio awaits before more is read."""
 
     def __init__(self, returned: object) -> None:
         self._returned = returned
@@ -73,7 +73,7 @@ class Heard(Awaitable[None]):
 
 
 def _piece(data: bytes) -> OutputPiece | None:
-    """None for what no service sends."""
+    """None for an event that no service sends."""
     value = parse_json(data)
     if not isinstance(value, dict):
         raise foreign_answer(200)

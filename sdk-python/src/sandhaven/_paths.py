@@ -9,7 +9,7 @@ from ._failures import invalid_argument
 
 
 def segment(text: str) -> str:
-    """Stays one part of a path, whatever is in it; dots alone would lead upwards."""
+    """Encodes any name as one part of a path; dots alone would lead upwards."""
     try:
         escaped = quote(text, safe="")
     except UnicodeEncodeError:
@@ -26,4 +26,4 @@ def query_of(values: Mapping[str, str]) -> str:
 
 def _no_text() -> Exception:
     # Another character in its place would name another file.
-    return invalid_argument("path", "The name holds half a character.", "Give text that UTF-8 can hold.")
+    return invalid_argument("path", "The name has half of a surrogate pair.", "Give text that UTF-8 can hold.")

@@ -11,7 +11,7 @@ def text_bytes(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise invalid_argument("content", "The text holds half a character.", "Give bytes.") from None
+        raise invalid_argument("content", "The text has half of a surrogate pair.", "Give bytes.") from None
 
 
 def no_content() -> Exception:

@@ -1,4 +1,4 @@
-"""Results of what is no tool."""
+"""Results of calls that are not tools."""
 
 from __future__ import annotations
 

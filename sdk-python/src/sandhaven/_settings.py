@@ -27,7 +27,7 @@ class Settings(NamedTuple):
     auth: httpx.Auth | None
     headers: httpx.Headers
     mounts: dict[str, None]
-    """Addresses that no proxy of the environment gets to see: this machine."""
+    """Addresses of this machine, which bypass the environment's proxies."""
 
 
 def settings_of(
@@ -36,7 +36,7 @@ def settings_of(
     given = os.environ.get("SANDBOX_API_KEY", "") if isinstance(api_key, Default) else api_key
     address = _address(url or os.environ.get("SANDBOX_API_URL") or _DEFAULT_URL)
     own = {"Sandhaven-Team": team} if team is not None else {}
-    # Programs of the caller get the bytes as they are, so there is no packed body that grows without a bound.
+    # Bodies are never decompressed, so none grows beyond its bound.
     fixed = {"Accept-Encoding": "identity", "User-Agent": "sandhaven-python"}
     sent = httpx.Headers(_checked({**(headers or {}), **own}))
     sent.update(fixed)
@@ -46,7 +46,7 @@ def settings_of(
 
 
 class _BearerKey(httpx.Auth):
-    """Adds the key on the way out, so that no header in a variable of ours has it, and no repr shows it."""
+    """Adds the key when a request is sent, so that no stored header holds it, and no repr shows it."""
 
     def __init__(self, key: str) -> None:
         stripped = key.strip()

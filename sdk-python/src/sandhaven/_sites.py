@@ -1,4 +1,4 @@
-"""Previews as sites: where a request to one goes, and what comes back."""
+"""Requests to previews, and their answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Target(NamedTuple):
     """With the address to connect to as its host."""
     headers: httpx.Headers
     mounts: dict[str, None]
-    """Addresses that no proxy of the environment gets to see."""
+    """Addresses that bypass the environment's proxies."""
     max_bytes: int = _MAX_BYTES
 
     def request(self, method: str, content: str | bytes | None, timeout: httpx.Timeout) -> httpx.Request:
@@ -52,7 +52,7 @@ def target_of(
 
 
 def answer_of(response: httpx.Response, body: bytes) -> httpx.Response:
-    """The answer as it came: a packed body stays packed, since unpacked it has no bound."""
+    """Returns the answer unchanged: a compressed body stays compressed, since a decompressed one has no bound."""
     headers = [(name, value) for name, value in response.headers.raw if name.lower() != b"content-encoding"]
     return httpx.Response(response.status_code, headers=headers, content=body, request=response.request)
 

@@ -28,7 +28,7 @@ export const kubernetesFlags = {
     name: 'node-lost',
     default: 'error',
     group: 'kubernetes',
-    help: 'error: sandboxes of a lost node wait for somebody; restart: they start elsewhere once the node was removed',
+    help: 'error: sandboxes of a lost node stay in error; restart: they start elsewhere once the node was removed',
     parse: (text, { flag }): 'error' | 'restart' => {
       if (text === 'error' || text === 'restart') return text;
       throw invalidArgument(flag, `${flag} must be error or restart, and '${text}' was given.`);
@@ -91,7 +91,7 @@ export const kubernetesFlags = {
     name: 'agent-clients',
     default: 'none',
     group: 'kubernetes',
-    help: 'networks that the service connects from when it is no Pod with app.kubernetes.io/name=sandhaven, or none',
+    help: 'networks that the service connects from when it is not a Pod with app.kubernetes.io/name=sandhaven, or none',
     parse: (text, { flag }) => parseNetworks(flag, text),
   }),
   /** Networks of the cluster that sandboxes may not reach. */
@@ -99,7 +99,7 @@ export const kubernetesFlags = {
     name: 'cluster-networks',
     default: 'none',
     group: 'kubernetes',
-    help: 'public networks of Pods, Services and nodes, which sandboxes may not reach; private ones they never do',
+    help: 'public networks of Pods, Services and nodes that sandboxes may not reach; they never reach private ones',
     parse: (text, { flag }) => parseNetworks(flag, text),
   }),
 };

@@ -44,7 +44,7 @@ function flagsOf(name: ProviderName): Record<string, Flag<string, string>> {
     [`${name}ApiUrl`]: text('api-url', "URL of that provider's API, when it is not the usual one"),
     [`${name}ClientId`]: text(
       'client-id',
-      'client id of this service there; without it this is no provider of the service',
+      'client id of this service there; without it the provider is not used',
     ),
     /** The client secret is never a flag itself. */
     [`${name}ClientSecretFile`]: text(

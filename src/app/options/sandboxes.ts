@@ -43,7 +43,7 @@ export const sandboxFlags = {
   machineRuntime: flag({
     name: 'machine-runtime',
     default: 'auto',
-    help: 'what starts machines on this host: runc, direct (the launcher itself), or auto, the quickest that can',
+    help: 'program that starts machines on this host: runc, direct (the launcher itself), or auto, the faster one that works',
     parse(text, { flag }): 'auto' | 'runc' | 'direct' {
       if (text === 'auto' || text === 'runc' || text === 'direct') return text;
       throw invalidArgument(
@@ -64,14 +64,14 @@ export const sandboxFlags = {
   defaultNetwork: flag({
     name: 'default-network',
     default: 'open',
-    help: 'network of sandboxes that ask for none: open, none, or profiles and rules such as packages,https://api.example.com',
+    help: 'network of sandboxes created without one: open, none, or profiles and rules such as packages,https://api.example.com',
     parse: (text, { flag }) => parseNetworkText(flag, text),
   }),
   /** Ceiling of the networks of all sandboxes. */
   mostNetwork: flag({
     name: 'most-network',
     default: 'open',
-    help: 'the most that any sandbox reaches, whatever its own network: open, none, or profiles and rules',
+    help: 'upper bound of the network of every sandbox: open, none, or profiles and rules',
     parse: (text, { flag }) => parseNetworkText(flag, text),
   }),
   /** Non-public hosts and networks of Git remotes that may receive credentials. */

@@ -33,7 +33,7 @@ export const serviceFlags = {
   regions: flag({
     name: 'region',
     default: '',
-    help: 'place of the service: id=…,name=…,city=…,country=…; after a semicolon, others to list',
+    help: 'region of the service: id=…,name=…,city=…,country=…; after a semicolon, other regions to list',
     parse: (text, { flag }) => parseRegions(flag, text),
   }),
   /** Groups of tools that MCP and lists of tools show, with commas between. */
@@ -61,7 +61,7 @@ export const serviceFlags = {
   otlpEndpoint: flag({
     name: 'otlp-endpoint',
     default: '',
-    help: 'OTLP collector that traces go to, such as http://127.0.0.1:4318; none without it',
+    help: 'OTLP collector for traces, such as http://127.0.0.1:4318; without it there are no traces',
     parse: (text) => text,
   }),
   /** Non-public hosts and networks of receivers that webhooks may have. */

@@ -35,7 +35,7 @@ export const trafficFlags = {
   uplinkMbps: flag({
     name: 'uplink-mbps',
     default: 'auto',
-    help: "Mbit/s of the host's way out, each way, that users divide when it is full; none: not divided; auto: the link's speed",
+    help: "Mbit/s of the host's uplink, each way, which users share when it is full; none: no sharing; auto: the link's speed",
     parse: (text, context): number | 'auto' | null =>
       text === 'auto' ? 'auto' : parseLimit(text, context, limits.quotaMax),
   }),

@@ -147,5 +147,5 @@ export async function readParameters(
   } catch {
     throw unreadable('the contents are not JSON.');
   }
-  throw unreadable('the contents are no JSON object.');
+  throw unreadable('the contents are not a JSON object.');
 }

@@ -56,7 +56,7 @@ export async function connectionOf(flags: ParsedFlags, io: Pick<CliIo, 'env'>): 
 export function teamOf(flags: ParsedFlags, env: CliIo['env']): string | undefined {
   const team = flagValue(flags, 'team') || env['SANDHAVEN_TEAM'] || undefined;
   if (team === undefined || isOwnerReference(team)) return team;
-  throw new SandhavenError('invalid_argument', `'${team}' names no team and no user.`, {
+  throw new SandhavenError('invalid_argument', `'${team}' is not the name of a team or a user.`, {
     parameter: 'team',
     hint: '`sandhaven teams` lists the teams that you are in.',
   });

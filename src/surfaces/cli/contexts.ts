@@ -88,7 +88,7 @@ export async function readContexts(io: Pick<CliIo, 'env'>): Promise<Contexts> {
 export async function writeContexts(io: Pick<CliIo, 'env'>, given: Contexts): Promise<void> {
   const path = contextFile(io);
   if (path === null) {
-    throw new SandhavenError('failed_precondition', 'There is no place for contexts: HOME is not set.', {
+    throw new SandhavenError('failed_precondition', 'There is no folder for contexts: HOME is not set.', {
       hint: 'Set HOME or XDG_CONFIG_HOME, or give the key in SANDBOX_API_KEY.',
     });
   }
@@ -121,7 +121,7 @@ async function readOwn(path: string): Promise<string | null> {
 }
 
 function assertOwn(path: string, stat: Stats): void {
-  if (!stat.isFile()) throw unusable(path, 'it is no file.', `Remove ${path}, and log in again.`);
+  if (!stat.isFile()) throw unusable(path, 'it is not a regular file.', `Remove ${path}, and log in again.`);
   if (stat.size > bounds.fileBytes)
     throw unusable(path, 'it is too large.', `Remove ${path}, and log in again.`);
   if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
@@ -157,7 +157,7 @@ function parseJson(text: string): unknown {
 }
 
 function unusable(path: string, why: string, hint: string): SandhavenError {
-  return new SandhavenError('failed_precondition', `The file of contexts ${path} is of no use: ${why}`, {
+  return new SandhavenError('failed_precondition', `The file of contexts ${path} cannot be used: ${why}`, {
     hint,
   });
 }

@@ -55,7 +55,7 @@ function withProgress<T>(
 
 /** Exit status when one of several failed: their problems may be of different kinds. */
 const SOME_FAILED = 1;
-const ofSeveral = 'Of several that are named, each is reported; the exit status is 1 when one failed.';
+const ofSeveral = 'Each one that is named is reported; the exit status is 1 when any of several failed.';
 
 /**
  * A verb that does the same to each of the things that are named. Each one is reported, and a failure of one stops

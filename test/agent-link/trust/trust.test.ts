@@ -165,7 +165,7 @@ describe('an image', () => {
     expect(await textOf(sandbox, BUNDLE)).toBe(`${roots}\n${certificate}`);
     const large = createAgentLink({ openChannel: sandbox.openChannel, roots: 'x'.repeat(1024 ** 2 + 1) });
     await expect(large.trust(sandbox.id, certificate)).rejects.toMatchObject({
-      message: 'They have over 1 MiB.',
+      message: 'The certificates have over 1 MiB.',
     });
   });
 

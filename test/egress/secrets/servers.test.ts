@@ -31,7 +31,7 @@ describe('a server that cannot be verified gets no request, and the client hears
       'signed by a stranger',
       9474,
       () => strangers.sign(['api.test']),
-      'nobody whom the host trusts has signed the certificate of the server',
+      'no authority that the host trusts has signed the certificate of the server',
     ],
     [
       'for another name',
@@ -82,7 +82,7 @@ describe('a server that cannot be verified gets no request, and the client hears
     const { status, body } = await client.ask();
     expect([status, body]).toEqual([
       502,
-      'Sandhaven did not pass this request on to api.test: nobody answers at this address.\n',
+      'Sandhaven did not pass this request on to api.test: no server answers at this address.\n',
     ]);
     await client.close();
   });
@@ -137,7 +137,7 @@ it('a withdrawn rule ends connections within the command, whatever passes on the
   await net.give([at(port)], { rules: [] });
   expect(connectionsOf(net.program.child.pid)).toEqual([]);
   const last = () => net.events('tls').findLast(({ name, port: one }) => name === 'api.test' && one === port);
-  await expect.poll(last).toMatchObject({ ended: true, why: 'it may not go on' });
+  await expect.poll(last).toMatchObject({ ended: true, why: 'it is no longer allowed' });
 });
 
 it('a sandbox with secrets costs little memory, and its connections give theirs back', async () => {

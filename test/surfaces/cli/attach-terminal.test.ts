@@ -96,7 +96,7 @@ it('passes an interrupt on, is left with its keys, and shows all that was printe
   await first.until('written\r');
   first.type('\x10\x11');
   await first.ended;
-  expect(first.seen.text).toContain("Detached from terminal 'main' of 'box', which goes on.");
+  expect(first.seen.text).toContain("Detached from terminal 'main' of 'box', which keeps running.");
   expect(first.seen.text).toMatch(/ended 0[\s\S]* icanon[\s\S]* echo /);
 
   const second = attach('cols 80 rows 24', '--detach-keys', "'ctrl-],d'");

@@ -109,7 +109,7 @@ describe('sandhaven attach', () => {
     stdin.write(Buffer.from([0x11, 0x63]));
     expect(await code).toBe(0);
     expect(modes).toEqual([true, false]);
-    expect(seen.stderr).toBe("Detached from terminal 'main' of 'box', which goes on.\n");
+    expect(seen.stderr).toBe("Detached from terminal 'main' of 'box', which keeps running.\n");
     await expect.poll(() => last().detached).toBe(true);
     expect(Buffer.concat(typed)).toEqual(Buffer.from([0x61, 0x10, 0x62]));
   });

@@ -214,7 +214,9 @@ it('prints a script for each shell, and refuses others', async () => {
     expect(code).toBe(0);
     expect(stdout).toContain(`# Completion of sandhaven for ${shell}`);
   }
-  expect((await cli(['completion', 'tcsh'])).stderr).toContain('One shell is named: bash, zsh or fish.');
+  expect((await cli(['completion', 'tcsh'])).stderr).toContain(
+    'Exactly one shell is needed: bash, zsh or fish.',
+  );
   expect((await cli(['completion'])).code).toBe(2);
   expect((await cli(['completion', '--help'])).stdout).toMatch(/^Usage: sandhaven completion/);
 });

@@ -32,7 +32,7 @@ describe('Markdown', () => {
     async (name) => {
       await open(name);
       // Found by the page's own timer, which a parser in the page would hold.
-      await visitor.sees('This Markdown is too long or too tangled to be formatted.');
+      await visitor.sees('This Markdown is too long or too complex to be formatted.');
       expect(await visitor.broken()).toEqual([]);
     },
   );

@@ -132,7 +132,7 @@ describe('an output', () => {
     const svg = btoa('<svg xmlns="http://www.w3.org/2000/svg" onload="taken()"/>');
     const note = (type: string) => ({
       type: 'note',
-      note: `An image (${type}) is not shown: its bytes are no PNG and no JPEG.`,
+      note: `An image (${type}) is not shown: its bytes are neither PNG nor JPEG.`,
     });
     expect(
       outputsOf(

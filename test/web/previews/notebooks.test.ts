@@ -101,7 +101,7 @@ describe('a notebook', () => {
     await open('sales.ipynb');
     await visitor.sees('An output is not shown: the preview shows nothing of text/html.');
     await visitor.sees('An output is not shown: the preview shows nothing of application/javascript.');
-    await visitor.sees('An image (image/png) is not shown: its bytes are no PNG and no JPEG.');
+    await visitor.sees('An image (image/png) is not shown: its bytes are neither PNG nor JPEG.');
     await visitor.sees('This image is damaged.');
     const found = await visitor.page.$eval(PREVIEW, (preview) => ({
       images: [...preview.querySelectorAll('img')].map((one) => one.src.replace(/:.*/, '')),
@@ -158,7 +158,7 @@ describe('a notebook that cannot be shown', () => {
     await open('large.ipynb');
     await visitor.sees('This notebook is too large to show');
     await visitor.click('Show the text');
-    await visitor.sees('the first part, to read');
+    await visitor.sees('the first part, read-only');
   });
 
   it('holds Markdown that is too deep for its parser', async () => {

@@ -100,7 +100,7 @@ describe('a terminal on the page', () => {
   it('is ended after a question that names its program', async () => {
     Object.assign(terminal(), { program: 'vim', busy: true });
     await visitor.click('End');
-    await visitor.sees('vim runs in it, and is ended with what it has not saved.');
+    await visitor.sees('vim runs in it. Ending the terminal loses its unsaved work.');
     expect(opened.world.rack.terminals.size).toBe(1);
     await visitor.click('End the terminal');
     await visitor.sees('No terminal is open');
@@ -147,7 +147,7 @@ describe('the keyboard', () => {
 
   it('pastes no text that is a file by its length, and says so', async () => {
     await paste(`'x'.repeat(1_000_001)`);
-    await visitor.sees('Nothing was pasted: the text is too long. Bring it as a file.');
+    await visitor.sees('Nothing was pasted: the text is too long. Upload it as a file.');
     await visitor.page.keyboard.type('q');
     await expect.poll(() => typed()).toBe('q');
   });
@@ -167,7 +167,7 @@ describe('a lost connection', () => {
     for (const { lose } of terminal().looks) lose(new Error('gone'));
     await visitor.sees('The connection is lost');
     terminal().print('meanwhile\r\n');
-    await visitor.sees('Taken up again: nothing of its output is skipped.');
+    await visitor.sees('Reconnected: no output is missing.');
     await expect.poll(shown).toMatch(/before.*meanwhile/);
     expect((await shown()).match(/before/g)).toHaveLength(1);
   });
@@ -176,7 +176,7 @@ describe('a lost connection', () => {
     for (const { lose } of terminal().looks) lose(new Error('gone'));
     await visitor.sees('The connection is lost');
     terminal().print(Buffer.alloc(300_000, 'x\r\n'));
-    await visitor.sees('Taken up again: the last 256 KB are shown, what was printed before them is skipped.');
+    await visitor.sees('Reconnected: the last 256 KB are shown, earlier output is skipped.');
   });
 
   it('is the end where the terminal is gone', async () => {

@@ -20,11 +20,7 @@ export function VerifyPanel({ close }: { close(): void }) {
     <Alert
       color={data.intact ? 'accent' : 'red'}
       icon={<Icon name={data.intact ? 'check' : 'warning'} />}
-      title={
-        data.intact
-          ? 'The log is as the service wrote it'
-          : `The log was changed: ${counted(data.fault_count, 'fault')}`
-      }
+      title={data.intact ? 'The log is intact' : `The log was changed: ${counted(data.fault_count, 'fault')}`}
       role="status"
     >
       <div className="row" style={{ alignItems: 'flex-start' }}>

@@ -18,7 +18,7 @@ export function AuthorizePage() {
   const { data, error } = useQuery({
     queryKey: ['app-request', uid],
     queryFn: () => readAppRequest(uid),
-    // A decision ends it, and the page is left then.
+    // Ends with the decision, after which the page is left.
     staleTime: Number.POSITIVE_INFINITY,
   });
   return (
@@ -46,14 +46,14 @@ function Decision({ uid, asked }: { uid: string; asked: AppRequest }) {
       <Facts
         facts={[
           ['Application', client.name ?? 'without a name'],
-          ['You go on to', <strong key="host">{placeOf(client.redirect_host)}</strong>],
+          ['You continue to', <strong key="host">{placeOf(client.redirect_host)}</strong>],
           ['Known by', client.described_at ?? 'nothing but its own words'],
           ['It acts as', `${user.name} (${user.email})`],
         ]}
       />
       <Alert variant="light" icon={<Icon name="warning" />} title="Only if you began this yourself">
-        An application chooses its name. Allow it when you have just connected it, and know the address that
-        you go on to.
+        An application chooses its own name. Allow it only if you have just connected it and know the address
+        that you continue to.
       </Alert>
       <fieldset className="stack" style={{ border: 0, margin: 0, padding: 0 }}>
         <legend>It may, over MCP:</legend>

@@ -1,4 +1,4 @@
-/** Approves a machine that shows a code after `sandhaven login`: it gets a key of whoever approves. */
+/** Approves a machine that shows a code after `sandhaven login`: the machine gets a key of the user who approves. */
 import { Button, Select, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -55,7 +55,7 @@ export function DevicePage() {
             Look
           </Button>
         </form>
-        {find.error && <ProblemPanel title="No machine waits" error={find.error} />}
+        {find.error && <ProblemPanel title="No machine is waiting" error={find.error} />}
       </Panel>
       {find.data && <Decision machine={find.data} done={setDone} />}
     </Page>
@@ -99,7 +99,7 @@ function Decision({ machine, done }: { machine: DeviceSignIn; done(words: string
         onChange={(value) => setExtent(value ?? ALL)}
       />
       {(approve.error ?? deny.error) && (
-        <ProblemPanel title="No answer was given" error={approve.error ?? deny.error} />
+        <ProblemPanel title="The answer failed" error={approve.error ?? deny.error} />
       )}
       <div className="row">
         <Button loading={approve.isPending} onClick={() => approve.mutate()}>

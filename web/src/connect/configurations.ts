@@ -3,22 +3,21 @@
 export interface Configuration {
   id: string;
   name: string;
-  /** Place that it goes to. */
+  /** Place of the configuration. */
   where: string;
   /** Commands of a shell that come first, once; most clients need none. */
   install?: string;
   text: string;
 }
 
-/** Stands where the key goes until there is one. */
+/** Placeholder of the key until there is one. */
 export const KEY_PLACE = '<API_KEY>';
 
 /** VS Code fills this in. */
 const KEY_ASKED_FOR = '$\u007Binput:sandhaven-key}';
 
 /**
- * Whatever is installed comes from the service itself: a name on a registry would lead to whoever has it there, with the key.
- *
+ * All packages come from the service itself: a name on a registry may belong to somebody else, who would get the key.
  * @param origin Of the service for programs, such as https://sandboxes.example.org.
  */
 export function configurationsFor(origin: string, key: string): Configuration[] {
@@ -134,7 +133,10 @@ function curl(origin: string): string {
   -d '{"name": "demo", "ephemeral": true}' ${origin}/v1/tools/Sandbox.CreateSandbox`;
 }
 
-/** The list has what the package needs too. pip takes links over plain HTTP from this computer alone, unless it is named. */
+/**
+ * The list has the package's dependencies too. pip takes links over plain HTTP from this computer alone, unless it is
+ * named.
+ */
 function pip(origin: string): string {
   const { protocol, hostname } = new URL(origin);
   const isOpen = protocol === 'http:' && !/^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname);

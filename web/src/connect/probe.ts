@@ -12,7 +12,7 @@ export interface Probe {
 const PROTOCOL = '2025-06-18';
 
 export async function probe(apiKey: string): Promise<Probe> {
-  // Without the cookie of this browser, so that the key shows what it can do itself.
+  // Without the cookie of this browser, so that the key alone is tested.
   const withoutCookie: typeof fetch = (input, init) => fetch(input, { ...init, credentials: 'omit' });
   const begun = performance.now();
   const who = await new Sandhaven({ url: '', apiKey, fetch: withoutCookie, maxRetries: 0 }).whoAmI();

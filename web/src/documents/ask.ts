@@ -1,4 +1,4 @@
-/** Asks one collection what the form says. */
+/** Queries one collection with the values of the form. */
 import type { FindDocumentsResult } from '@sandhaven/sdk';
 import { client } from '../service/client.ts';
 import type { Place } from './place.ts';
@@ -22,7 +22,8 @@ export async function ask(
   const limit = { limit: Number(written.limit) || 100 };
   if (kind === 'aggregate') {
     const pipeline = splitArray(written.pipeline);
-    if (pipeline === null) throw new Error('The pipeline is no array of stages, such as [{"$match": {}}].');
+    if (pipeline === null)
+      throw new Error('The pipeline is not an array of stages, such as [{"$match": {}}].');
     const {
       result,
       has_more,
@@ -31,7 +32,7 @@ export async function ask(
     return { documents: result, hasMore: has_more, notes };
   }
   const sort = sortOf(written.sort);
-  if (sort === null) throw new Error('The order is no object such as {"age": -1}.');
+  if (sort === null) throw new Error('The order is not an object such as {"age": -1}.');
   const found = await client.documentDb.findDocuments({
     ...{ ...where, ...filter, ...limit },
     ...(written.projection.trim() === '' ? {} : { projection: written.projection }),

@@ -1,6 +1,6 @@
-/** Splits and arranges what people write into the parameters of a query, and documents into a table. */
+/** Turns typed text into the parameters of a query, and documents into a table. */
 
-/** @returns the parts of a JSON array, each as it is written, or null for what is no array. */
+/** @returns the parts of a JSON array, each as it is written, or null for anything but an array. */
 export function splitArray(text: string): string[] | null {
   const trimmed = text.trim();
   if (!trimmed.startsWith('[') || !trimmed.endsWith(']')) return null;
@@ -23,7 +23,7 @@ export function splitArray(text: string): string[] | null {
   return depth === 0 && whole.every((part) => part !== '') ? whole : null;
 }
 
-/** Writes `{"age": -1}` as FindDocuments takes it. @returns null for what is no such object. */
+/** Writes `{"age": -1}` as FindDocuments takes it. @returns null for anything but such an object. */
 export function sortOf(text: string): string[] | null {
   if (text.trim() === '') return [];
   try {

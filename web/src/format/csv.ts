@@ -1,8 +1,8 @@
-/** Reads CSV as RFC 4180 describes it, and forgives what programs write: any line end, quotes left open. */
+/** Reads CSV as RFC 4180 describes it, and tolerates what programs write: any line end, quotes left open. */
 
 export interface Csv {
   rows: string[][];
-  /** There are more rows than were asked for. */
+  /** True when there are more rows than were requested. */
   cut: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Bytes, counts and durations in the words of people. */
+/** Formats bytes, counts and durations for people. */
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 

@@ -1,4 +1,4 @@
-/** The state of the service, as far as its interface says. */
+/** The state of the service, as its interface reports it. */
 import { isSandhavenError } from '@sandhaven/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { formatMs } from '../format/quantity.ts';

@@ -50,7 +50,7 @@ function RoomPanel({ capacity, sandboxes, pool, samples }: Health) {
           ['Kept in reserve', `${formatBytes(memory)} of memory, ${formatBytes(disk)} of disk`],
           ['Sandboxes', `${sandboxes.started} started of ${sandboxes.total}`],
           [
-            'Paused for want of disk',
+            'Paused for lack of disk space',
             sandboxes.paused === 0 ? (
               'none'
             ) : (

@@ -44,7 +44,7 @@ export function VersionPanel() {
         />
       )}
       <div className="dimmed small">
-        <code>/openapi.json</code> describes the whole interface, to whoever has a key.
+        <code>/openapi.json</code> describes the whole interface to every holder of a key.
       </div>
     </Panel>
   );

@@ -1,4 +1,4 @@
-/** Copies a text, and says that it did. */
+/** Copies a text, and confirms it. */
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { announce } from './announcer.tsx';

@@ -1,4 +1,4 @@
-/** Says why a place is empty, and the next step. */
+/** Shows why a place is empty, and the next step. */
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 import classes from './parts.module.css';

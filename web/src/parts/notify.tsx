@@ -1,4 +1,4 @@
-/** Shows outcomes of actions: in a corner for who sees, by the announcer for who hears. */
+/** Shows outcomes of actions: in a corner of the screen, and through the announcer for screen readers. */
 import { notifications } from '@mantine/notifications';
 import { announce } from './announcer.tsx';
 import { causeOf } from './problem.tsx';

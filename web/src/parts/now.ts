@@ -1,4 +1,4 @@
-/** One clock for all times on the screen: it moves while the page is seen, and asks nobody. */
+/** One clock for all times on the screen: it ticks while the page is visible, and sends no request. */
 import { useSyncExternalStore } from 'react';
 
 const STEP_MS = 15_000;

@@ -1,9 +1,9 @@
-/** A small line of values, the newest on the right, with a text in its place for those who do not see it. */
+/** A small line of values, the newest on the right, with a text for screen readers. */
 import { LINE_HEIGHT, LINE_WIDTH, pointsOf } from '../format/line-points.ts';
 import classes from './parts.module.css';
 
 interface SparklineProps {
-  /** In words: what the line shows, and the newest value. */
+  /** Text with the subject of the line, and its newest value. */
   label: string;
   values: number[];
   /** Value at the upper edge. */

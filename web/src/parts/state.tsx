@@ -1,4 +1,4 @@
-/** The state of a sandbox or a snapshot: a word with a dot, so that the colour is never all there is. */
+/** The state of a sandbox or a snapshot: a word with a dot, so that the colour is never the only sign. */
 import classes from './parts.module.css';
 
 const tones: Record<string, string> = {

@@ -23,7 +23,7 @@ export function AppsPanel() {
   const ask = (app: AuthorizedApp) =>
     setQuestion({
       title: `Revoke ${nameOf(app)}?`,
-      body: 'It opens nothing from then on, and work in progress with it ends. You can allow it again.',
+      body: 'Its access ends at once, and so does its work in progress. You can allow it again.',
       action: 'Revoke',
       async run() {
         await revokeAuthorizedApp(app.app_id);

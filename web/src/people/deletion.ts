@@ -16,7 +16,7 @@ export function deletionOf(
   const stay = counted(teams, 'team that they are in stays', 'teams that they are in stay');
   return {
     title: `Delete ${name}?`,
-    body: `${email} goes for good${goes}${stay === null ? '' : ` ${stay}.`}`,
+    body: `${email} is deleted for good${goes}${stay === null ? '' : ` ${stay}.`}`,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Makes a key and shows it, this once. */
+/** Makes a key and shows it once. */
 
 import { Button, Modal, Select, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -21,7 +21,7 @@ const lives = [
 ];
 
 interface KeyDialogProps {
-  /** Users that an admin may choose from; the key is one's own without them. */
+  /** Users that an admin may choose from; without them the key is the user's own. */
   users: User[];
   /** Team that the key is bound to; none without it. */
   team?: string | null;

@@ -26,7 +26,7 @@ export function KeysPanel({ users }: { users: User[] }) {
   const ask = ({ key_id, name, email }: Key) =>
     setQuestion({
       title: `Revoke ${name}?`,
-      body: `The key ${key_id} of ${email} opens nothing from then on, for good, and work in progress with it ends. Agents that use it need another one.`,
+      body: `The key ${key_id} of ${email} stops working for good, and work in progress with it ends. Agents that use it need another one.`,
       action: 'Revoke',
       async run() {
         await administration.revokeKey(key_id);

@@ -4,8 +4,8 @@ import { type QuotaKind, quotaKinds, type Used } from '../service/records.ts';
 
 const labels: Record<QuotaKind, string> = {
   sandboxes: 'Sandboxes',
-  cpu: 'vCPUs that run',
-  memory: 'Memory that runs',
+  cpu: 'vCPUs in use',
+  memory: 'Memory in use',
   disk: 'Disk',
   snapshots: 'Snapshots',
 };

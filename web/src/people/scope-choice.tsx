@@ -19,7 +19,7 @@ export function ScopeChoice({ offered, mustLimit, isLimited, limit, chosen, choo
         label="Limit what it may be used for"
         description={
           mustLimit
-            ? 'This sign-in is limited, and a key cannot do more than what makes it'
+            ? 'This sign-in is limited, and its keys cannot do more'
             : 'Without a limit, it may do all that its owner may do'
         }
         checked={isLimited}

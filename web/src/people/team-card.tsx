@@ -1,4 +1,4 @@
-/** One team: its members, and how much of each quota is used. An admin changes it. */
+/** One team: its members, and the use of each quota. An admin changes it. */
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -30,7 +30,7 @@ export function TeamCard({ team }: { team: Team }) {
     ask(
       {
         title: `Remove ${member.name} from ${name}?`,
-        body: 'What they have open in its sandboxes ends, and so do all SSH access and previews of these.',
+        body: 'Their open work in its sandboxes ends, and so do all SSH access and previews of these sandboxes.',
         action: 'Remove',
       },
       `${member.name} removed`,
@@ -40,7 +40,7 @@ export function TeamCard({ team }: { team: Team }) {
     ask(
       {
         title: `Delete team ${name}?`,
-        body: 'Its keys open nothing any more. A team that owns sandboxes or snapshots stays.',
+        body: 'Its keys stop working. A team that owns sandboxes or snapshots cannot be deleted.',
         action: 'Delete',
       },
       `${name} deleted`,

@@ -1,4 +1,4 @@
-/** One user: who it is, and how much of each quota is used. */
+/** One user: the identity, and the use of each quota. */
 import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -22,7 +22,7 @@ export function UserCard({ user, edit }: { user: User; edit(user: User): void })
       title: disabled ? `Enable ${name}?` : `Disable ${name}?`,
       body: disabled
         ? 'Their earlier keys work again.'
-        : 'Their keys open nothing from then on, and their calls, tunnels, SSH connections and previews end. Their sandboxes stay, and stop when their time comes.',
+        : 'Their keys stop working, and their calls, tunnels, SSH connections and previews end. Their sandboxes stay, and stop automatically.',
       action: disabled ? 'Enable' : 'Disable',
       danger: !disabled,
       async run() {
@@ -44,7 +44,7 @@ export function UserCard({ user, edit }: { user: User; edit(user: User): void })
             {owned.sandboxes + owned.snapshots > 0 && (
               <TextInput
                 label="Give sandboxes and snapshots to"
-                description="Email of a user or name of a team; left empty, they are deleted."
+                description="Email of a user or name of a team. Empty: they are deleted."
                 onChange={({ currentTarget }) => {
                   to = currentTarget.value.trim();
                 }}

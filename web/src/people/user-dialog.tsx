@@ -13,8 +13,8 @@ import { formOf, type UserForm, userParametersOf } from './user-form.ts';
 
 const labels = {
   sandboxes: 'Sandboxes',
-  cpu: 'vCPUs that run',
-  memory: 'GB of memory that run',
+  cpu: 'vCPUs in use',
+  memory: 'GB of memory in use',
   disk: 'GB of disk',
   snapshots: 'Snapshots',
 } as const;

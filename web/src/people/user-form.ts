@@ -5,7 +5,7 @@ export interface UserForm {
   name: string;
   email: string;
   role: Role;
-  /** Empty: without a limit for a user that is there, the service's default for a new one. */
+  /** Empty: no limit for an existing user, the service's default for a new one. */
   quota: Record<QuotaKind, number | string>;
 }
 

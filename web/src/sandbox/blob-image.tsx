@@ -1,4 +1,4 @@
-/** Shows bytes as an image: the page's policy lets no data: address through, but one that the page made. */
+/** Shows bytes as an image: the page's policy allows no data: URLs, but object URLs that the page made. */
 import { useEffect, useState } from 'react';
 
 interface BlobImageProps {

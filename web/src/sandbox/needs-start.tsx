@@ -21,7 +21,7 @@ export function NeedsStart({ what, children }: { what: string; children: ReactNo
         <Button
           loading={sandbox.operation !== undefined}
           disabled={viewer}
-          title={viewer ? 'A viewer changes nothing.' : undefined}
+          title={viewer ? 'Viewers cannot change anything.' : undefined}
           onClick={() => act('start', [sandbox])}
         >
           Start it

@@ -1,4 +1,4 @@
-/** Takes out of a program's output what only a terminal understands. */
+/** Removes control sequences for terminals from a program's output. */
 
 // Sequences of ECMA-48: control sequences, then strings up to their end, then short escapes.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for

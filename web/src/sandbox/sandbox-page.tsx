@@ -70,7 +70,7 @@ export function SandboxPage() {
           key={action}
           variant={action === 'start' ? 'filled' : 'default'}
           disabled={viewer}
-          title={viewer ? 'A viewer changes nothing.' : undefined}
+          title={viewer ? 'Viewers cannot change anything.' : undefined}
           onClick={() =>
             act(action, [sandbox], () => action === 'delete' && void navigate({ to: '/sandboxes' }))
           }

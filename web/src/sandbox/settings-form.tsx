@@ -1,4 +1,6 @@
-/** A form of settings: it saves, says so, and asks first where a value has a consequence that is not seen in it. */
+/**
+ * A form of settings. It saves, confirms that, and asks first where a value has a consequence that it does not show.
+ */
 import { Button } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Confirm } from '../parts/confirm.tsx';
@@ -9,7 +11,7 @@ import classes from '../sandboxes/sandboxes.module.css';
 interface SettingsFormProps {
   what: string;
   disabled: boolean;
-  /** Consequence that is not seen in the fields. */
+  /** Consequence that the fields do not show. */
   warning: string | null;
   save(): Promise<void>;
   children: ReactNode;

@@ -1,4 +1,4 @@
-/** Shows the sandbox's use: now, by the service's stream, or as it was when it was asked for. */
+/** Shows the sandbox's use: live from the service's stream, or as last requested. */
 import type { ReactNode } from 'react';
 import { formatBytes } from '../format/quantity.ts';
 import { Meter } from '../parts/meter.tsx';

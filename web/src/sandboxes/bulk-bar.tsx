@@ -35,7 +35,7 @@ export function BulkBar({ chosen, clear, act }: BulkBarProps) {
             variant={action === 'delete' ? 'filled' : 'default'}
             color={action === 'delete' ? 'red' : 'accent'}
             disabled={viewer || count === 0}
-            title={viewer ? 'A viewer changes nothing.' : undefined}
+            title={viewer ? 'Viewers cannot change anything.' : undefined}
             onClick={() => act(action, chosen, clear)}
           >
             {labels[action]} {count < chosen.length && count > 0 ? count : ''}

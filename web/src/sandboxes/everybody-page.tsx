@@ -31,8 +31,8 @@ export function EverybodyPage() {
       title: `${verb} ${sandbox.name} of ${sandbox.owner.name}?`,
       body:
         verb === 'Stop'
-          ? 'What runs in it ends. Its disk stays, unless a stop deletes this sandbox.'
-          : 'Its disk is gone for good.',
+          ? 'Its programs end. Its disk stays, unless a stop deletes this sandbox.'
+          : 'Its disk is deleted for good.',
       action: verb,
       danger: true,
       async run() {

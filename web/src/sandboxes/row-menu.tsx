@@ -42,7 +42,7 @@ export function useRowMenu(act: SandboxActions['act']) {
         />
       </Menu.Target>
       <Menu.Dropdown>
-        {viewer && <Menu.Label>A viewer changes nothing</Menu.Label>}
+        {viewer && <Menu.Label>Viewers cannot change anything</Menu.Label>}
         {actionNames.map((action) => (
           <Menu.Item
             key={action}

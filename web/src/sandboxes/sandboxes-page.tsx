@@ -58,7 +58,7 @@ function OwnSandboxes() {
           <Button
             leftSection={<Icon name="plus" size={14} />}
             disabled={viewer}
-            title={viewer ? 'A viewer changes nothing.' : undefined}
+            title={viewer ? 'Viewers cannot change anything.' : undefined}
             onClick={() => setCreating(true)}
           >
             New sandbox

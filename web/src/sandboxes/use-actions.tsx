@@ -76,7 +76,7 @@ export function useSandboxActions(): SandboxActions {
           ? titles[action]
           : `${titles[action]} ${counted(meant.length, 'sandbox', 'sandboxes')}`,
       danger: lost.length > 0,
-      // The dialog closes at once; the rows show how far it is.
+      // The dialog closes at once; the rows show the progress.
       run: async () => void run(action, meant, done),
     });
   };
@@ -107,7 +107,7 @@ function LossText({ action, chosen }: { action: ActionName; chosen: readonly San
         <div>Files stay on their disks.</div>
       )}
       {interrupted.length > 0 && (
-        <div>What runs in {counted(interrupted.length, 'sandbox', 'sandboxes')} ends.</div>
+        <div>All programs in {counted(interrupted.length, 'sandbox', 'sandboxes')} end.</div>
       )}
       <ul style={{ margin: 0, paddingInlineStart: '1.2rem' }}>
         {shown.slice(0, NAMED).map(({ id, name }) => (

@@ -1,5 +1,6 @@
 /**
- * The team that this tab acts for, or whoever an admin looks inside of. Changing it loads the page anew, so that no answer for one owner is shown as another's.
+ * The team that this tab acts for, or the owner that an admin looks inside of. Changing it loads the page
+ * anew, so that no answer for one owner is shown as another's.
  */
 const KEY = 'sandhaven-team';
 
@@ -12,6 +13,6 @@ export function actingTeam(): string | null {
 export function actFor(owner: string | null, path = '/sandboxes'): void {
   if (owner === null) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, owner);
-  // What is open belongs to the owner before.
+  // Open screens belong to the previous owner.
   window.location.assign(path);
 }

@@ -8,10 +8,10 @@ export interface WithEarlyAnswers {
   earlyAnswers?: EarlyAnswers;
 }
 
-/** Since the page was opened: a screen that is shown later must not begin with what was true then. */
+/** Since the page was opened: a screen that is shown later must not begin with old data. */
 const FRESH_MS = 10_000;
 
-/** Takes the place of `fetch` where such an answer may be meant: in requests for the owner that this tab acts for. */
+/** Replaces `fetch` in requests that may have such an answer: those for the owner that this tab acts for. */
 export async function fetchOrTakeEarly(path: string, init: RequestInit): Promise<Response> {
   const page = globalThis as WithEarlyAnswers;
   if (performance.now() > FRESH_MS) delete page.earlyAnswers;

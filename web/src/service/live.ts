@@ -13,13 +13,13 @@ import { usageHistories } from './usage.ts';
 
 /** Tabs that act for different owners share no stream. */
 const NAME = `sandhaven-changes ${actingTeam() ?? ''}`;
-/** Answers about one sandbox, and sums over all, are asked for again once for changes that come together. */
+/** Queries of one sandbox, and totals, are repeated once for changes that come together. */
 const GATHER_MS = 250;
 
 /** @returns a function that ends it. */
 export function followChanges(queries: QueryClient): () => void {
   let end = follow(queries);
-  // A page that the browser keeps for the way back would keep the lock from the other tabs.
+  // A page in the browser's back-forward cache would keep the lock from the other tabs.
   const hidden = () => end();
   const shown = ({ persisted }: PageTransitionEvent) => {
     if (persisted) end = follow(queries);

@@ -1,4 +1,4 @@
-/** Networks of sandboxes: what one may reach, and what it reached. */
+/** Networks of sandboxes: settings and logs. */
 import { client } from './client.ts';
 import type { NetworkLog, NetworkProfile, ShownNetwork } from './records.ts';
 

@@ -1,4 +1,4 @@
-/** Every question of more than one screen, under the key that changes make old. */
+/** Queries that several screens share, under the keys that changes invalidate. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { administration } from './administration.ts';
 import { client } from './client.ts';

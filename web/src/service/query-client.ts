@@ -1,4 +1,4 @@
-/** The cache of answers. It asks again when the page gets the focus and after own actions; nothing polls. */
+/** The cache of answers. It asks again when the page gets the focus and after own actions, and never polls. */
 import { isSandhavenError } from '@sandhaven/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 
@@ -12,7 +12,7 @@ export const queryClient = new QueryClient({
     onError: (error, { queryKey }) => queryKey[0] !== signInKey[0] && whenSignedOut(error),
   }),
   mutationCache: new MutationCache({ onError: whenSignedOut }),
-  // The SDK retries what is safe to retry.
+  // The SDK retries where that is safe.
   defaultOptions: {
     queries: { retry: false, staleTime: FRESH_MS, networkMode: 'always' },
     mutations: { networkMode: 'always' },

@@ -53,7 +53,7 @@ export interface OwnedSandbox {
   last_activity_at: string;
 }
 
-/** Numbers of what goes with a user who is deleted. */
+/** Numbers of things that are deleted with a user. */
 export interface OwnedByUser {
   sandboxes: number;
   snapshots: number;
@@ -107,7 +107,7 @@ export interface Registries {
 /** A machine that shows a code, and waits for its user. */
 export interface DeviceSignIn {
   user_code: string;
-  /** As the machine calls itself: anybody's words. */
+  /** The machine's own name, which anybody may choose. */
   machine: string;
   address: string;
   created_at: string;
@@ -138,7 +138,7 @@ export interface ShownNetwork {
   in_force: { mode: NetworkSetting['mode']; rules: string[] };
   /** Until then the sandbox reaches all that the ceilings allow; null while it does not learn. */
   learning_until: string | null;
-  /** null where nobody counts it. */
+  /** null where it is not counted. */
   traffic: {
     sent_bytes_today: number;
     received_bytes_today: number;

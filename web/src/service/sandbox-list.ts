@@ -1,6 +1,6 @@
 /**
  * The list of all the caller's sandboxes: the first page is shown at once, the others follow side by side. Filters then
- * need no request, and what an action answers is put in place of its row.
+ * need no request, and the answer of an action replaces its row.
  */
 import type { Sandbox } from '@sandhaven/sdk';
 import type { QueryClient } from '@tanstack/react-query';

@@ -5,9 +5,9 @@
 import type { SandboxChange, Sandhaven } from '@sandhaven/sdk';
 
 export interface SharedStream {
-  /** For whose changes the service is asked. */
+  /** Client of the owner whose changes are followed. */
   client: Sandhaven;
-  /** Tabs with the same share it. */
+  /** Tabs with the same name share the stream. */
   name: string;
   wanted: { usage?: boolean; snapshots?: boolean; audit?: boolean; network?: string; health?: boolean };
 }

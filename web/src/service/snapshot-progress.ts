@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 
 const listeners = new Set<() => void>();
 let known: ReadonlyMap<string, SnapshotProgress> = new Map();
-/** One that was deleted meanwhile goes when newer ones come. */
+/** A deleted one is dropped when newer ones come. */
 const MOST = 50;
 
 export const snapshotProgress = {

@@ -17,7 +17,7 @@ export class UsageHistories {
   readonly #histories = new Map<string, UsageHistory>();
   readonly #listeners = new Map<string, Set<() => void>>();
 
-  /** Takes one turn of samples: a sandbox that is not in it runs no more, or is beyond the service's bound. */
+  /** Takes one turn of samples: a missing sandbox has stopped, or is over the service's bound. */
   take(samples: SandboxUsage[]): void {
     const ids = new Set(samples.map(({ id }) => id));
     for (const id of [...this.#histories.keys()].filter((known) => !ids.has(known))) {

@@ -1,4 +1,4 @@
-/** Passkeys and passwords: the routes of the page, and what the browser is asked for between them. */
+/** Passkeys and passwords: the routes of the page, and the requests to the browser between them. */
 import {
   type PublicKeyCredentialCreationOptionsJSON,
   type PublicKeyCredentialRequestOptionsJSON,

@@ -1,4 +1,4 @@
-/** Lets in who is signed in, and shows the sign-in to everybody else. */
+/** Shows the page to signed-in users, and the sign-in to everybody else. */
 import { Loader } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -44,7 +44,7 @@ function Waiting() {
   );
 }
 
-/** A ticket works once, so it is sent once whatever renders again. */
+/** A ticket works once, so it is sent once, however often this renders. */
 let sent: Promise<unknown> | null = null;
 
 function useTicket(): { done: boolean; error: unknown } {

@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { waysQuery } from '../service/queries.ts';
 import { startIdentityProviderSignIn } from '../service/sign-in.ts';
 
-/** A path that the service refuses as a way back is too long, or none of its own. */
+/** The service refuses return paths that are too long or not its own. */
 const LONGEST_PATH = 512;
 
 export function IdentityProviderButton({ onError }: { onError: (error: unknown) => void }) {
-  // Without an answer the other ways stay.
+  // Without an answer the other ways still work.
   const { data } = useQuery(waysQuery);
   const [busy, setBusy] = useState(false);
   if (!data?.provider) return null;

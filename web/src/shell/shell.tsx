@@ -53,7 +53,7 @@ export function Shell() {
   );
 }
 
-/** A reader of screens goes on at the new screen, not at the link that led to it. */
+/** Screen readers continue at the new screen, not at the link that led to it. */
 function useFocusOnArrival(content: { current: HTMLElement | null }): void {
   const { pathname } = useLocation();
   const before = useRef(pathname);

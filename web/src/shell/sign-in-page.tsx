@@ -1,4 +1,4 @@
-/** Signs in: with what the person has, which stays in no script's reach afterwards. */
+/** Signs in with any way that the user has. Afterwards no script can read the sign-in. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ProblemPanel } from '../parts/problem.tsx';

@@ -1,4 +1,4 @@
-/** The switch between oneself and one's teams, and for whom this tab acts. */
+/** The switch between the user and their teams, with the owner that this tab acts for. */
 import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Icon } from '../parts/icon.tsx';

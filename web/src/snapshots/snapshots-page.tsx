@@ -36,7 +36,7 @@ export function SnapshotsPage() {
   const askToDelete = ({ id, name, image }: CreateSnapshotResult) =>
     setQuestion({
       title: `Delete ${name}?`,
-      body: `The snapshot of ${image} is gone for good, and its name is free. Sandboxes that were made from it keep their image and go on.`,
+      body: `The snapshot of ${image} is deleted for good, and its name becomes free. Sandboxes that were made from it keep their image.`,
       action: 'Delete',
       async run() {
         await client.snapshots.delete(id);
@@ -48,14 +48,14 @@ export function SnapshotsPage() {
   return (
     <Page
       title="Snapshots"
-      about="Named images with sizes and a program to start. A sandbox made from one begins as the image is."
+      about="Named images with sizes and a program to start. A sandbox made from one starts as a copy of the image."
       actions={
         <>
           <RefreshButton busy={isFetching} refresh={refetch} />
           <Button
             leftSection={<Icon name="plus" size={14} />}
             disabled={viewer}
-            title={viewer ? 'A viewer changes nothing.' : undefined}
+            title={viewer ? 'Viewers cannot change anything.' : undefined}
             onClick={() => setCreating(true)}
           >
             New snapshot

@@ -1,11 +1,11 @@
-//! The faults of both directions, with the names of what they met.
+//! Errors of packing and unpacking, with the names of the files at fault.
 
 use rustix::io::Errno;
 use std::io;
 
 use crate::wire::fault::{Code, Fault};
 
-/// Of a path. An error frame has 64 KiB, and a path of 900 levels may have more.
+/// Bytes of a path in an error frame. The frame has 64 KiB, and a path of 900 levels may be longer.
 const SHOWN_BYTES: usize = 1 << 10;
 
 /// @param path Relative to the disk's root.
@@ -26,7 +26,7 @@ pub fn failed_content(error: &io::Error, path: &[u8]) -> Fault {
     }
 }
 
-/// Of a long path the end, which names the thing itself.
+/// Returns the end of a long path, which names the file itself.
 pub fn shown(path: &[u8]) -> String {
     let is_inside = |byte: &u8| matches!(byte, 0x80..0xc0);
     match path.len().checked_sub(SHOWN_BYTES) {
@@ -44,7 +44,8 @@ pub fn shown(path: &[u8]) -> String {
     }
 }
 
-/// Nobody can delete files or resize the disk meanwhile, as other operations advise.
+/// Reports a full disk without the usual advice to delete files or to grow it, which is impossible while the
+/// archive is unpacked.
 fn no_room() -> Fault {
     let detail = "The new disk has no room for all that is in the archive.";
     let hint = "The archive is as it was, and nothing in it can be changed. Ask the operator for disks of this size that \
@@ -74,7 +75,7 @@ mod tests {
         let text = shown(path.as_bytes());
         assert!(text.starts_with("…ä") && text.ends_with("ä/last"), "{text}");
         assert!(text.len() <= SHOWN_BYTES + "…".len());
-        // Bytes that are no characters take three each.
+        // Each byte that is not UTF-8 takes three.
         assert!(shown(&[0x80; 70_000]).len() < 4 * SHOWN_BYTES);
     }
 }

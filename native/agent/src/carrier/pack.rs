@@ -1,5 +1,5 @@
-//! The operation `pack`: the disk's content as a tar archive. A worker reads, and stays at most a few chunks ahead of what
-//! the host takes.
+//! The operation `pack`: the disk's content as a tar archive. A worker reads, and stays at most a few chunks
+//! ahead of the host.
 
 use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind, Write};
@@ -18,11 +18,11 @@ const AHEAD: usize = 2;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
-    /// Names in the disk's root that are no part of the content; with a slash at the end, what is in that folder.
+    /// Names in the disk's root that are not part of the content; a slash at the end means the contents of that folder.
     leave_out: Vec<String>,
 }
 
-/// Data follows, and its end.
+/// Data and `end` follow.
 #[derive(Serialize)]
 struct Reply {}
 
@@ -51,7 +51,7 @@ pub async fn answer(
     connection.send_end().await
 }
 
-/// Gathers what is written to it into chunks for the host.
+/// Collects written bytes into chunks for the host.
 struct Outlet {
     chunks: Sender<Vec<u8>>,
     gathered: Vec<u8>,

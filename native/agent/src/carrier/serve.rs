@@ -11,7 +11,7 @@ use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
 use crate::wire::fault::{Code, Fault};
 use crate::wire::stream::Stream;
 
-/// Of the operations of carriers, which have versions of their own.
+/// Version of the carrier's operations, which the agent's version does not cover.
 const VERSION: u32 = 1;
 
 #[derive(Deserialize)]

@@ -1,5 +1,5 @@
-//! The operation `unpack`: makes the content of an empty disk of a tar archive. The answer comes when all of it is on the
-//! disk, whatever happens to the node then.
+//! The operation `unpack`: fills an empty disk from a tar archive. The answer comes once the disk holds all
+//! of it, so that a crash of the node loses nothing.
 
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
@@ -46,7 +46,7 @@ pub async fn answer(
     connection.reply(&Reply { entries }).await
 }
 
-/// Dropping the sender tells the worker of the end; a worker that has ended before says why itself.
+/// Dropping the sender ends the worker's input. A worker that ended earlier reports its own error.
 async fn pass_on(connection: &mut Connection, chunks: Sender<Vec<u8>>) -> Outcome {
     loop {
         let mut chunk = Vec::new();

@@ -1,5 +1,5 @@
-//! The side channel of code that runs: for each chart a length and its JSON, a length and its picture.
-//! The code may write there what it likes, so everything is bounded and the host trusts none of it.
+//! The side channel of code that runs: for each chart a length and its JSON, a length and its picture. The
+//! code may write anything there, so everything is bounded and the host trusts none of it.
 
 use serde_json::value::RawValue;
 use std::io;
@@ -24,7 +24,7 @@ pub struct Chart {
     pub png: Vec<u8>,
 }
 
-/// Takes the stream apart as it comes. Past a bound, and at what cannot be, it takes no more charts.
+/// Splits the stream into charts as it arrives. It stops at a bound and at malformed data.
 pub struct Parser {
     bounds: Bounds,
     buffer: Vec<u8>,
@@ -62,7 +62,7 @@ impl Parser {
         }
     }
 
-    /// A whole part of the stream, cut off the buffer. Closes at a length over its bound.
+    /// Cuts a complete part of the stream off the buffer. Closes at a length over its bound.
     fn next_part(&mut self) -> Option<Vec<u8>> {
         let (length, rest) = self.buffer.split_first_chunk::<LENGTH_BYTES>()?;
         let length = u32::from_le_bytes(*length) as usize;
@@ -87,7 +87,7 @@ impl Parser {
         }
         match self.json.take() {
             None => {
-                // Parsed whole once, which bounds how deep it nests.
+                // Parsed completely once, which bounds its nesting.
                 let text = String::from_utf8(part).ok()?;
                 serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).ok()?;
                 self.json = Some(RawValue::from_string(text).ok()?);
@@ -119,7 +119,7 @@ impl Receiver {
         })
     }
 
-    /// Takes in what comes, for ever. May be dropped and called again.
+    /// Reads without end. May be dropped and called again.
     pub async fn pump(&mut self) -> io::Result<()> {
         loop {
             let mut ready = self.pipe.readable().await?;
@@ -134,7 +134,7 @@ impl Receiver {
         }
     }
 
-    /// With what is still in the pipe when the code has ended.
+    /// Returns the charts, with what is still in the pipe after the end of the code.
     pub fn finish(mut self) -> Vec<Chart> {
         for _ in 0..PIPE_BYTES / READ_BYTES + 1 {
             match rustix::io::read(self.pipe.get_ref(), &mut self.buffer[..]) {

@@ -25,7 +25,7 @@ const MAX_CODE_BYTES: usize = 32 << 20;
 
 const PYTHON_RUN: &str = concat!(include_str!("imports.py"), include_str!("run.py"));
 const PYTHON_CHARTS: &str = include_str!("charts.py");
-/// Of the base image: makes JavaScript of the TypeScript that Node is about to read (images/base/typescript).
+/// In the base image: translates the TypeScript that Node is about to read into JavaScript (images/base/typescript).
 const TYPESCRIPT_STARTER: &CStr = c"/usr/local/libexec/sandhaven-typescript";
 const NODE_PRELOAD: &str = include_str!("preload.mjs");
 /// Short, since it shows in the list of processes.
@@ -34,7 +34,7 @@ const PYTHON_START: &str = "source = open(3, 'rb'); \
 
 /// Environment that the request may override.
 const PYTHON_DEFAULTS: [(&str, &str); 2] = [
-    // No window can be opened, and a picture is what is wanted.
+    // A sandbox has no display, so figures are drawn as pictures.
     ("MPLBACKEND", "Agg"),
     // Each idle thread of numpy runs for 2^20 cycles before it sleeps, and not for 2^26, which are 25 ms of a processor.
     ("OPENBLAS_THREAD_TIMEOUT", "20"),
@@ -48,17 +48,17 @@ pub struct Request {
     language: Language,
     env: BTreeMap<String, String>,
     timeout_ms: u64,
-    /// Kept of each stream.
+    /// Most bytes kept of each stream.
     output_bytes: usize,
     max_charts: usize,
-    /// Of one chart's picture.
+    /// Most bytes of one chart's picture.
     chart_bytes: usize,
-    /// Of all pictures together.
+    /// Most bytes of all pictures together.
     charts_total_bytes: usize,
     /// Output is sent while the code runs, too (version 4).
     #[serde(default)]
     live: bool,
-    /// With `live`: nothing of it is left out, and the code waits for the host (version 6).
+    /// With `live`: no output is left out, and the code waits for the host (version 6).
     #[serde(default)]
     whole: bool,
 }
@@ -157,9 +157,9 @@ fn node(request: &Request, code: &[u8]) -> Result<Command, Fault> {
     ];
     argv.extend(
         match request.language {
-            // Types in JavaScript are an error in it, and not TypeScript.
+            // Types in JavaScript are syntax errors, and do not make it TypeScript.
             Language::Javascript => &["--no-experimental-strip-types"][..],
-            // A module: tried as a script first, `f<string>(x)` would be two comparisons.
+            // Runs it as a module. Node tries a script first otherwise, in which `f<string>(x)` is two comparisons.
             _ => &[
                 "--experimental-transform-types",
                 "--disable-warning=ExperimentalWarning",
@@ -190,7 +190,7 @@ fn data_url(module: &str) -> String {
     url
 }
 
-/// A file without a name, to be read from its begin.
+/// A file without a name, read from its beginning.
 fn memory_file(parts: &[&[u8]]) -> Result<OwnedFd, Fault> {
     let file = memfd_create("code", MemfdFlags::CLOEXEC).map_err(std::io::Error::from)?;
     let mut file = File::from(file);

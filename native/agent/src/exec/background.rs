@@ -1,5 +1,5 @@
-//! Reads and discards what a command's background children print after the command has ended. A closed pipe
-//! would kill them at their next line.
+//! Reads and discards the output of a command's background children after the command has ended. A closed
+//! pipe would kill them at their next line.
 
 use std::cell::Cell;
 use std::os::fd::OwnedFd;
@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use crate::init::readiness::readable;
 
-/// Beyond them the pipe is closed.
+/// Most pipes that are read; further ones are closed.
 const MAX_PIPES: usize = 256;
-/// One read each: a child that prints without end waits for it most of the time.
+/// Pause after each read, so that a child that prints without end mostly waits.
 const PAUSE: Duration = Duration::from_millis(20);
 const PIPE_BYTES: usize = 64 << 10;
 
@@ -38,7 +38,7 @@ pub fn discard(pipe: OwnedFd) {
     });
 }
 
-/// Reads all that is there; true when no writer is left.
+/// Reads what is available, up to the pipe's size. Returns true when no writer is left.
 fn at_end(pipe: &OwnedFd) -> bool {
     let mut buffer = [0; 4096];
     for _ in 0..PIPE_BYTES / buffer.len() {

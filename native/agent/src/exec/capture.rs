@@ -1,4 +1,4 @@
-//! Keeps the first and the last half of a stream that may be any length.
+//! Keeps the beginning and the end of a stream of any length.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ pub struct Capture {
     total: u64,
 }
 
-/// What is kept of a stream, and how much is left out between.
+/// The kept halves of a stream, and the number of bytes left out between them.
 pub struct Parts {
     pub head: Vec<u8>,
     pub left_out: u64,
@@ -48,7 +48,7 @@ impl Capture {
         self.head.len() + self.tail.len()
     }
 
-    /// From now on at most `limit` bytes are kept, of what has come already too.
+    /// Lowers the limit to `limit` bytes, also for what is kept already.
     pub fn shrink(&mut self, limit: usize) {
         self.half = self.half.min(limit / 2);
         let mut rest = self.head.split_off(self.half.min(self.head.len()));
@@ -63,17 +63,17 @@ impl Capture {
         self.tail.shrink_to_fit();
     }
 
-    /// Counts the bytes that have come, kept or not.
+    /// Counts all bytes of the stream, kept or not.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Both halves, cut between characters, with a marker where something is left out.
+    /// Returns both halves, cut between characters, with a marker where bytes are left out.
     pub fn snapshot(&self) -> Captured {
         self.since(0)
     }
 
-    /// What came after the first `offset` bytes, byte for byte.
+    /// Returns the bytes after the first `offset`, unchanged.
     pub fn parts_since(&self, offset: u64) -> Parts {
         let tail_start = self.total - self.tail.len() as u64;
         let head_start = offset.min(self.head.len() as u64) as usize;
@@ -87,7 +87,7 @@ impl Capture {
         }
     }
 
-    /// As `snapshot`, of what came after the first `offset` bytes.
+    /// As `snapshot`, for the bytes after the first `offset`.
     pub fn since(&self, offset: u64) -> Captured {
         let Parts {
             head: mut bytes,

@@ -1,4 +1,4 @@
-//! A command made ready before the fork: after it nothing may be allocated.
+//! A command, prepared before the fork: afterwards nothing may be allocated.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -11,34 +11,35 @@ use crate::wire::fault::Fault;
 
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// With the null at its end.
+/// Most arguments, with the null at the end.
 const MAX_STARTER_ARGV: usize = 16;
 
-/// Beside the standard three.
+/// Most descriptors beside the three standard streams.
 pub const MAX_EXTRA_FDS: usize = 2;
 
 pub struct Command {
     strings: Vec<CString>,
     argv: Vec<*const libc::c_char>,
     envp: Vec<*const libc::c_char>,
-    /// The program's possible paths, in the order to try.
+    /// Possible paths of the program, in the order of the attempts.
     candidates: Vec<CString>,
-    /// Becomes the program, given its path and its `argv` as arguments; left out where it is not there.
+    /// A program that executes the command, whose path and `argv` it gets as arguments. The command runs
+    /// without it where it is missing.
     starter: Option<CString>,
     cwd: CString,
     pub stdin: OwnedFd,
     /// `stdin` is a terminal, which becomes the controlling one of the command's session.
     pub terminal: bool,
-    /// With `terminal`: the supervisor leads the session, so that no one is hung up on when the command ends.
+    /// With `terminal`: the supervisor leads the session, so that other processes get no SIGHUP when the command ends.
     pub outlived: bool,
-    /// The supervisor says when the program runs.
+    /// The supervisor reports when the program runs.
     pub announced: bool,
-    /// Become descriptors 3, 4 … of the command.
+    /// Descriptors that the command gets as 3, 4 ….
     pub extra: Vec<OwnedFd>,
     pub names: Names,
 }
 
-/// As the caller has them, for errors.
+/// Names as the caller spelled them, for errors.
 pub struct Names {
     pub program: String,
     pub cwd: String,
@@ -63,7 +64,7 @@ impl Command {
             if name.is_empty() || name.contains('=') {
                 return Err(Fault::invalid(
                     "env",
-                    format!("'{name}' is no variable's name."),
+                    format!("'{name}' is not the name of a variable."),
                 ));
             }
             strings.push(c_string("env", format!("{name}={value}").as_bytes())?);
@@ -95,13 +96,13 @@ impl Command {
         })
     }
 
-    /// The agent's own program, whatever the name in `argv`.
+    /// Runs the agent's own program, whatever name `argv` has.
     pub fn of_agent(mut self) -> Self {
         self.candidates = vec![c"/proc/self/exe".to_owned()];
         self
     }
 
-    /// Has the program started by another one, or by itself where that other one is not there.
+    /// Runs the command through `starter`, or directly where that program is missing.
     pub fn started_by(mut self, starter: &CStr) -> Self {
         assert!(self.argv.len() + 2 <= MAX_STARTER_ARGV);
         self.starter = Some(starter.to_owned());
@@ -138,7 +139,8 @@ impl Command {
         failure
     }
 
-    /// Has the starter become the candidate; returns when there is none, or when it or the candidate cannot run.
+    /// Executes the candidate through the starter. Returns when there is no starter, or when it or the
+    /// candidate cannot run.
     fn start(&self, candidate: &CStr) {
         let Some(starter) = &self.starter else { return };
         let mut argv = [ptr::null(); MAX_STARTER_ARGV];

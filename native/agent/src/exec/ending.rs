@@ -1,4 +1,4 @@
-//! The end of a command's own process, also where something inside has killed its supervisor.
+//! The end of a command's own process, also after a process inside killed its supervisor.
 
 use super::command::Names;
 use super::report::Report;
@@ -6,7 +6,7 @@ use super::spawn::{self, Channel};
 use crate::init::reaper::WatchedExit;
 use crate::wire::fault::Fault;
 
-/// The wait status. Fails when the command did not start after all. `exit` is of `pid`, the command.
+/// Returns the wait status. Fails when the command did not start. `exit` is that of `pid`, the command.
 pub async fn wait(
     channel: &Channel,
     names: &Names,
@@ -22,7 +22,7 @@ pub async fn wait(
     }
 }
 
-/// Something inside killed the supervisor. The command may live, as a child of this process.
+/// A process inside killed the supervisor. The command may live on as a child of this process.
 async fn follow_orphan(pid: i32, mut exit: WatchedExit) -> i32 {
     let mut group = KillGroupOnDrop(Some(pid));
     // SAFETY: kill takes numbers and touches no memory. Signal 0 only asks.
@@ -34,7 +34,7 @@ async fn follow_orphan(pid: i32, mut exit: WatchedExit) -> i32 {
     status.unwrap_or(libc::SIGKILL)
 }
 
-/// The command leads a group of its own; what left it is past finding without its supervisor.
+/// The command leads a process group of its own. Processes that left the group cannot be found without the supervisor.
 struct KillGroupOnDrop(Option<i32>);
 
 impl Drop for KillGroupOnDrop {

@@ -1,4 +1,4 @@
-//! Runs a command to its end under its limits, and collects what it prints.
+//! Runs a command to its end within its limits, and collects its output.
 
 use serde::Serialize;
 use std::rc::Rc;
@@ -15,11 +15,11 @@ use crate::init::context::Context;
 use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::Fault;
 
-/// As `timeout` of coreutils has it.
+/// The status that `timeout` of coreutils uses.
 const TIMED_OUT_EXIT_CODE: i32 = 124;
-/// For a killed tree to be gone. The host's own patience beyond the deadline is longer.
+/// Time for a killed tree to end. The host waits longer than this after the deadline.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
-/// Ceilings, whatever the host asks for.
+/// Upper bounds, whatever the host asks for.
 const MAX_OUTPUT_BYTES: usize = 8 << 20;
 const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -74,7 +74,7 @@ pub async fn execute(
     })
 }
 
-/// Runs `work` unless the host hangs up first, and sends meanwhile what `live` is shown.
+/// Runs `work` unless the host hangs up first, and meanwhile sends the output that `live` gets.
 pub async fn watched<T>(
     connection: &mut Connection,
     live: Option<Rc<Live>>,

@@ -1,6 +1,6 @@
-//! Output of a program on its way to the host while the program runs, through a bounded buffer. Where the host wants the
-//! whole of it, the program's pipes are not read while the buffer is full, so that the program waits as for any reader.
-//! Elsewhere nothing waits, and what finds no room is counted.
+//! Sends output of a running program to the host, through a bounded buffer. Where the host wants all of it,
+//! the program's pipes are not read while the buffer is full, and the program waits as for any slow reader.
+//! Elsewhere nothing waits, and bytes without room are counted.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -23,13 +23,13 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub struct Live {
     backlog: RefCell<Backlog>,
     ended: Cell<bool>,
-    /// Rings when something is there to send, and at the end.
+    /// Notified when there is something to send, and at the end.
     changed: Notify,
-    /// Rings when something was taken to be sent.
+    /// Notified when something was taken to be sent.
     taken: Notify,
 }
 
-/// What a request asks for.
+/// Output that a request asks for.
 #[derive(Clone, Copy)]
 pub struct Wish {
     pub live: bool,
@@ -40,10 +40,7 @@ impl Live {
     /// None unless the host asks for it.
     pub fn wanted(Wish { live, whole }: Wish) -> Result<Option<Rc<Self>>, Fault> {
         match (live, whole) {
-            (false, true) => Err(Fault::invalid(
-                "whole",
-                "Without live there is nothing whole.",
-            )),
+            (false, true) => Err(Fault::invalid("whole", "whole needs live.")),
             (false, false) => Ok(None),
             (true, false) => Ok(Some(Rc::default())),
             (true, true) => Ok(Some(Rc::new(Self {
@@ -53,7 +50,7 @@ impl Live {
         }
     }
 
-    /// Takes what was printed. `stream` is 0 for stdout and 1 for stderr.
+    /// Takes output. `stream` is 0 for stdout and 1 for stderr.
     pub fn push(&self, stream: usize, bytes: &[u8]) {
         self.backlog.borrow_mut().push(stream, bytes);
         self.changed.notify_one();
@@ -66,7 +63,7 @@ impl Live {
         }
     }
 
-    /// What waits to be sent, by stream.
+    /// Output that waits to be sent, by stream.
     #[cfg(test)]
     pub fn shown(&self) -> Vec<(usize, String)> {
         self.backlog.borrow().shown()
@@ -77,8 +74,8 @@ impl Live {
         self.backlog.borrow().is_due()
     }
 
-    /// Runs `work`, sending meanwhile what it pushes. The result comes when all of that is sent. When the host hangs up
-    /// first, `work` is dropped.
+    /// Runs `work`, and meanwhile sends the output that it pushes. Returns once all of that is sent. When the
+    /// host hangs up first, `work` is dropped.
     pub async fn during<T>(
         &self,
         connection: &mut Connection,
@@ -89,7 +86,7 @@ impl Live {
         let result = tokio::select! {
             biased;
             result = work => result,
-            // It ends before the work only when the host takes no more.
+            // The relay ends before the work only when the host takes no more.
             _ = &mut relay => return Err(Interrupted::Gone),
             _ = reader.fill_buf() => return Err(Interrupted::Gone),
         };
@@ -98,7 +95,7 @@ impl Live {
         Ok(result?)
     }
 
-    /// Nothing is pushed afterwards.
+    /// Marks the end: nothing is pushed afterwards.
     fn end(&self) {
         self.ended.set(true);
         self.backlog.borrow_mut().account_for_rest();

@@ -1,6 +1,6 @@
-//! What is to be shown of a running program and not sent yet: pieces of both streams in the order of the writes, within
-//! bounds. What finds no room is counted where it is missing; of output that is wanted whole there is always room, and
-//! its reader waits while much is held.
+//! Output of a running program that is not sent yet: pieces of both streams in the order of the writes,
+//! within bounds. Bytes without room are left out and counted. Output that the host wants whole always has
+//! room, and its reader waits while much is held.
 
 use serde::Serialize;
 use std::collections::VecDeque;
@@ -9,27 +9,27 @@ use crate::wire::frame::{self, Kind};
 
 /// The largest piece.
 pub const PIECE_BYTES: usize = 16 << 10;
-/// Held for a host that does not read: as much as a result keeps of a stream.
+/// Bytes held for a host that does not read: as many as a result keeps of a stream.
 const HELD_BYTES: usize = 1 << 20;
-/// Held of output that is wanted whole before its reader waits.
+/// Bytes held of output that the host wants whole, before its reader waits.
 const WHOLE_BYTES: usize = 256 << 10;
-/// Part of the protocol: the bound of a call, and what a piece counts beside its bytes.
+/// Part of the protocol: the bound of a call, and the cost of a piece beside its bytes.
 const CALL_BYTES: usize = 16 << 20;
 const PIECE_COST: usize = 64;
-/// In one write, so that there is room again before all of it is sent.
+/// Pieces in one write: there is room again before all of them are sent.
 const PIECES_A_WRITE: usize = 16;
 
 const STREAMS: [&str; 2] = ["stdout", "stderr"];
 
 #[derive(Default)]
 pub struct Backlog {
-    /// Nothing is left out.
+    /// True where no output may be left out.
     whole: bool,
     pieces: VecDeque<Piece>,
-    /// Costs of `pieces`, and of all pieces there ever were.
+    /// Cost of `pieces`, and of all pieces so far.
     held: usize,
     spent: usize,
-    /// Of each stream, since its last piece.
+    /// Bytes left out of each stream since its last piece.
     left_out: [u64; 2],
 }
 
@@ -47,7 +47,7 @@ struct Head {
 }
 
 impl Backlog {
-    /// For output that is wanted whole.
+    /// A backlog for output that the host wants whole.
     pub fn whole() -> Self {
         Self {
             whole: true,
@@ -55,12 +55,12 @@ impl Backlog {
         }
     }
 
-    /// Takes what was printed, or counts it. `stream` is 0 for stdout and 1 for stderr.
+    /// Takes output, or counts it as left out. `stream` is 0 for stdout and 1 for stderr.
     pub fn push(&mut self, stream: usize, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let taken = match self.left_out[stream] {
                 0 => self.append(stream, bytes),
-                // After a gap, a whole piece or none: many small ones with gaps between them are of no use.
+                // After a gap only a whole piece is taken: many small ones with gaps between are of no use.
                 _ if self.room() < PIECE_COST + PIECE_BYTES => 0,
                 _ => self.begin(stream, bytes),
             };
@@ -72,7 +72,7 @@ impl Backlog {
         }
     }
 
-    /// The cost of what is held, and the bytes of stdout that are left out after it.
+    /// Cost of the held pieces, and the bytes of stdout that are left out after them.
     #[cfg(test)]
     pub fn extent(&self) -> (usize, u64) {
         (self.held, self.left_out[0])
@@ -89,7 +89,7 @@ impl Backlog {
         self.pieces.is_empty()
     }
 
-    /// True while the reader of the program's output is to wait.
+    /// True while the reader of the program's output must wait.
     pub fn is_full(&self) -> bool {
         self.whole && self.held >= WHOLE_BYTES
     }
@@ -135,7 +135,7 @@ impl Backlog {
         self.spent += PIECE_COST + bytes.len();
     }
 
-    /// What may still be taken now. The call's bound has room for the last piece of each stream.
+    /// The cost that may still be taken. The call's bound keeps room for the last piece of each stream.
     fn room(&self) -> usize {
         if self.whole {
             return usize::MAX;

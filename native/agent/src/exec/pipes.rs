@@ -23,14 +23,14 @@ pub const EXACT_ORDER_BYTES: usize = 4096;
 const MAX_EXACT_BYTES: usize = 256 << 10;
 const MAX_EXACT_PACKETS: usize = 4_000;
 const BULK_PIPE_BYTES: usize = 256 << 10;
-/// At the end of a command, in the order of the writes: all that pipes hold which the command has not enlarged.
+/// Reads in the order of the writes at the end of a command: enough for pipes that the command has not enlarged.
 const MAX_ORDERED_READS: usize = 2 * BULK_PIPE_BYTES / EXACT_ORDER_BYTES;
-/// In a row, before others get their turn.
+/// Reads in a row, before others get their turn.
 const BULK_READS: usize = 64;
 
 pub struct Outputs {
     epoll: AsyncFd<OwnedFd>,
-    /// None once it is at its end.
+    /// None for a pipe that has ended.
     pipes: [Option<OwnedFd>; 2],
     /// Sizes of the pipes before the command runs.
     sizes: [usize; 2],
@@ -46,7 +46,7 @@ pub struct Outputs {
 pub struct Captures {
     streams: [Capture; 2],
     both: Capture,
-    /// Rings at every growth.
+    /// Notified whenever output was added.
     grown: Rc<Notify>,
 }
 
@@ -66,7 +66,7 @@ impl Captures {
         self.grown.notify_waiters();
     }
 
-    /// Counts the bytes that have come of both streams, kept or not.
+    /// Counts the bytes of both streams, kept or not.
     pub fn total(&self) -> u64 {
         self.both.total()
     }
@@ -80,7 +80,7 @@ impl Captures {
         self.all().map(Capture::kept).sum()
     }
 
-    /// From now on at most `limit` bytes of each are kept, of what has come already too.
+    /// Lowers the limit of each stream to `limit` bytes, also for what is kept already.
     pub fn shrink(&mut self, limit: usize) {
         let [stdout, stderr] = &mut self.streams;
         for capture in [stdout, stderr, &mut self.both] {
@@ -98,12 +98,12 @@ impl Captures {
         }
     }
 
-    /// Of `output` alone.
+    /// Returns `output` alone.
     pub fn interleaved(&self) -> Captured {
         self.both.snapshot()
     }
 
-    /// Of `output` alone, what came after the first `offset` bytes.
+    /// Returns `output` alone, after its first `offset` bytes.
     pub fn interleaved_since(&self, offset: u64) -> Captured {
         self.both.since(offset)
     }
@@ -131,7 +131,7 @@ impl Outputs {
         Self::into_captures(stdout, stderr, captures)
     }
 
-    /// Keeps what comes in `captures`, which others may look at meanwhile.
+    /// Keeps output in `captures`, which others may read meanwhile.
     pub fn into_captures(
         stdout: OwnedFd,
         stderr: OwnedFd,
@@ -160,12 +160,12 @@ impl Outputs {
         })
     }
 
-    /// From now on all that comes is shown there too, and nothing comes while there is no room.
+    /// Sends all further output there too. Nothing is read while there is no room.
     pub fn show(&mut self, live: Rc<Live>) {
         self.live = Some(live);
     }
 
-    /// Takes in what comes, for ever. May be dropped and called again.
+    /// Reads without end. May be dropped and called again.
     pub async fn pump(&mut self) -> io::Result<()> {
         loop {
             if let Some(live) = &self.live {
@@ -179,7 +179,7 @@ impl Outputs {
         }
     }
 
-    /// Takes in some of what comes next. May be dropped and called again.
+    /// Reads some of the next output. May be dropped and called again.
     pub async fn pump_once(&mut self) -> io::Result<()> {
         let index = loop {
             let mut ready = self.epoll.readable().await?;
@@ -202,8 +202,8 @@ impl Outputs {
         self.pipes.iter().all(Option::is_none)
     }
 
-    /// Takes in what is there now: all that the command has printed by its end, however large it has made its pipes, and
-    /// little of what others go on to print.
+    /// Reads the output that is there now: all that the command has printed by its end, however large it made
+    /// its pipes, and little of what others go on to print.
     pub fn drain(&mut self) {
         let mut left = self.pipes.each_ref().map(waiting);
         for _ in 0..MAX_ORDERED_READS {
@@ -216,7 +216,7 @@ impl Outputs {
                 return;
             }
         }
-        // A pipe may be reported once for all that is in it.
+        // epoll may report a pipe once for all that is in it.
         for (index, left) in left.iter_mut().enumerate() {
             while *left > 0 {
                 match self.read(index, 1) {
@@ -227,8 +227,8 @@ impl Outputs {
         }
     }
 
-    /// Takes in what is there when the command has ended, and leaves the pipes of children that go on to a
-    /// reader that discards what they print.
+    /// Reads the output that is there when the command has ended. The pipes of children that live on go to a
+    /// reader that discards their output.
     pub fn finish(mut self) -> Collected {
         self.drain();
         for pipe in self.pipes.iter_mut().filter_map(Option::take) {
@@ -360,7 +360,7 @@ mod tests {
                 1 << 20
             );
             if pumped {
-                // The first packet is all that is reported.
+                // epoll reports the first packet alone.
                 outputs.pump_once().await.unwrap();
                 outputs.pump_once().await.unwrap();
                 assert!(outputs.bytes > 4096);

@@ -5,8 +5,8 @@ pub const REPORT_BYTES: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Report {
-    /// With the process id of the command, from that process itself, since it may kill the supervisor as the
-    /// first thing it does. A failure may still follow.
+    /// With the command's process id. The command's own process reports it, since it may kill the supervisor
+    /// at once. A failure may still follow.
     Started = 1,
     /// No process could be made; with errno.
     ForkFailed = 2,
@@ -14,11 +14,11 @@ pub enum Report {
     CwdFailed = 3,
     /// With errno.
     ExecFailed = 4,
-    /// With the wait status.
+    /// The command has ended; with the wait status.
     Exited = 5,
-    /// The tree is gone; with 1 when some process would not end.
+    /// The tree is gone; with 1 when some process did not end.
     Killed = 6,
-    /// The program runs, so none of the failures follows; said of commands that are `announced`.
+    /// The program runs, so no failure follows. Reported for commands that are `announced`.
     Running = 7,
 }
 

@@ -1,4 +1,4 @@
-//! The operation `exec`: runs a command to its end and answers with what it printed.
+//! The operation `exec`: runs a command to its end and answers with its output.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -17,12 +17,12 @@ pub struct Request {
     cwd: String,
     env: BTreeMap<String, String>,
     timeout_ms: u64,
-    /// Kept of each stream.
+    /// Most bytes kept of each stream.
     output_bytes: usize,
     /// Output is sent while the command runs, too (version 4).
     #[serde(default)]
     live: bool,
-    /// With `live`: nothing of it is left out, and the command waits for the host (version 6).
+    /// With `live`: no output is left out, and the command waits for the host (version 6).
     #[serde(default)]
     whole: bool,
 }

@@ -24,7 +24,7 @@ pub struct Spawned {
     pub stderr: OwnedFd,
 }
 
-/// A command whose output is collected.
+/// Starts a command whose output is collected.
 pub fn spawn(command: &Command) -> Result<Spawned, Fault> {
     let (stdout, stdout_write) = output_pipe()?;
     let (stderr, stderr_write) = output_pipe()?;
@@ -36,17 +36,17 @@ pub fn spawn(command: &Command) -> Result<Spawned, Fault> {
     })
 }
 
-/// A command whose output nobody reads and that outlives the call.
+/// Starts a command that outlives the call and whose output is discarded.
 pub fn spawn_detached(command: &Command, null: &OwnedFd) -> Result<Channel, Fault> {
     fork(command, null, null, true)
 }
 
-/// A command that is followed to its end and whose own output nobody reads.
+/// Starts a command that is followed to its end and whose own output is discarded.
 pub fn spawn_silent(command: &Command, null: &OwnedFd) -> Result<Channel, Fault> {
     fork(command, null, null, false)
 }
 
-/// A command whose output goes straight to the given descriptors.
+/// Starts a command whose output goes straight to the given descriptors.
 pub fn spawn_streaming(
     command: &Command,
     stdout: &OwnedFd,
@@ -56,7 +56,7 @@ pub fn spawn_streaming(
 }
 
 impl Channel {
-    /// Awaits the supervisor's next report; None when it is gone without a word.
+    /// Awaits the supervisor's next report; None when it ended without one.
     pub async fn next(&self) -> io::Result<Option<(Report, i32)>> {
         loop {
             let mut ready = self.0.readable().await?;
@@ -138,7 +138,7 @@ pub fn supervisor_lost() -> Fault {
     )
 }
 
-/// In packet mode and with room for one packet, so that the order of what is written to two of them is known
+/// Makes a pipe in packet mode with room for one packet, so that the order of writes to two of them is known
 /// (see `pipes`).
 fn output_pipe() -> Result<(OwnedFd, OwnedFd), Fault> {
     let (read, write) =

@@ -1,4 +1,5 @@
-//! The operation `start_background`: answers once the command runs. Nobody reads its output or awaits its end.
+//! The operation `start_background`: answers once the command runs. Its output is discarded, and its end is
+//! not awaited.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     let command = Command::new(&request.argv, &request.cwd, &request.env, context.null()?)?;
     let channel = spawn::spawn_detached(&command, &context.null()?)?;
     let mut started = false;
-    // The supervisor leaves without a further word when the command runs.
+    // The supervisor ends without a further report once the command runs.
     while let Some((report, number)) = channel.next().await? {
         match report {
             Report::Started => started = true,

@@ -1,9 +1,9 @@
 //! The process between the agent and one command. It is a fork of the agent that never executes anything, so
 //! nothing here allocates, locks or panics: after a fork of a process with threads only system calls are safe.
 //!
-//! It is the subreaper of the command's tree. It reports the command's end and leaves at once, so that
-//! background children pass to PID 1 and live; when told to, or when the agent drops the channel, it kills the
-//! whole tree first.
+//! It is the subreaper of the command's tree. It reports the command's end and exits at once, so that
+//! background children pass to PID 1 and live on. On request, or when the agent drops the channel, it kills
+//! the whole tree first.
 
 use std::ptr;
 
@@ -22,7 +22,7 @@ pub struct Descriptors {
     pub extra_count: usize,
 }
 
-/// Out of the way of the numbers that the command's descriptors get.
+/// Above the numbers that the command's descriptors get.
 const FIRST_FREE_FD: i32 = 16;
 const OOM_SCORE_ADJ: &[u8] = b"300";
 const STACK_BYTES: usize = 64 << 10;
@@ -34,14 +34,14 @@ struct Stack([u8; STACK_BYTES]);
 static mut STACK: Stack = Stack([0; STACK_BYTES]);
 static mut SNAPSHOT: Snapshot = Snapshot::EMPTY;
 
-/// The new process reads its command here, and leaves its failure: it shares this memory until it executes.
+/// Memory that the new process shares until it executes: it reads its command here, and writes its failure.
 struct Handover<'a> {
     command: &'a Command,
     descriptors: Descriptors,
     failure: Option<(Report, i32)>,
 }
 
-/// Runs in the fork; `detached` leaves as soon as the command has started.
+/// Runs in the fork. With `detached` it exits as soon as the command has started.
 pub fn run(command: &Command, descriptors: Descriptors, detached: bool) -> ! {
     // SAFETY: after the fork this process has one thread, and it never goes back to the agent's code: no owner of a
     // descriptor that `keep_only` closes acts again, and nobody else uses the stack and the snapshot.
@@ -113,7 +113,7 @@ unsafe fn supervise(channel: i32, signals: i32, terminal: i32, command: i32) -> 
     }
 }
 
-/// Collects every child that ended; the command's status when it is among them.
+/// Reaps every child that ended. Returns the command's status when it is among them.
 fn reap(command: i32) -> Option<i32> {
     let mut ended = None;
     loop {
@@ -139,7 +139,7 @@ unsafe fn start(command: &Command, descriptors: Descriptors) -> Result<i32, (Rep
         descriptors,
         failure: None,
     };
-    // SAFETY: this process stands still until the new one has executed or ended, so `handover` outlives its use. The
+    // SAFETY: this process is suspended until the new one has executed or ended, so `handover` outlives its use. The
     // stack grows down from the end of `STACK`, which nobody else uses. The failure is read as what another process may
     // have written.
     unsafe {
@@ -161,8 +161,9 @@ unsafe fn start(command: &Command, descriptors: Descriptors) -> Result<i32, (Rep
 }
 
 extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
-    // SAFETY: the argument is the `Handover` of `start`, which stands still in clone and touches it only after this
-    // process has executed or ended. The calls get strings that end in NUL, and descriptors that are numbers here.
+    // SAFETY: the argument is the `Handover` of `start`, which is suspended in clone and touches it only
+    // after this process has executed or ended. The calls get strings that end in NUL, and descriptors that
+    // are numbers here.
     unsafe {
         let handover = &mut *argument.cast::<Handover>();
         let descriptors = handover.descriptors;
@@ -200,7 +201,7 @@ extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
     }
 }
 
-/// The kernel takes commands, not the agent, once memory runs out.
+/// Once memory runs out, the kernel kills commands and not the agent.
 fn raise_oom_score() {
     // SAFETY: the path ends in NUL, and the kernel reads the score within its length. The descriptor is this
     // function's own.

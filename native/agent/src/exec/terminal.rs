@@ -10,7 +10,7 @@ use crate::wire::fault::{Code, END_PROCESSES, Fault};
 pub struct Terminal {
     /// The agent reads the program's output here, and writes its input.
     pub master: OwnedFd,
-    /// The program's end.
+    /// The end that the program gets.
     pub slave: OwnedFd,
 }
 
@@ -54,7 +54,7 @@ pub fn resize(master: &OwnedFd, size: Size) -> Result<(), Fault> {
     tcsetwinsize(master, size).map_err(|errno| std::io::Error::from(errno).into())
 }
 
-/// Neither repeats what is typed nor changes what is printed.
+/// Turns off the echo of input and the translation of output.
 pub fn make_quiet(slave: &OwnedFd) -> Result<(), Fault> {
     use rustix::termios::{LocalModes, OutputModes};
     let mut modes = tcgetattr(slave).map_err(std::io::Error::from)?;

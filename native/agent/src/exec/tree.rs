@@ -1,14 +1,14 @@
 //! Ends a process and all its descendants, however they detached themselves.
 //!
-//! The root is a subreaper, so an orphan of its tree becomes its child and never leaves the tree. Everything
-//! found is stopped before anything is killed, until a look finds nothing that still runs: what is stopped
-//! can neither fork nor notice. Nothing here allocates, since a supervisor runs it after a fork.
+//! The root is a subreaper, so an orphan of its tree becomes its child and never leaves the tree. Every
+//! process found is stopped before any is killed, until a scan finds none that still runs: a stopped process
+//! can neither fork nor react. Nothing here allocates, since a supervisor runs it after a fork.
 
 use std::ffi::CStr;
 
 /// More than the process limit of any sandbox.
 const MAX_PROCESSES: usize = 1 << 15;
-/// Rounds of stopping and killing, and looks in each of them.
+/// Rounds of stopping and killing, and scans in each of them.
 const MAX_ROUNDS: usize = 2_000;
 const MAX_LOOKS: usize = 50;
 const ROUND_PAUSE_US: libc::c_uint = 1_000;
@@ -18,12 +18,12 @@ const LOOK_PAUSE_US: libc::c_uint = 200;
 struct Process {
     pid: i32,
     parent: i32,
-    /// As in /proc/<pid>/stat.
+    /// Its letter in /proc/<pid>/stat.
     state: u8,
     in_tree: bool,
 }
 
-/// Room for one look at all processes.
+/// Memory for one scan of all processes.
 pub struct Snapshot {
     processes: [Process; MAX_PROCESSES],
     count: usize,
@@ -40,7 +40,7 @@ impl Snapshot {
         count: 0,
     };
 
-    /// Looks at /proc and marks the descendants of `root`; how many live or wait to be reaped.
+    /// Scans /proc and marks the descendants of `root`. Counts those that live and those that wait to be reaped.
     fn take(&mut self, root: i32) -> usize {
         self.count = 0;
         for_each_process(|pid| {
@@ -96,7 +96,7 @@ impl Snapshot {
     }
 }
 
-/// Kills every descendant of `root`; `reap` collects those that ended. False when some would not end in time.
+/// Kills every descendant of `root`; `reap` collects those that ended. Returns false when some did not end in time.
 pub fn kill_descendants(snapshot: &mut Snapshot, root: i32, mut reap: impl FnMut()) -> bool {
     for _ in 0..MAX_ROUNDS {
         if !freeze(snapshot, root) {
@@ -111,8 +111,8 @@ pub fn kill_descendants(snapshot: &mut Snapshot, root: i32, mut reap: impl FnMut
     false
 }
 
-/// Stops the tree until a look finds nothing that runs; false when there is no tree. A process in an
-/// uninterruptible sleep cannot stop yet, so the looks are counted.
+/// Stops the tree until a scan finds no process that runs. Returns false when there is no tree. A process in
+/// an uninterruptible sleep cannot stop yet, so the scans are bounded.
 fn freeze(snapshot: &mut Snapshot, root: i32) -> bool {
     for _ in 0..MAX_LOOKS {
         if snapshot.take(root) == 0 {

@@ -11,7 +11,7 @@ const MAX_COMPILED_BYTES: usize = 4 << 20;
 
 pub struct Glob {
     regex: Regex,
-    /// The pattern speaks of paths, and not of names alone.
+    /// True for a pattern of paths; false for one of names.
     pub of_path: bool,
 }
 

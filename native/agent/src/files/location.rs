@@ -1,5 +1,5 @@
-//! The end of a path, as an open folder and a name in it. Every later step is relative to that open folder, so that a
-//! component swapped for a symbolic link in between cannot lead it elsewhere.
+//! The last part of a path: an open folder and a name in it. Every later step is relative to that open
+//! folder, so replacing a folder of the path by a symbolic link redirects no step.
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, readlinkat, statat};
 use rustix::io::Errno;
@@ -11,7 +11,7 @@ use crate::init::boot::SANDBOX_ROOT;
 use crate::wire::fault::{Fault, OrFault};
 
 const MAX_PATH_BYTES: usize = 4095;
-/// As many as the kernel follows.
+/// The kernel's own bound.
 const MAX_LINKS: usize = 40;
 
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -83,7 +83,7 @@ impl Path {
 }
 
 impl Location {
-    /// Of the entry itself; a link is not followed.
+    /// Describes the entry itself, without following a link.
     pub fn stat(&self) -> rustix::io::Result<Stat> {
         statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)
     }
@@ -97,7 +97,7 @@ impl Location {
         }
     }
 
-    /// The place that a final symbolic link leads to, followed as open(2) does. The end need not exist.
+    /// Follows a final symbolic link as open(2) does. The target need not exist.
     pub fn follow(mut self, subject: &Path) -> Result<(Self, Option<Stat>), Fault> {
         for _ in 0..MAX_LINKS {
             let stat = self.stat_if_there().map_err(|errno| subject.fault(errno))?;
@@ -131,7 +131,7 @@ pub fn size(stat: &Stat) -> u64 {
     u64::try_from(stat.st_size).unwrap_or(0)
 }
 
-/// `a/b/c//` is `a/b` and `c`; None when the last name is none.
+/// `a/b/c//` is `a/b` and `c`; None for a path without a last name.
 fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = path.iter().rposition(|&byte| byte != b'/')? + 1;
     let start = path[..end]

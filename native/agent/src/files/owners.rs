@@ -1,4 +1,4 @@
-//! Names of users and groups as the sandbox itself has them, else their numbers.
+//! Names of users and groups from the sandbox's own files, else their numbers.
 
 use std::fs::File;
 use std::io::Read;
@@ -38,7 +38,7 @@ fn name(database: &str, id: u32) -> String {
         )
 }
 
-/// The sandbox may have put anything in its place; only a plain file is read.
+/// The sandbox may have put anything there, so only a plain file is read.
 fn read(database: &str) -> Option<String> {
     let file = File::options()
         .read(true)

@@ -3,7 +3,7 @@
 //! A name is any bytes; text is Unicode. Bytes that are UTF-8 are the characters that they encode; every
 //! other byte b (0x80 to 0xFF) is the character U+F700 + b. A name that legitimately holds one of those
 //! characters (U+F780 to U+F7FF) has its three bytes mapped one by one, as if they were not UTF-8. So every
-//! name has one text, no two names share one, and a caller who gives such a character means the byte.
+//! name has one text, no two names share a text, and such a character from a caller stands for the byte.
 
 const BASE: u32 = 0xF700;
 

@@ -1,8 +1,8 @@
-//! Opens what a caller names, and never this process itself. Under /proc the agent may open its own memory,
-//! environment and descriptors, which nobody else in the sandbox may: no call reads or writes them on behalf of a caller.
+//! Opens files that callers name, but none of this process in /proc. The agent alone may open its own memory,
+//! environment and descriptors there, so no call reads or writes them for a caller.
 //!
-//! Links of /proc that are no paths (`fd/3`, `root`, `cwd`, `exe`) are not followed: they lead to what a process
-//! holds, and `/proc/self` is the agent.
+//! Links of /proc that are not paths (`fd/3`, `root`, `cwd`, `exe`) are not followed: they lead to what a
+//! process has open, and `/proc/self` is the agent.
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, fstatfs, openat, openat2, readlinkat};
 use rustix::io::Errno;
@@ -15,7 +15,7 @@ const PROC: i64 = 0x9fa0;
 /// The same for every process of the sandbox; `/proc/mounts`, `/proc/net` and `/etc/mtab` are links to them.
 const COMMON: [&[u8]; 2] = [b"mounts", b"net"];
 
-/// As openat(2), and EACCES for what is the agent's own.
+/// As openat(2), but with EACCES for files of the agent itself.
 pub fn open(
     folder: impl AsFd,
     path: impl Arg + Copy,
@@ -24,14 +24,14 @@ pub fn open(
 ) -> rustix::io::Result<OwnedFd> {
     let resolve = ResolveFlags::NO_MAGICLINKS;
     let file = match openat2(&folder, path, flags, mode, resolve) {
-        // The same for too many links of the ordinary kind, where the way is closed for everybody.
+        // Too many ordinary links fail in the same way, for every process.
         Err(Errno::LOOP) if leads_somewhere(&folder, path) => return Err(Errno::ACCESS),
         result => result?,
     };
     unless_own(file)
 }
 
-/// The open file, unless it is one of the agent's in /proc.
+/// Returns the open file, unless it is one of the agent's in /proc.
 pub fn unless_own(file: OwnedFd) -> rustix::io::Result<OwnedFd> {
     if fstatfs(&file)?.f_type != PROC {
         return Ok(file);
@@ -44,7 +44,7 @@ pub fn unless_own(file: OwnedFd) -> rustix::io::Result<OwnedFd> {
     }
 }
 
-/// However the path is spelled; not by a link that has another name.
+/// True for paths of /proc and /sys in any spelling. A link under another name is not recognized.
 pub fn names_a_file_of_the_kernel(path: &str) -> bool {
     path.contains("proc/") || path.contains("sys/")
 }

@@ -17,11 +17,11 @@ pub struct Identity {
 #[derive(Debug)]
 pub struct Arguments {
     pub identity: Identity,
-    /// None where the host comes in by descriptor 3.
+    /// None where the host connects through descriptor 3.
     pub network: Option<Settings>,
     /// Mount of the disk that keeps the root, where this agent makes its machine of a container.
     pub root_disk: Option<PathBuf>,
-    /// Where a disk is mounted that this agent carries, in place of a sandbox.
+    /// Mount of the disk that this agent carries, instead of running a sandbox.
     pub carried: Option<PathBuf>,
 }
 
@@ -39,7 +39,7 @@ impl Arguments {
     }
 }
 
-/// As they were spelled.
+/// Options as they were given.
 #[derive(Default)]
 struct Given {
     sandbox_id: Option<String>,
@@ -80,7 +80,7 @@ impl Given {
             }),
             _ => return None,
         };
-        // Only a network's agent gives up what making a machine takes.
+        // Only an agent on a network gives up the rights that making a machine takes.
         let folders = [&self.root_disk, &self.carry].into_iter().flatten();
         if folders.count() > usize::from(network.is_some()) {
             return None;
@@ -95,7 +95,7 @@ impl Given {
 }
 
 impl Identity {
-    /// As the certificate of this sandbox and generation names it.
+    /// URI of this sandbox and generation, as in the certificate.
     fn uri(&self) -> String {
         format!(
             "sandhaven://sandbox/{}/{}",

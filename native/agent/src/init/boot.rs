@@ -19,7 +19,7 @@ pub const SANDBOX_ROOT: &str = "/workspace";
 /// The launcher puts the listening socket here.
 const LISTENER_FD: i32 = 3;
 
-/// Where the host comes in.
+/// Sockets by which the host connects.
 pub enum Entrance {
     /// A listening unix socket.
     Socket(OwnedFd),
@@ -29,15 +29,14 @@ pub enum Entrance {
 pub struct Boot {
     pub identity: Identity,
     pub entrance: Entrance,
-    /// None where the whole machine is of somebody else's making.
+    /// None where the launcher has made the whole machine.
     pub persistence: Option<Persistence>,
-    /// The disk that this agent carries, in place of a sandbox.
+    /// The disk that this agent carries, instead of running a sandbox.
     pub carried: Option<PathBuf>,
 }
 
 pub fn prepare() -> Result<Boot, String> {
-    // Shutting down signals every process that it can see, so anywhere but in a PID namespace of its own it
-    // would end the host's.
+    // Shutting down signals every visible process, so outside a PID namespace of its own it would end the host's.
     if std::process::id() != 1 {
         return Err("must be PID 1 of a sandbox".to_owned());
     }
@@ -68,7 +67,7 @@ pub fn prepare() -> Result<Boot, String> {
     })
 }
 
-/// Makes of a container what a machine on one host is from its first moment.
+/// Turns a container into a machine, as the launcher makes them on a host.
 fn make_machine(disk: &Path) -> Result<Persistence, String> {
     let persistence = root::take(disk)?;
     sandhaven_filter::Filter::of_machines()
@@ -83,8 +82,8 @@ fn enter_sandbox_root() -> Result<(), String> {
         .map_err(|error| format!("cannot enter a working folder: {error}"))
 }
 
-/// Makes the folder where it is missing. Programs inside can put anything in its place, and have to get their sandbox back:
-/// then it is `/`.
+/// Makes the folder where it is missing. Programs inside can put anything in its place, and still must get
+/// their sandbox back: then the folder is `/`.
 fn working_folder(root: &Path) -> io::Result<OwnedFd> {
     let make = || {
         if !root.exists() {
@@ -107,8 +106,8 @@ fn folder(path: &Path) -> io::Result<OwnedFd> {
     Ok(open(path, flags, Mode::empty())?)
 }
 
-/// Ends the ignoring of signals that the agent's parent may have begun, since commands would go on with it. SIGPIPE
-/// stays ignored, as in every program of Rust. Calls the kernel itself, since libc keeps two signals from its callers.
+/// Resets signals that the agent's parent may have ignored, since commands would inherit that. SIGPIPE stays ignored,
+/// as in every program of Rust. Calls the kernel directly, since libc hides two signals from its callers.
 fn restore_signals() {
     const SIGNALS: i32 = 64;
     const SET_BYTES: usize = 8;
@@ -128,7 +127,7 @@ fn restore_signals() {
     }
 }
 
-/// Not dumpable: nobody inside reads the agent's memory, environment or descriptors. No inherited descriptor
+/// Not dumpable: no program inside can read the agent's memory, environment or descriptors. No inherited descriptor
 /// reaches a command. Signals arrive by descriptor only. Freed memory goes back to the host.
 fn protect_process() -> Result<(), String> {
     // SAFETY: sigfillset fills the set before anything reads it; the other calls take numbers. No other thread exists

@@ -1,4 +1,4 @@
-//! The means that PID 1 gives to every operation.
+//! Shared resources that PID 1 gives to every operation.
 
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ pub struct Context {
     pub workers: Rc<Workers>,
     pub reaper: Rc<Reaper>,
     pub persistence: Option<Persistence>,
-    /// Of the socket that this agent listens on for the host, where programs inside can see it.
+    /// Inode of the socket on which this agent listens for the host, where programs inside can see it.
     pub entrance_inode: Option<u64>,
     pub(super) null: OwnedFd,
 }

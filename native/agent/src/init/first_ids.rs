@@ -1,13 +1,13 @@
-//! The ids below 64 belong to this process's threads alone. Root in the sandbox has the same uid and could change
-//! this process's limits and priorities; the system call filter refuses that by the id
-//! (`src/runtime/oci/machine/filter/agent-threads.ts`), so no other process may get one that it refuses.
+//! The ids below 64 belong to this process's threads alone. Root in the sandbox has the same uid and could
+//! change this process's limits and priorities. The system call filter refuses that for these ids
+//! (`src/runtime/oci/machine/filter/agent-threads.ts`), so no other process may have one of them.
 
 use std::io::Error;
 
-/// The filter's; a power of two.
+/// The filter's number of ids; a power of two.
 pub const COUNT: i32 = 64;
 
-/// Those of a thread, and that its maker waits for its end: all can use one stack.
+/// Flags of a thread whose creator waits for its end, so that all such threads can use one stack.
 const BRIEF_THREAD: libc::c_int = libc::CLONE_VM
     | libc::CLONE_FS
     | libc::CLONE_FILES
@@ -19,7 +19,7 @@ const BRIEF_THREAD: libc::c_int = libc::CLONE_VM
 #[repr(align(16))]
 struct Stack([u8; 4096]);
 
-/// Once every thread has been started: uses up the ids that are left. The kernel counts up, and begins anew above 300.
+/// Uses up the ids that are left, once every thread has been started. The kernel counts upwards, and wraps to 300.
 pub fn keep() -> Result<(), String> {
     let mut stack = Stack([0; 4096]);
     for _ in last_own()?..COUNT {
@@ -40,7 +40,7 @@ extern "C" fn end_at_once(_: *mut libc::c_void) -> libc::c_int {
     0
 }
 
-/// The newest thread's. What else has had an id before is gone.
+/// Returns the newest thread's id. Every other process with a lower id has ended.
 fn last_own() -> Result<i32, String> {
     let tasks =
         std::fs::read_dir("/proc/self/task").map_err(|error| format!("threads: {error}"))?;

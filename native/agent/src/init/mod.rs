@@ -1,5 +1,5 @@
-//! The duties of PID 1: the start, the socket, the reaping of orphans, and the threads that may block. No operation is
-//! known here.
+//! The duties of PID 1: the start, the socket, the reaping of orphans, and the threads that may block. It
+//! knows no operation.
 
 pub mod arguments;
 pub mod boot;

@@ -5,7 +5,7 @@ use rustix::thread::{
     remove_capability_from_bounding_set, set_capabilities,
 };
 
-/// Nothing inside ever gets it again, whatever the container allows.
+/// No program inside ever gets it again, whatever the container allows.
 pub fn give_up_mounting() -> Result<(), String> {
     let failed = |errno| format!("cannot give up CAP_SYS_ADMIN: {errno}");
     let CapabilitySets {
@@ -13,7 +13,7 @@ pub fn give_up_mounting() -> Result<(), String> {
         permitted,
         inheritable,
     } = capabilities(None).map_err(failed)?;
-    // Programs of root get what the bounding set has.
+    // Programs of root get the capabilities of the bounding set.
     if capability_is_in_bounding_set(CapabilitySet::SYS_ADMIN).map_err(failed)? {
         remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN).map_err(failed)?;
     }
@@ -25,6 +25,6 @@ pub fn give_up_mounting() -> Result<(), String> {
         permitted: permitted.difference(CapabilitySet::SYS_ADMIN),
         inheritable: inheritable.difference(CapabilitySet::SYS_ADMIN),
     };
-    // The ambient set loses what the inheritable set does.
+    // The ambient set loses what the inheritable set loses.
     set_capabilities(None, kept).map_err(failed)
 }

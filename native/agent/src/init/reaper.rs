@@ -1,4 +1,4 @@
-//! PID 1's duties: reaping whatever process ends, and ending everything when the host says so.
+//! Duties of PID 1: it reaps every process that ends, and ends all of them on the host's SIGTERM.
 
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions, waitid};
@@ -17,7 +17,7 @@ use super::grace::GRACE;
 use super::readiness::readable;
 
 pub struct Reaper {
-    /// Those who wait for the end of a process.
+    /// Watchers of processes, by process id.
     watched: RefCell<HashMap<i32, oneshot::Sender<i32>>>,
     end: Notify,
     is_ending: Cell<bool>,
@@ -61,12 +61,12 @@ impl Reaper {
         self.end.notified().await;
     }
 
-    /// True from the host's SIGTERM on: what ends now ends with the sandbox.
+    /// True from the host's SIGTERM on: processes end with the sandbox then.
     pub fn is_ending(&self) -> bool {
         self.is_ending.get()
     }
 
-    /// From now until the returned value is dropped.
+    /// Watches the process until the returned value is dropped.
     pub fn watch(self: &Rc<Self>, pid: i32) -> WatchedExit {
         let (sender, receiver) = oneshot::channel();
         self.watched.borrow_mut().insert(pid, sender);
@@ -120,7 +120,7 @@ impl Reaper {
     }
 }
 
-/// A sender outside the sandbox has no process id here, and nobody inside can claim si_code SI_USER falsely.
+/// A sender outside the sandbox has no process id here, and no process inside can forge si_code SI_USER.
 fn from_host(signal: &libc::signalfd_siginfo, number: i32) -> bool {
     signal.ssi_signo == number as u32 && signal.ssi_pid == 0 && signal.ssi_code == libc::SI_USER
 }
@@ -150,14 +150,15 @@ fn read_signal(fd: &OwnedFd) -> Option<libc::signalfd_siginfo> {
     }
 }
 
-/// This process is PID 1 of the sandbox, so −1 is exactly everything else inside. The kernel asks every process of the host.
+/// This process is PID 1 of the sandbox, so −1 is exactly every other process inside. The kernel goes through
+/// all processes of the host for it.
 fn signal_all(signal: i32) {
     // SAFETY: kill takes numbers and touches no memory.
     unsafe { libc::kill(-1, signal) };
 }
 
-/// True while anything but this process is in the sandbox: orphans become children of this process, so without a child it is
-/// alone.
+/// True while another process is in the sandbox: orphans become children of this process, so without a child
+/// it is alone.
 pub fn others_live() -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     !matches!(waitid(WaitId::All, options), Err(Errno::CHILD))

@@ -18,15 +18,15 @@ use super::reaper::Reaper;
 use super::workers::Workers;
 use crate::wire::stream::Stream;
 
-/// Tunnels may take most of them; the rest is for everything else.
+/// Most connections that tunnels may take; the rest is for all other operations.
 const MAX_CONNECTIONS: usize = 512;
-/// The service's that wait, where they cannot in a backlog; further ones are closed.
+/// Connections of the service that wait, where there is no backlog for them; further ones are closed.
 const MAX_WAITING: usize = 512;
 /// After an accept that failed for want of descriptors or memory.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 /// Serves until the host ends the sandbox.
-/// @param start Makes what answers on each connection.
+/// @param start Makes the handler of each connection.
 pub fn run<S: AsyncFn(Stream) + 'static>(
     boot: Boot,
     start: impl FnOnce(Context) -> S,

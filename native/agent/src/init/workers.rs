@@ -1,5 +1,5 @@
-//! The fixed set of threads that does what may block: file work. They are made at the start, because when
-//! the sandbox is out of processes no thread can be made.
+//! The fixed set of threads for work that may block: files. They are made at the start, because a sandbox
+//! without free processes can make no thread.
 
 use std::cell::Cell;
 use std::num::NonZero;
@@ -12,10 +12,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::wire::fault::{Code, Fault};
 
-/// Long jobs (walks of trees, whole files) at once: as many as the host's processors carry. As many threads again are
-/// left to short ones. Each thread of a host counts: the kernel looks at all of them at the start of every machine.
+/// Long jobs (walks of trees, whole files) at once, by the number of the host's processors. As many threads
+/// again serve short jobs. The number is low, since the kernel goes through all threads of the host at the
+/// start of every machine.
 const LONG_JOBS: RangeInclusive<usize> = 2..=3;
-/// Only what is used of them takes memory; expressions of a search recurse on them.
+/// Only the used part of a stack takes memory. Expressions of a search recurse on it.
 pub const STACK_BYTES: usize = 2 << 20;
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -27,20 +28,20 @@ pub struct Workers {
     waiting: Arc<AtomicUsize>,
 }
 
-/// One worker's part in a job that several do together.
+/// One worker's part in a job that several share.
 pub struct Turn {
-    /// None for the first, whose turn nobody else gets.
+    /// None for the first worker, which keeps its turn until the end.
     waiting: Option<Arc<AtomicUsize>>,
     _turn: OwnedSemaphorePermit,
 }
 
 impl Turn {
-    /// Of the workers that do the job; there always is one.
+    /// True for the first worker of the job; every job has one.
     pub fn is_first(&self) -> bool {
         self.waiting.is_none()
     }
 
-    /// True where another job waits for the turn of a worker that merely helps.
+    /// True where another job waits for the turn of this helping worker.
     pub fn is_wanted(&self) -> bool {
         self.waiting
             .as_ref()
@@ -57,12 +58,12 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Set when the host has gone away; long jobs look at it between steps.
+/// Set when the host has gone away; long jobs check it between steps.
 #[derive(Clone, Default)]
 pub struct Cancelled(Arc<AtomicBool>);
 
 impl Cancelled {
-    /// Fails once the host has gone away; nobody is left to read the error.
+    /// Fails once the host has gone away. The error has no reader then.
     pub fn check(&self) -> Result<(), Fault> {
         if self.0.load(Ordering::Relaxed) {
             return Err(Fault::new(Code::Unavailable, "The call was cancelled."));
@@ -110,7 +111,7 @@ impl Workers {
         self.begin(job)?.await.map_err(|_| worker_gone())?
     }
 
-    /// A job whose length depends on what is in the sandbox. Dropping the future cancels the job.
+    /// A job whose length depends on the contents of the sandbox. Dropping the future cancels the job.
     pub async fn long<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Cancelled) -> Result<T, Fault> + Send + 'static,
@@ -123,8 +124,8 @@ impl Workers {
         result
     }
 
-    /// A long job that as many workers do together as have no other and cores can carry. The first error is
-    /// the job's; `job` sees to it that the others then end too.
+    /// Runs a long job on as many workers as are free and the cores can carry. The first error is the job's;
+    /// `job` makes the other workers end then.
     pub async fn together(
         &self,
         job: impl Fn(&Turn, &Cancelled) -> Result<(), Fault> + Send + Sync + 'static,
@@ -180,7 +181,8 @@ impl Workers {
     }
 }
 
-/// The host's, whatever part of them the machine may use: the standard library would read a dozen files for that.
+/// Counts the host's processors, whatever part the machine may use. The standard library would read a dozen
+/// files for its count.
 fn processors() -> usize {
     // SAFETY: touches no memory of this program.
     let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };

@@ -1,4 +1,4 @@
-//! The operation `hello`: agrees on a version, if this is the sandbox that the host means.
+//! The operation `hello`: negotiates a version, if this is the sandbox that the host names.
 
 use serde::{Deserialize, Serialize};
 

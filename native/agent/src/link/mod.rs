@@ -1,4 +1,4 @@
-//! The host's link to the agent itself: who answers, and for how long.
+//! The host's link to the agent itself: its identity, its version, and its end.
 
 pub mod hello;
 pub mod watch;

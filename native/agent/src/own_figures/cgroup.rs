@@ -1,4 +1,4 @@
-//! The limits and the use of this sandbox, as the kernel has them: in the cgroup that is mounted read-only inside.
+//! The limits and the use of this sandbox, from the cgroup that is mounted read-only inside.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,14 +10,14 @@ use super::figures::{Figures, Limits};
 use super::version::Version;
 
 const ROOT: &str = "/sys/fs/cgroup";
-/// More than the kernel says in one of the files.
+/// More bytes than any of these files has.
 const FILE_BYTES: usize = 16 << 10;
 
 pub struct Cgroup {
     version: Version,
-    /// Open since they were first read: a look comes before many a request.
+    /// Kept open since their first reading: many requests read them again.
     files: RefCell<BTreeMap<String, File>>,
-    /// Room for what is read.
+    /// Buffer for reading.
     text: RefCell<Vec<u8>>,
     /// The machine's memory, which is the limit where there is none below it.
     machine_bytes: u64,
@@ -39,7 +39,7 @@ impl Cgroup {
         })
     }
 
-    /// None where the kernel says less than this needs.
+    /// None where the kernel's files lack a needed value.
     pub fn limits(&self) -> Option<Limits> {
         self.version
             .parse_limits(&|path| self.read(path), self.machine_bytes)
@@ -51,7 +51,7 @@ impl Cgroup {
             .parse(&|path| self.read(path), self.machine_bytes)
     }
 
-    /// The kernel says it anew whenever it is read from the start, and all at once.
+    /// The kernel generates a file anew on each reading from its start, in one piece.
     fn read(&self, path: &str) -> Option<String> {
         let mut files = self.files.borrow_mut();
         let file = match files.entry(path.to_owned()) {

@@ -1,4 +1,4 @@
-//! `/proc/cpuinfo` of a sandbox: so many of the host's first processor as it may use at once.
+//! `/proc/cpuinfo` of a sandbox: the host's first processor, as often as the sandbox may use processors at once.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ pub fn text(host: &str, cpus: u64) -> String {
     text
 }
 
-/// As the kernel writes lists of processors.
+/// A list of processors, in the kernel's form.
 pub fn list(cpus: u64) -> String {
     match cpus {
         1 => "0\n".to_owned(),

@@ -1,8 +1,9 @@
-//! `/proc/meminfo` of a sandbox: its memory limit, and what of it is in use.
+//! `/proc/meminfo` of a sandbox: its memory limit, and the part in use.
 
 use super::figures::Memory;
 
-/// `total` is the limit. In the kernel's order and layout. What a cgroup does not count is left out.
+/// Writes the text in the kernel's order and layout. `total` is the limit. Values that a cgroup does not
+/// count are left out.
 pub fn text(total: u64, memory: &Memory) -> String {
     let free = total.saturating_sub(memory.used);
     let lines = [
@@ -38,8 +39,9 @@ pub fn text(total: u64, memory: &Memory) -> String {
         .collect()
 }
 
-/// Memory that programs can have without any swapping: the kernel takes back pages of files and slabs. As
-/// `si_mem_available` in the kernel's mm/show_mem.c, whose reserves a cgroup does not have.
+/// Memory that programs can have without swapping, since the kernel reclaims pages of files and slabs.
+/// Computed as `si_mem_available` in the kernel's mm/show_mem.c, but without the reserves, which a cgroup
+/// does not have.
 fn available(memory: &Memory, free: u64) -> u64 {
     let back = memory.active_file + memory.inactive_file + memory.slab_reclaimable;
     free + back

@@ -1,9 +1,9 @@
-//! The files that programs inside read of memory and processors: they lie over those of /proc and /sys that would show
-//! the host's. The launcher has made them, and this process writes them anew when a request begins and while programs
-//! run.
-//! `docs/internals/limits-inside.md` says why they are files, and what is not in them.
+//! Files in which programs inside read the sandbox's memory and processors. They cover those of /proc and
+//! /sys that would show the host's. The launcher has made them, and this process updates them when a request
+//! begins and while programs run. `docs/internals/limits-inside.md` says why they are files, and what is not
+//! in them.
 //!
-//! They belong to the sandbox, and root inside may write into them: it would deceive nobody but itself.
+//! They belong to the sandbox, and root inside may write into them: that deceives only its own programs.
 
 mod cgroup;
 mod cpuinfo;
@@ -25,16 +25,16 @@ use crate::init::reaper::others_live;
 use cgroup::Cgroup;
 use figures::Limits;
 
-/// Requests that follow each other quickly find the present limits, and use that is at most so old.
+/// Requests in quick succession find the current limits, and figures of use that are at most this old.
 const FRESH: Duration = Duration::from_millis(100);
-/// Between two looks while programs run. The longer one is reached when they use no processor time: memory then
-/// stays as it is.
+/// Pauses between two updates while programs run. The longest is reached while they use no processor time:
+/// memory does not change then.
 const SHORTEST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(4);
-/// Processor time between two looks that counts as none.
+/// Processor time between two updates that counts as none.
 const IDLE: Duration = Duration::from_millis(10);
 
-/// Of `statfs`.
+/// Type of a tmpfs in `statfs`.
 const TMPFS_MAGIC: rustix::fs::FsWord = 0x0102_1994;
 
 pub struct OwnFigures {
@@ -46,7 +46,7 @@ pub struct OwnFigures {
 struct Written {
     cgroup: Cgroup,
     files: Files,
-    /// As the launcher has left it: the host's first processor.
+    /// The launcher's content: the host's first processor.
     processor: String,
     at: Option<Instant>,
     limits: Limits,
@@ -62,7 +62,7 @@ struct Files {
 }
 
 impl OwnFigures {
-    /// None where there is nothing to write into, or no cgroup to read: programs then see what there is.
+    /// None without files to write, or without a cgroup to read: programs then see the files as they are.
     pub fn start() -> Option<Rc<Self>> {
         let files = Files::open()?;
         let figures = Rc::new(Self {
@@ -91,8 +91,8 @@ impl OwnFigures {
         self.request.notify_one();
     }
 
-    /// Sleeps once nothing but this process is in the sandbox. A request may take a moment to start its program, so the
-    /// looks after it go on until the longest pause.
+    /// Sleeps while no other process is in the sandbox. A request may take a moment to start its program, so
+    /// updates after it go on until the longest pause.
     async fn keep_true(&self) {
         loop {
             self.request.notified().await;
@@ -115,7 +115,7 @@ impl Written {
         self.at.is_some_and(|at| at.elapsed() < FRESH) && self.cgroup.limits() == Some(self.limits)
     }
 
-    /// Answers with the processor time that the sandbox has used since the last time. A file that cannot be written
+    /// Returns the processor time that the sandbox has used since the last update. A file that cannot be written
     /// stays as it is.
     fn renew(&mut self) -> Duration {
         self.at = Some(Instant::now());
@@ -153,7 +153,7 @@ impl Files {
     }
 }
 
-/// None unless it is the launcher's: a file of /proc or /sys itself is not in memory that can be cut to a length.
+/// None unless it is the launcher's file: one of /proc or /sys itself cannot be truncated.
 fn own_file(path: &str) -> Option<File> {
     let file = File::options().write(true).open(path).ok()?;
     let kind = rustix::fs::fstatfs(&file).ok()?.f_type;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 pub struct Clocks {
-    /// Since the host was booted; `ps` counts from there.
+    /// Time since the host was booted, from which `ps` counts.
     pub boot: Duration,
     /// Since 1970.
     pub real: Duration,
@@ -25,8 +25,9 @@ impl Clocks {
     }
 }
 
-/// Counts that the kernel has for the whole host alone (interrupts, context switches, forks) are 0. All ten kinds of soft interrupts
-/// are there besides their sum, since Prometheus' node exporter reads nothing from a file without them.
+/// Counters that the kernel keeps for the whole host alone (interrupts, context switches, forks) are 0. All
+/// ten kinds of soft interrupts are there besides their sum, since Prometheus' node exporter reads nothing
+/// from a file without them.
 pub fn text(figures: &Figures, clocks: &Clocks) -> String {
     let cpus = figures.limits.cpus.max(1);
     let (user, system) = (ticks(figures.user), ticks(figures.system));
@@ -46,7 +47,7 @@ pub fn text(figures: &Figures, clocks: &Clocks) -> String {
     text
 }
 
-/// Of USER_HZ, which is 100 wherever Linux runs.
+/// Ticks of USER_HZ, which is 100 wherever Linux runs.
 fn ticks(time: Duration) -> u64 {
     time.as_millis() as u64 / 10
 }

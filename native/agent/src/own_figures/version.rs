@@ -72,7 +72,7 @@ impl Version {
     }
 }
 
-/// `total_…` are those of the group with all groups below it.
+/// `total_…` counts the group with all groups below it.
 fn memory_v1(stat: &str) -> Memory {
     let of = |name: &str| value(stat, &format!("total_{name}"));
     Memory {
@@ -111,7 +111,7 @@ fn memory_v2(stat: &str) -> Memory {
     }
 }
 
-/// Of a line `NAME NUMBER`; 0 where there is none.
+/// Returns NUMBER of the line `NAME NUMBER`; 0 without one.
 fn value(stat: &str, name: &str) -> u64 {
     stat.lines()
         .filter_map(|line| line.split_once(' '))

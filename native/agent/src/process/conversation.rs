@@ -1,6 +1,6 @@
-//! The host talks with a running program: input and control messages come, output and at last the end go.
-//! The two directions never wait for each other. When the host hangs up, all of this is dropped, and with it
-//! the program's whole tree.
+//! Connects the host with a running program: input and control messages come in, output and at last the end
+//! go out. The two directions never wait for each other. When the host hangs up, all of this is dropped, and
+//! the program's whole tree is killed with it.
 
 use serde::{Deserialize, Serialize};
 use std::os::fd::OwnedFd;
@@ -20,9 +20,9 @@ use crate::wire::fault::Fault;
 use crate::wire::frame::{self, Kind};
 use crate::wire::stream::{Reader, send};
 
-/// After the program has ended, children that keep its pipes open may still be printing what belongs to it.
+/// After the program has ended, children that keep its pipes open may still print output that belongs to it.
 const QUIET: Duration = Duration::from_millis(150);
-/// From then on only what is there already is still passed on, and no more than a pipe can hold.
+/// Afterwards only output that is there already is passed on, and no more than a pipe can hold.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 const PIPE_BYTES: usize = 128 << 10;
 const MAX_CONTROL_BYTES: usize = 4 << 10;
@@ -48,7 +48,7 @@ struct End {
 /// The program that control messages act on.
 struct Target {
     pid: i32,
-    /// Of the program's terminal.
+    /// Master of the program's terminal.
     master: Option<OwnedFd>,
 }
 
@@ -81,7 +81,7 @@ pub async fn hold(connection: &mut Connection, running: Running) -> Outcome {
     Ok(())
 }
 
-/// Keeps the terminal's slave open until the program has ended, so that its end is seen then and not before.
+/// Keeps the terminal's slave open until the program has ended, so that the terminal does not end before.
 async fn end_with(
     ended: impl Future<Output = Result<i32, Fault>>,
     slave: Option<OwnedFd>,
@@ -91,7 +91,7 @@ async fn end_with(
     status
 }
 
-/// Takes in what the host sends, until it hangs up or breaks the protocol.
+/// Reads messages of the host until it hangs up or breaks the protocol.
 async fn receive(reader: &mut BufReader<Reader>, input: &Input, target: &Target) {
     let mut payload = Vec::new();
     loop {
@@ -167,7 +167,7 @@ async fn relay(
     Ok(())
 }
 
-/// Sends the program's output up to its end, and a little of its children's after that.
+/// Sends the program's output up to its end, and briefly that of its children afterwards.
 async fn send_last_words(writer: &mut (impl AsyncWrite + Unpin), outputs: &mut Outputs) -> Outcome {
     let late = Instant::now() + LAST_WORDS;
     let mut left = 2 * PIPE_BYTES;

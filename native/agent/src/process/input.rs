@@ -15,9 +15,9 @@ const REPORT_BYTES: usize = WINDOW_BYTES / 4;
 #[derive(Default)]
 pub struct Input {
     queue: RefCell<VecDeque<u8>>,
-    /// No more comes from the host.
+    /// True once the host has sent the end.
     ended: Cell<bool>,
-    /// Gone from the queue, and yet to be reported.
+    /// Bytes taken from the queue and not reported yet.
     taken: Cell<usize>,
     arrived: Notify,
     left: Notify,
@@ -41,8 +41,8 @@ impl Input {
         self.arrived.notify_one();
     }
 
-    /// Resolves with the bytes of the window that are free again, once they are worth a message. The caller must report
-    /// them.
+    /// Resolves with the number of bytes that are free in the window again, once they are worth a message.
+    /// The caller must report them.
     pub async fn taken(&self) -> usize {
         while self.taken.get() < REPORT_BYTES {
             self.left.notified().await;
@@ -50,7 +50,7 @@ impl Input {
         self.taken.take()
     }
 
-    /// Passes all on, then closes `stdin`; what comes when the program reads no more is discarded.
+    /// Passes on all input, then closes `stdin`. Input for a program that no longer reads is discarded.
     pub async fn feed(&self, stdin: AsyncFd<OwnedFd>) {
         let mut stdin = Some(stdin);
         loop {
@@ -100,7 +100,7 @@ mod tests {
         assert!(input.push(&[0; WINDOW_BYTES]).is_ok());
         assert!(input.push(&[0]).is_err());
         input.remove(1);
-        // It is free once the host has been told.
+        // The room is free once it was reported to the host.
         assert!(input.push(&[0]).is_err());
         input.taken.take();
         assert!(input.push(&[0]).is_ok());

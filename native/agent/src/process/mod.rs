@@ -1,4 +1,4 @@
-//! Programs that run while the host talks with them, with or without a terminal.
+//! Programs that exchange input and output with the host while they run, with or without a terminal.
 
 pub mod conversation;
 pub mod input;

@@ -1,5 +1,5 @@
-//! The operation `process`: starts a program, with a terminal where the host asks for one, and lets the host talk
-//! with it.
+//! The operation `process`: starts a program, with a terminal where the host asks for one, and connects the
+//! host with it.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! A program's output, read a piece at a time and only when asked for: a host that does not read blocks the program,
-//! and nothing piles up here.
+//! A program's output, read a piece at a time and only on demand: a host that does not read blocks the
+//! program, and nothing accumulates here.
 
 use std::future::poll_fn;
 use std::io;
@@ -11,9 +11,9 @@ use crate::exec::background;
 use crate::init::readiness::readable;
 use crate::wire::frame::{self, HEADER_BYTES, Kind};
 
-/// Of one data frame.
+/// Most bytes of one data frame.
 const PIECE_BYTES: usize = 128 << 10;
-/// In front of a piece, for the frame that names its stream.
+/// Room before a piece, for the frame that names its stream.
 const STREAM_FRAME_BYTES: usize = 64;
 const PIECE_AT: usize = STREAM_FRAME_BYTES + HEADER_BYTES;
 
@@ -24,7 +24,7 @@ pub struct Outputs {
     pipes: [Option<AsyncFd<OwnedFd>>; 2],
     /// The pipe that has its turn.
     next: usize,
-    /// The one that the host takes data for.
+    /// The stream that was named to the host last.
     named: Option<usize>,
     buffer: Vec<u8>,
 }
@@ -44,13 +44,13 @@ impl Outputs {
         self.pipes.iter().any(Option::is_some)
     }
 
-    /// The next piece as frames; None once all is at its end. Nothing is lost when this is dropped.
+    /// Returns the next piece as frames; None once both streams have ended. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<&[u8]> {
         let (index, length) = poll_fn(|context| self.poll(context)).await?;
         Some(self.frames(index, length))
     }
 
-    /// Leaves what children go on to print to a reader that discards it.
+    /// Discards the further output of children.
     pub fn discard(self) {
         for pipe in self.pipes.into_iter().flatten() {
             background::discard(pipe.into_inner());
@@ -67,7 +67,7 @@ impl Outputs {
                     break;
                 };
                 if self.buffer.is_empty() {
-                    // Made of untouched pages, of which a program that prints little takes few.
+                    // Untouched pages take no memory, so a program that prints little needs few.
                     self.buffer = vec![0; PIECE_AT + PIECE_BYTES];
                 }
                 let read = rustix::io::read(pipe.get_ref(), &mut self.buffer[PIECE_AT..]);
@@ -82,8 +82,8 @@ impl Outputs {
                         self.next = 1 - index;
                         return Poll::Ready(Some((index, length)));
                     }
-                    // A terminal that no program has open any more fails. What was once closed stays ready for
-                    // ever, so it is left also when something inside has opened it again.
+                    // Reading a terminal that no program has open fails. A terminal that was closed once
+                    // stays ready for ever, so it is given up even if a program opens it again.
                     _ => self.pipes[index] = None,
                 }
             }

@@ -35,7 +35,7 @@ const NAMES: [(&str, i32); 31] = [
     ("SYS", libc::SIGSYS),
 ];
 
-/// With or without SIG; None for a name that is not known.
+/// Parses a name with or without SIG; None for an unknown name.
 pub fn number(name: &str) -> Option<i32> {
     let plain = name.strip_prefix("SIG").unwrap_or(name);
     NAMES
@@ -44,8 +44,8 @@ pub fn number(name: &str) -> Option<i32> {
         .map(|(_, number)| *number)
 }
 
-/// With SIG. What has no name of its own is counted from the first of the real-time signals, as the shell
-/// does, so that two signals never share a name.
+/// Returns the name with SIG. Signals without a name are counted from the first real-time signal, as in the
+/// shell, so that no two signals share a name.
 pub fn name(number: i32) -> String {
     NAMES
         .iter()

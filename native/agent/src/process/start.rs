@@ -25,7 +25,7 @@ pub struct Program {
     own: bool,
 }
 
-/// Has been forked, and may yet fail to become its program. Dropping it kills the whole tree.
+/// A forked process that may still fail to execute its program. Dropping it kills the whole tree.
 pub struct Starting {
     channel: Channel,
     names: Names,
@@ -41,12 +41,12 @@ pub struct Running {
     exit: WatchedExit,
 }
 
-/// The agent's ends of what the program reads and writes.
+/// The agent's ends of the program's streams.
 pub struct Ends {
     pub stdin: AsyncFd<OwnedFd>,
     pub outputs: Outputs,
-    /// The program's terminal. Its slave is kept open until the program ends: one that no process has open seems
-    /// at its end, and a program may close it and open it again.
+    /// The program's terminal. Its slave is kept open until the program ends: a terminal that no process has
+    /// open looks ended, and a program may close it and open it again.
     pub terminal: Option<Terminal>,
 }
 
@@ -131,7 +131,7 @@ impl Starting {
                 (Some((Report::Started, pid)), _) => {
                     started = Some((pid, context.reaper.watch(pid)));
                 }
-                // Without a word: the program may have killed its supervisor as the first thing it did.
+                // No report came: the program may have killed its supervisor at once.
                 (Some((Report::Running, _)) | None, Some((pid, exit))) => {
                     return Ok(Running {
                         pid,
@@ -151,7 +151,7 @@ impl Starting {
 }
 
 impl Running {
-    /// The ends, and the program's wait status when it is there. Dropping that before kills the whole tree.
+    /// Returns the ends, and a future of the program's wait status. Dropping the future early kills the whole tree.
     pub fn split(self) -> (Ends, impl Future<Output = Result<i32, Fault>>) {
         let Self {
             pid,
@@ -169,7 +169,7 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), Fault> {
     pipe_with(PipeFlags::CLOEXEC).map_err(|_| spawn::no_process())
 }
 
-/// The program's end of a pipe is a description of its own, and stays as it is.
+/// The program's end of a pipe is a file description of its own, and does not change.
 fn nonblocking(fd: OwnedFd) -> Result<OwnedFd, Fault> {
     rustix::io::ioctl_fionbio(&fd, true).map_err(io::Error::from)?;
     Ok(fd)

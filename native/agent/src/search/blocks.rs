@@ -1,5 +1,5 @@
-//! A regular file as blocks of whole lines, each held only while it is looked at. It is never mapped: a file
-//! cut short by somebody else would end the agent.
+//! A regular file as blocks of whole lines, one in memory at a time. It is never mapped, since truncation by
+//! another program would kill the agent.
 
 use memchr::{memchr, memrchr};
 use rustix::fd::{AsFd, OwnedFd};
@@ -14,10 +14,10 @@ use crate::wire::fault::Fault;
 const BLOCK_BYTES: usize = 128 << 10;
 /// A longer line is taken in pieces; a match across the cut is missed.
 const LINE_BYTES: usize = 16 << 20;
-/// Of a file that the kernel makes up as it is read.
+/// Most bytes of a file that the kernel generates on reading.
 const UNSIZED_BYTES: u64 = 16 << 20;
 
-/// Memory that is used for one file after another.
+/// Memory that is reused from file to file.
 #[derive(Default)]
 pub struct Buffer(Vec<u8>);
 
@@ -25,9 +25,9 @@ pub struct Blocks<'a> {
     file: OwnedFd,
     buffer: &'a mut Vec<u8>,
     filled: usize,
-    /// Of what is filled, handed out with the last block.
+    /// Bytes of the filled part that the last block had.
     taken: usize,
-    /// Of the file, yet to be read; what is added to it meanwhile is not. None while that is not known.
+    /// Bytes of the file still to be read, without those that are appended meanwhile. None while the size is not known.
     left: Option<u64>,
 }
 
@@ -39,18 +39,18 @@ pub enum Next {
     Unfit,
 }
 
-/// An open file and its size, None when that has yet to be asked for.
+/// An open file and its size; None while the size is unknown.
 pub type Opened = (OwnedFd, Option<u64>);
 
-/// None for what is no regular file, or cannot be opened.
+/// None for a file that is not regular or cannot be opened.
 pub fn open(folder: impl AsFd, name: &CStr) -> Option<Opened> {
     let file = open_listed(folder, name)?;
     let size = regular_size(&file)?;
     Some((file, Some(size)))
 }
 
-/// As `open`, for what its folder lists as a regular file, where reading gives less than asked for only at the
-/// end: most files are then read without a question. Nothing that has taken the name meanwhile can block.
+/// As `open`, for a name that its folder lists as a regular file, in a file system where a short read means
+/// the end of the file: most files then need no stat. Whatever has taken the name meanwhile cannot block.
 pub fn open_listed(folder: impl AsFd, name: &CStr) -> Option<OwnedFd> {
     let flags =
         OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -83,7 +83,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The block that the last `next` told of.
+    /// The block that the last `next` announced.
     pub fn block(&self) -> &[u8] {
         &self.buffer[..self.taken]
     }

@@ -1,4 +1,4 @@
-//! Ceilings, whatever the host asks for.
+//! Upper bounds, whatever the host asks for.
 
 use std::time::Duration;
 

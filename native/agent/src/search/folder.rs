@@ -1,5 +1,4 @@
-//! Folders met on the way through a tree: opened below its top without following links, and the kind of their
-//! file system.
+//! Folders on the way through a tree, opened below its top without following links, with the kind of their file system.
 
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, fstatfs, openat, openat2, statat,
@@ -16,7 +15,8 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::NONBLOCK)
     .union(OFlags::CLOEXEC);
 
-/// File systems that the kernel makes up: proc, sysfs, devpts, cgroups, debugfs, tracefs, securityfs, bpf, mqueue.
+/// File systems whose files the kernel generates: proc, sysfs, devpts, cgroups, debugfs, tracefs, securityfs,
+/// bpf, mqueue.
 const MADE_UP: [i64; 10] = [
     0x9fa0,
     0x6265_6572,
@@ -33,7 +33,7 @@ const MADE_UP: [i64; 10] = [
 #[derive(Clone, Copy)]
 pub struct FileSystem {
     device: u64,
-    /// By the kernel, as it is read: sizes and short reads then mean nothing.
+    /// True where the kernel generates files on reading: sizes and short reads mean nothing there.
     pub is_made_up: bool,
 }
 
@@ -99,7 +99,7 @@ pub fn join(below: &[u8], name: &[u8]) -> Vec<u8> {
     [below, b"/", name].concat()
 }
 
-/// The type that the folder tells, or that a look at the entry tells where the folder does not.
+/// The type from the folder's listing; from the entry itself where the listing has none.
 pub fn kind(folder: &OwnedFd, name: impl rustix::path::Arg, known: FileType) -> FileType {
     if known != FileType::Unknown {
         return known;

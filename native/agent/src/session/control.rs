@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream as StdStream;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 
-/// A message is a word and a number. Whoever sends more is not the loop.
+/// A message is a word and a number. A longer one is not from the loop.
 const MAX_MESSAGE_BYTES: usize = 64;
 
 /// The agent's end.
@@ -19,14 +19,14 @@ pub struct Control {
 pub enum Message {
     /// The loop waits for its first command.
     Ready,
-    /// The command's outputs are open; it begins at the answer.
+    /// The command's outputs are open. The command begins after the answer.
     Open,
-    /// With the command's exit status.
+    /// The command has ended; with its exit status.
     Done(i32),
 }
 
 impl Control {
-    /// With the shell's end.
+    /// Returns the agent's end and the shell's.
     pub fn pair() -> io::Result<(Self, OwnedFd)> {
         let (own, other) = StdStream::pair()?;
         own.set_nonblocking(true)?;
@@ -37,8 +37,8 @@ impl Control {
         Ok((control, other.into()))
     }
 
-    /// Awaits the next message; None when the shell has no end any more, or it is not the loop that speaks. May be
-    /// dropped and called again.
+    /// Awaits the next message; None when the shell's end is closed, or when something other than the loop
+    /// writes to it. May be dropped and called again.
     pub async fn next(&mut self) -> Option<Message> {
         loop {
             if let Some(end) = self.received.iter().position(|byte| *byte == 0) {
@@ -60,7 +60,7 @@ impl Control {
         }
     }
 
-    /// Hands bash the script that it runs, as the first message.
+    /// Sends bash the script that it runs, as the first message.
     pub async fn script(&mut self, text: &str) -> io::Result<()> {
         self.stream.write_all(text.as_bytes()).await?;
         self.stream.write_all(b"\0").await

@@ -35,7 +35,7 @@ pub async fn answer(
     connection.reply(&reply).await
 }
 
-/// Takes the session away again when its shell does not come up, or the host hangs up before.
+/// Removes the session again when its shell does not start, or when the host hangs up first.
 struct Starting<'a>(&'a Registry, Option<Rc<Session>>);
 
 impl Drop for Starting<'_> {

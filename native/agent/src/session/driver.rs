@@ -15,11 +15,11 @@ use super::terminal::Terminal;
 use crate::exec::pipes::Outputs;
 use crate::init::workers::Workers;
 
-/// Of what a command has printed, until the logs are held to their bound again.
+/// Bytes of output after which the logs are trimmed to their bound again.
 const TRIM_BYTES: usize = 256 << 10;
-/// Somebody may clear the folder of temporary files just before bash looks into it.
+/// Attempts, since a program may clear the folder of temporary files just before bash opens the FIFOs.
 const ATTEMPTS: usize = 3;
-/// Between two reads of what background children print: one that prints without end waits most of the time.
+/// Pause between two reads of the output of background children: a child that prints without end mostly waits.
 const LINGER_PAUSE: Duration = Duration::from_millis(20);
 
 pub struct Driver {
@@ -28,12 +28,12 @@ pub struct Driver {
     pub session: Rc<Session>,
     pub terminal: Rc<Terminal>,
     pub shell: Shell,
-    /// Of the last command: the next one's `$?`.
+    /// Status of the last command, which the next one has as `$?`.
     pub status: i32,
 }
 
 enum Ran {
-    /// With its status.
+    /// The command ended with this status.
     Done(i32),
     /// Bash found no outputs.
     NotOpened,
@@ -124,7 +124,7 @@ impl Driver {
         ran
     }
 
-    /// Takes in what the command prints until it ends.
+    /// Collects the command's output until the command ends.
     async fn follow(&mut self, record: &Record, outputs: &mut Outputs, folder: Folder) -> Ran {
         let Shell { control, end } = &mut self.shell;
         let mut folder = Some(folder);
@@ -141,13 +141,14 @@ impl Driver {
                     }
                     Some(Message::Done(_)) if folder.is_some() => return Ran::NotOpened,
                     Some(Message::Done(status)) => return Ran::Done(status),
-                    // The command has replaced the shell, or speaks in its place: its end is what counts.
+                    // The command has replaced the shell, or writes to its channel: only the end of the
+                    // process counts now.
                     Some(Message::Ready) | None => listening = false,
                 },
                 code = end.code() => return Ran::ShellEnded(code),
                 () = self.terminal.printed(|bytes| record.print(0, bytes)) => {}
                 pumped = outputs.pump_once() => if pumped.is_err() {
-                    // Nothing more can be read; the command goes on to its end.
+                    // No more output can be read; the command continues to its end.
                     return Ran::ShellEnded(end.code().await);
                 },
             }
@@ -159,7 +160,7 @@ impl Driver {
     }
 }
 
-/// Adds what background children print after the end of their command to that command's log.
+/// Adds the output of background children after the end of their command to that command's log.
 async fn linger(mut outputs: Outputs, record: Rc<Record>, registry: Rc<Registry>) {
     outputs.leave_exact_order();
     let mut trimmed = record.kept();

@@ -1,5 +1,6 @@
 //! The two outputs of one command: FIFOs in a folder of their own, whose reading ends the agent holds and
-//! which bash opens by name. Each command has its own, so what a background child prints later stays its own.
+//! which bash opens by name. Each command has its own pair, so later output of a background child stays with
+//! its command.
 //!
 //! Packet mode, which the order of both outputs rests on (see `exec/pipes.rs`), is a property of what bash has
 //! opened, so it is set on duplicates of bash's own descriptors.
@@ -13,10 +14,10 @@ use crate::exec::pipes::EXACT_ORDER_BYTES;
 use crate::init::workers::Workers;
 use crate::wire::fault::Fault;
 
-/// In the order to try: memory before disk, and any of them may be missing, full or read-only.
+/// Places in the order of the attempts: memory before disk. Any of them may be missing, full or read-only.
 const PLACES: [&str; 3] = ["/dev/shm", "/run", "/tmp"];
 const NAMES: [&str; 2] = ["out", "err"];
-/// As `shell.bash` numbers them.
+/// Numbers of the descriptors in `shell.bash`.
 const OUTPUTS_OF_BASH: [i32; 2] = [61, 62];
 
 pub struct Fifos {
@@ -25,7 +26,7 @@ pub struct Fifos {
     pub stderr: OwnedFd,
 }
 
-/// Removed when dropped, which is due as soon as bash has opened what is in it.
+/// Removed when dropped, as soon as bash has opened the FIFOs in it.
 pub struct Folder {
     pub path: String,
 }
@@ -79,7 +80,7 @@ fn make_in(path: &str) -> rustix::io::Result<[OwnedFd; 2]> {
     Ok([stdout?, stderr?])
 }
 
-/// Puts what bash has opened into packet mode. Where that is not to be had, the order is nearly exact.
+/// Puts the FIFOs that bash has opened into packet mode. Where that fails, the order is nearly exact.
 pub fn keep_order(shell: i32) {
     let Some(shell) = Pid::from_raw(shell) else {
         return;

@@ -1,4 +1,4 @@
-//! The operation `session_follow`: waits for what a command prints next, from where its reader has got to.
+//! The operation `session_follow`: waits for the next output of a command, after the reader's offset.
 
 use serde::{Deserialize, Serialize};
 use std::pin::pin;
@@ -11,7 +11,7 @@ use super::replies::{MAX_WAIT, exit_code, find_command, find_log, state};
 use crate::exec::capture::incomplete_suffix;
 use crate::wire::connection::{Connection, Outcome};
 
-/// A command that has printed and is then silent for so long waits for something, or for its reader.
+/// Silence after output for this long: the command probably waits for something, or for its reader.
 const PAUSE: Duration = Duration::from_millis(300);
 
 #[derive(Deserialize)]
@@ -20,10 +20,10 @@ pub struct Request {
     pub v: u32,
     session_id: String,
     command_id: String,
-    /// Bytes of the output that the host has already. One past all that there is waits for the command's end.
+    /// Bytes of the output that the host has already. An offset past the output waits for the command's end.
     offset: u64,
     wait_ms: u64,
-    /// Bytes come as they are, with what is left out beside them and no marker between (version 6).
+    /// Bytes come unchanged, with the place of bytes that are left out beside them instead of a marker (version 6).
     #[serde(default)]
     raw: bool,
 }
@@ -40,11 +40,11 @@ struct Reply {
     gap: Option<Gap>,
 }
 
-/// Of a raw answer.
+/// Bytes that a raw answer leaves out.
 #[derive(Serialize)]
 struct Gap {
     left_out: u64,
-    /// The bytes of output in front of it.
+    /// Bytes of output before the gap.
     left_out_at: usize,
 }
 
@@ -72,7 +72,7 @@ pub async fn answer(connection: &mut Connection, sessions: &Registry, request: R
         let captures = record.captures().borrow();
         (captures.interleaved_since(request.offset), captures.total())
     };
-    // The rest of a character may be on its way.
+    // The rest of a character may follow.
     let cut = match record.status() {
         Status::Completed(_) => 0,
         _ => incomplete_suffix(&new.bytes),
@@ -114,7 +114,7 @@ async fn printed_past(record: &Record, offset: u64) {
     let grown = record.captures().borrow().grown();
     loop {
         let mut more = pin!(grown.notified());
-        // From here on nothing that comes is missed.
+        // From here on no output is missed.
         more.as_mut().enable();
         if record.captures().borrow().total() <= offset {
             more.await;

@@ -25,7 +25,7 @@ pub async fn answer(connection: &mut Connection, sessions: &Registry, request: R
         .await
 }
 
-/// The state in which the command was found: input is sent to one that runs.
+/// Returns the state in which the command was found; only a running one gets the input.
 async fn type_in(sessions: &Registry, request: Request) -> Result<&'static str, Fault> {
     let session = sessions.find(&request.session_id)?;
     let record = find_command(&session, &request.command_id)?;

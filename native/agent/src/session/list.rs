@@ -6,7 +6,7 @@ use super::registry::Registry;
 use super::replies::{exit_code, state};
 use crate::wire::connection::{Connection, Outcome};
 
-/// Of one session.
+/// Most commands shown of one session.
 const RECENT_COMMANDS: usize = 20;
 
 #[derive(Deserialize)]

@@ -1,5 +1,5 @@
-//! Shells that outlive a connection, with the logs of their commands. All of it lives here, beside the
-//! processes: a service that restarts finds it as it was, and the end of the sandbox ends it.
+//! Shells that outlive a connection, with the logs of their commands. The agent keeps them beside the
+//! processes: a service finds them unchanged after its restart, and the end of the sandbox ends them.
 
 mod control;
 pub mod create;

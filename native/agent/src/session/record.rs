@@ -1,4 +1,4 @@
-//! One command of a session: its status, and what it has printed.
+//! One command of a session: its status and its output.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -7,9 +7,9 @@ use tokio::time::Instant;
 
 use crate::exec::pipes::Captures;
 
-/// Of each stream, and of both interleaved. Past it the first and the last half are kept.
+/// Bytes kept of each stream, and of both interleaved. Of more, the beginning and the end are kept.
 pub const STREAM_BYTES: usize = 1 << 20;
-/// Of the command's text.
+/// Characters kept of the command's text.
 const EXCERPT_CHARS: usize = 1_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub struct Record {
     pub id: String,
     pub excerpt: String,
     status: watch::Sender<Status>,
-    /// Shared with what reads the command's outputs.
+    /// Shared with the reader of the command's outputs.
     captures: Rc<RefCell<Captures>>,
-    /// Of each stream; lowered while the sandbox's logs are too large.
+    /// Bytes kept of each stream; lowered while the sandbox's logs are too large.
     stream_bytes: Cell<usize>,
     dropped: Cell<bool>,
     ended: Cell<Option<Instant>>,
@@ -97,7 +97,7 @@ impl Record {
         self.captures.borrow_mut().shrink(stream_bytes);
     }
 
-    /// Forgets what is there, and keeps nothing that still comes.
+    /// Drops the log, and discards all further output.
     pub fn drop_log(&self) {
         self.dropped.set(true);
         self.shrink(0);

@@ -10,15 +10,15 @@ use crate::wire::fault::{Code, Fault};
 use crate::wire::resource::Resource;
 
 const MAX_ACTIVE: usize = 32;
-/// Kept so that their logs can be read.
+/// Closed sessions that are kept, so that their logs can be read.
 const MAX_CLOSED: usize = 32;
-/// Of all logs together.
+/// Most bytes of all logs together.
 const MAX_LOG_BYTES: usize = 24 << 20;
-/// A running command's stream keeps this much when the others take all of that.
+/// Bytes that a stream of a running command keeps in any case.
 const MIN_STREAM_BYTES: usize = 64 << 10;
-/// Of all commands that wait.
+/// Most bytes of the texts of all waiting commands.
 const MAX_QUEUED_BYTES: usize = 8 << 20;
-/// Background children of ended commands that are listened to; beyond them the pipe is closed.
+/// Ended commands whose background children are still read; further pipes are closed.
 const MAX_LINGERING: usize = 256;
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub struct Registry {
     /// Oldest first.
     sessions: RefCell<Vec<Rc<Session>>>,
     lingering: Cell<usize>,
-    /// The last end of a command.
+    /// Time at which a command ended last.
     last_end: Cell<Option<Instant>>,
 }
 
@@ -59,7 +59,7 @@ impl Registry {
                 Code::ResourceExhausted,
                 format!("{MAX_ACTIVE} sessions are active in the sandbox."),
             )
-            .hint("End one by running the command 'exit' in it, or use one that is there."));
+            .hint("End one by running the command 'exit' in it, or use an existing one."));
         }
         Ok(())
     }
@@ -85,7 +85,7 @@ impl Registry {
         self.sessions.borrow().iter().any(|session| session.busy())
     }
 
-    /// Since when no command has ended, in milliseconds; None when none ever has.
+    /// Milliseconds since the last end of a command; None when no command has ended yet.
     pub fn idle_ms(&self) -> Option<u64> {
         let last = self.last_end.get()?;
         Some(last.elapsed().as_millis() as u64)
@@ -126,8 +126,8 @@ impl Registry {
         });
     }
 
-    /// Holds all logs together to their bound: commands that ended lose theirs, the first of them first; then
-    /// what runs keeps less of what it has printed most.
+    /// Trims all logs together to their bound. Ended commands lose theirs, the one that ended first before
+    /// the others; then the running command with the largest log keeps less.
     pub fn trim(&self) {
         let sessions = self.sessions.borrow();
         let mut records: Vec<_> = sessions.iter().flat_map(|one| one.records()).collect();
@@ -157,7 +157,7 @@ impl Registry {
         }
     }
 
-    /// True where one more command's background children may be listened to; then `leave_lingering` is due.
+    /// True where the background children of one more command may be read. The caller must then call `leave_lingering`.
     pub fn enter_lingering(&self) -> bool {
         let enters = self.lingering.get() < MAX_LINGERING;
         self.lingering

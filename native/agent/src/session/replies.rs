@@ -10,7 +10,7 @@ use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 use crate::wire::resource::Resource;
 
-/// A ceiling, whatever the host asks for.
+/// An upper bound, whatever the host asks for.
 pub const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub async fn reply(
@@ -27,7 +27,7 @@ pub async fn reply(
         stdout_bytes: usize,
         stderr_bytes: usize,
         output_bytes: usize,
-        /// Bytes of output that there were, kept or not.
+        /// Bytes of all output, kept or not.
         printed: u64,
     }
     let length = |index: usize| parts.get(index).map_or(0, |part| part.len());
@@ -43,14 +43,13 @@ pub async fn reply(
     connection.reply_with_data(&reply, parts).await
 }
 
-/// Fails when what the command has printed is kept no longer.
+/// Fails when the command's log is no longer kept.
 pub fn find_log(record: &Record) -> Result<(), Fault> {
     if record.has_log() {
         return Ok(());
     }
     Err(no_command(format!(
-        "The logs of command '{}' are gone: the sandbox keeps only so much of what commands that ended have \
-         printed.",
+        "The logs of command '{}' are gone: the sandbox keeps only part of the output of ended commands.",
         record.id
     )))
 }
@@ -58,7 +57,7 @@ pub fn find_log(record: &Record) -> Result<(), Fault> {
 pub fn find_command(session: &Session, command_id: &str) -> Result<Rc<Record>, Fault> {
     session.find(command_id).ok_or_else(|| {
         no_command(format!(
-            "Session '{}' knows no command '{command_id}'; it remembers the newest ones.",
+            "Session '{}' has no command '{command_id}'; it remembers the newest ones.",
             session.id
         ))
     })

@@ -1,5 +1,4 @@
-//! The operation `session_run`: queues a command, and answers with what it has printed when it ends or the wait is
-//! over.
+//! The operation `session_run`: queues a command, and answers with its output when it ends or the wait is over.
 
 use serde::Deserialize;
 use std::time::Duration;
@@ -17,7 +16,7 @@ pub struct Request {
     session_id: String,
     command_id: String,
     command: String,
-    /// The answer waits at most so long for the command's turn, and then for its end.
+    /// The longest waits of the answer: for the command's turn, and then for its end.
     wait_turn_ms: u64,
     wait_run_ms: u64,
 }
@@ -42,7 +41,7 @@ pub async fn answer(connection: &mut Connection, sessions: &Registry, request: R
         }
         Ok(())
     };
-    // A host that hangs up ends its waiting, not the command.
+    // A host that hangs up ends its wait, and not the command.
     connection.unless_closed(waited).await?;
     let output = record.captures().borrow().interleaved();
     let parts = [&[] as &[u8], &[], &output.bytes];

@@ -15,14 +15,14 @@ use crate::init::reaper::WatchedExit;
 use crate::wire::fault::{Code, END_PROCESSES, Fault};
 use crate::wire::resource::Resource;
 
-/// For bash to come up; a file named by BASH_ENV is read meanwhile.
+/// Time for bash to start, in which it also reads the file that BASH_ENV names.
 const START_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Reads the loop from descriptor 3, so that it shows in no list of processes.
 const LOADER: &str =
     r#"IFS= TMOUT= builtin read -rd '' -u3 __sandhaven; builtin eval "$__sandhaven""#;
 
-/// Dropping it kills whatever of its tree still runs, while the shell itself does.
+/// Dropping it kills the whole tree while the shell itself still runs.
 pub struct Shell {
     pub control: Control,
     pub end: End,
@@ -58,7 +58,7 @@ impl Shell {
             status: None,
         };
         let mut shell = Self { control, end };
-        // An error shows as a shell that does not come up.
+        // After an error the shell does not start, which is noticed below.
         let _ = shell.control.script(&script()).await;
         let first = tokio::select! {
             biased;
@@ -77,7 +77,7 @@ impl Shell {
     }
 }
 
-/// The end of a shell, however it comes.
+/// The end of a shell, whatever its cause.
 pub struct End {
     channel: Channel,
     pub pid: i32,
@@ -100,7 +100,7 @@ impl End {
         if let Ok(Some((Report::Exited, status))) = self.channel.next().await {
             return status;
         }
-        // Something inside killed the supervisor. The shell may live, as a child of this process.
+        // A process inside killed the supervisor. The shell may live on as a child of this process.
         // SAFETY: kill takes numbers and touches no memory. Signal 0 only asks.
         if unsafe { libc::kill(self.pid, 0) } != 0 {
             return libc::SIGKILL;
@@ -130,7 +130,7 @@ fn explain(fault: Fault) -> Fault {
 fn not_ready() -> Fault {
     Fault::new(
         Code::ResourceExhausted,
-        "The session's bash did not come up; the sandbox may be out of processes or memory.",
+        "The session's bash did not start; the sandbox may be out of processes or memory.",
     )
     .hint(END_PROCESSES)
 }

@@ -1,4 +1,4 @@
-//! One session: its commands that wait, the one that runs, and those that it remembers.
+//! One session: its waiting commands, the running one, and recent ones.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use crate::wire::fault::{Code, Fault};
 
 const MAX_QUEUED: usize = 64;
 const MAX_REMEMBERED: usize = 100;
-/// As `timeout`, `env` and their like have it when what they were to run did not run.
+/// The status of `timeout`, `env` and similar programs when they could not run their command.
 pub const NOT_RUN_EXIT_CODE: i32 = 125;
 
 pub struct Session {
@@ -127,7 +127,7 @@ impl Session {
         }
     }
 
-    /// Of the running command.
+    /// Ends the running command.
     pub fn complete(&self, exit_code: i32) {
         let running = self.running.borrow_mut().take();
         if let Some(record) = running {

@@ -1,5 +1,5 @@
-//! The terminal that a session's commands have as standard input: what is typed into it, and what is printed
-//! on it past stdout and stderr, such as the prompt for a password.
+//! The terminal that a session's commands have as standard input. It takes typed input, and output that
+//! bypasses stdout and stderr, such as the prompt for a password.
 
 use rustix::io::Errno;
 use rustix::termios::{
@@ -16,9 +16,9 @@ use crate::exec::terminal::{self, Size};
 use crate::init::readiness::readable;
 use crate::wire::fault::{Code, Fault};
 
-/// Of a line, its newline left out: what the kernel holds while a program reads by lines.
+/// Most bytes of a line without its newline: the kernel holds no more while a program reads by lines.
 const MAX_LINE_BYTES: usize = 4_095;
-/// For input that does not fit to be read by the program.
+/// Time for the program to read input that does not fit at once.
 const INPUT_PATIENCE: Duration = Duration::from_secs(5);
 const INPUT_PAUSE: Duration = Duration::from_millis(10);
 const SIZE: Size = Size {
@@ -55,7 +55,7 @@ impl Terminal {
         self.slave.try_clone()
     }
 
-    /// Resolves when something was printed, once `take` has had some of it. May be dropped and called again.
+    /// Resolves after output was printed and `take` got some of it. May be dropped and called again.
     pub async fn printed(&self, take: impl FnMut(&[u8])) {
         match self.master.readable().await {
             Ok(mut ready) => {
@@ -67,7 +67,7 @@ impl Terminal {
         }
     }
 
-    /// True where nothing is left.
+    /// Returns true when no output is left.
     pub fn take_printed(&self, mut take: impl FnMut(&[u8])) -> bool {
         let mut buffer = [0; 4_096];
         for _ in 0..READS {
@@ -81,14 +81,14 @@ impl Terminal {
         false
     }
 
-    /// For the next command: no input of the last one is left, and the modes are as at the beginning.
+    /// Prepares the terminal for the next command: drops input of the last one, and restores the first modes.
     pub fn reset(&self) {
         let _ = tcflush(self.master.get_ref(), QueueSelector::OFlush);
         let _ = tcflush(&self.slave, QueueSelector::IFlush);
         let _ = tcsetattr(&self.slave, OptionalActions::Now, &self.modes);
     }
 
-    /// Types all of `input`, as long as `wanted`.
+    /// Types `input` while `wanted` returns true.
     pub async fn type_in(&self, input: &[u8], wanted: impl Fn() -> bool) -> Result<(), Fault> {
         let _turn = self.typing.lock().await;
         self.check_lines(input)?;
@@ -106,7 +106,7 @@ impl Terminal {
         Ok(())
     }
 
-    /// While a program reads by lines, the kernel would cut a longer one in silence.
+    /// While a program reads by lines, the kernel would silently cut a longer line.
     fn check_lines(&self, input: &[u8]) -> Result<(), Fault> {
         let modes = tcgetattr(&self.slave).map_err(io::Error::from)?;
         if !modes.local_modes.contains(LocalModes::ICANON) {

@@ -1,4 +1,4 @@
-//! The attributes of a file, as the protocol has them: each group of fields may be left out.
+//! The attributes of a file in the protocol's form, where each group of fields may be left out.
 
 use rustix::fs::Stat;
 
@@ -13,11 +13,11 @@ const EXTENDED: u32 = 0x8000_0000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attributes {
     pub size: Option<u64>,
-    /// Of user and group.
+    /// Ids of user and group.
     pub owner: Option<(u32, u32)>,
     /// With the type of the file in the answers.
     pub permissions: Option<u32>,
-    /// Of the last access and the last change, in seconds since 1970.
+    /// Times of the last access and the last change, in seconds since 1970.
     pub times: Option<(u32, u32)>,
 }
 
@@ -79,7 +79,7 @@ impl Attributes {
     }
 }
 
-/// The protocol knows the time from 1970 to 2106.
+/// The protocol has times from 1970 to 2106.
 fn seconds(time: i64) -> u32 {
     u32::try_from(time.max(0)).unwrap_or(u32::MAX)
 }

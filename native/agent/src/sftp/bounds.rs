@@ -1,7 +1,7 @@
-//! The bounds of a connection, which the server also names to its client.
+//! The bounds of a connection, which the server also sends to its client.
 
-/// Of a packet, either way, without its length.
+/// Bytes of a packet in either direction, without its length field.
 pub const MAX_PACKET_BYTES: usize = 256 << 10;
-/// Of one read or write, with room for the rest of the packet.
+/// Bytes of one read or write, which leave room for the rest of the packet.
 pub const MAX_DATA_BYTES: usize = MAX_PACKET_BYTES - 1024;
 pub const MAX_HANDLES: usize = 256;

@@ -10,7 +10,7 @@ use super::server;
 /// The arguments that make the agent's program a server.
 pub const ARGV: [&str; 2] = ["sandhaven-agent", "--sftp-server"];
 
-/// True in such a process. Asked before anything that PID 1 does.
+/// True in such a process. Checked before all work of PID 1.
 pub fn is_asked_for() -> bool {
     std::env::args_os()
         .skip(1)

@@ -42,7 +42,7 @@ impl From<Errno> for Failure {
             _ => Status::Failure,
         };
         let text = errno.to_string();
-        // The number means something inside alone.
+        // The errno has no meaning outside of the sandbox.
         let plain = text.split(" (os error").next().unwrap_or(&text);
         Self::new(status, plain)
     }

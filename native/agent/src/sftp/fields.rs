@@ -1,6 +1,6 @@
 //! The fields of a packet, in the order in which they are read: big-endian numbers, and strings of any bytes.
 
-/// The packet is shorter than what it announces.
+/// The packet is shorter than it announces.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Malformed;
 

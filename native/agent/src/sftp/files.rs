@@ -1,4 +1,4 @@
-//! Opening files, their bytes, and changes of what is known of them.
+//! Opens files, reads and writes their bytes, and changes their attributes.
 
 use rustix::fs::{AtFlags, CWD, Gid, Mode, OFlags, Timespec, Timestamps, Uid};
 use rustix::io::Errno;
@@ -37,7 +37,7 @@ pub fn open(path: &[u8], flags: u32, attributes: &Attributes) -> Result<OwnedFd,
     Ok(rustix::fs::open(path, how, mode(attributes, DEFAULT_MODE))?)
 }
 
-/// Of something that is made.
+/// Mode of a new file or folder.
 pub fn mode(attributes: &Attributes, default: u32) -> Mode {
     Mode::from_raw_mode(attributes.permissions.unwrap_or(default) & PERMISSION_BITS)
 }
@@ -61,7 +61,7 @@ pub fn write(file: &OwnedFd, mut data: &[u8], mut offset: u64) -> Result<(), Fai
     Ok(())
 }
 
-/// Puts what was written on the disk, before the client hears that its file is closed.
+/// Writes the file to the disk, before the client learns that the file is closed.
 pub fn finish(file: &OwnedFd) -> Result<(), Failure> {
     if rustix::fs::fcntl_getfl(file)? & OFlags::RWMODE != OFlags::RDONLY {
         durable::write_out(file)?;
@@ -69,8 +69,8 @@ pub fn finish(file: &OwnedFd) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Does all that it can, and fails with the first thing that it cannot do. The owner goes before the mode,
-/// since a new owner takes the set-user-id bit away.
+/// Sets all attributes that it can, and fails with the first that it cannot. The owner comes before the mode,
+/// since a new owner clears the set-user-id bit.
 pub fn set(file: impl AsFd, attributes: &Attributes) -> Result<(), Failure> {
     let file = file.as_fd();
     first_failure([
@@ -89,7 +89,7 @@ pub fn set(file: impl AsFd, attributes: &Attributes) -> Result<(), Failure> {
     ])
 }
 
-/// As `set`, of what has a name. A link itself has no size and no mode to change.
+/// As `set`, for a path. A link itself has no size and no mode to change.
 pub fn set_path(path: &[u8], attributes: &Attributes, follow: bool) -> Result<(), Failure> {
     let flags = if follow {
         AtFlags::empty()

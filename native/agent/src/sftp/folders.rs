@@ -9,7 +9,7 @@ use super::failure::{Failure, Status};
 use super::long_name::LongNames;
 use super::replies::Name;
 
-/// Of one answer; they fit a packet, as long as names can be.
+/// Entries of one answer; they fit a packet even with the longest names.
 const ENTRIES: usize = 128;
 
 pub struct Folder {
@@ -27,7 +27,7 @@ impl Folder {
         })
     }
 
-    /// The next entries; what has gone away meanwhile is left out.
+    /// Returns the next entries, without those that have vanished meanwhile.
     pub fn next(&mut self, long_names: &mut LongNames) -> Result<Vec<Name>, Failure> {
         let mut names = Vec::new();
         while names.len() < ENTRIES
@@ -42,7 +42,7 @@ impl Folder {
                     attributes: Attributes::of(&stat),
                 }),
                 Err(Errno::NOENT) => {}
-                // It is there all the same.
+                // The entry exists all the same.
                 Err(_) => names.push(Name {
                     bytes: name.to_bytes().to_vec(),
                     long: name.to_bytes().to_vec(),

@@ -1,4 +1,4 @@
-//! Files and folders that the client has open. A handle is a number that no other of the connection has had.
+//! Files and folders that the client has open. A handle is a number that is never reused within the connection.
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
@@ -19,7 +19,7 @@ pub struct Handles {
 }
 
 impl Handles {
-    /// Asked before anything is opened.
+    /// Checked before anything is opened.
     pub fn check_room(&self) -> Result<(), Failure> {
         if self.open.len() < MAX_HANDLES {
             return Ok(());

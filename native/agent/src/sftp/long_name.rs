@@ -12,7 +12,7 @@ const MONTHS: [&str; 12] = [
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 /// Times further away are shown with their year in place of the hour.
 const HALF_A_YEAR: i64 = 182 * DAY_SECONDS;
-/// Of users and groups; each costs a look at a file.
+/// Most cached names of users and groups; each lookup reads a file.
 const MAX_KNOWN: usize = 256;
 
 #[derive(Default)]
@@ -77,7 +77,7 @@ fn mode_text(mode: u32) -> String {
     text
 }
 
-/// In UTC: the client does not say where it is.
+/// Writes the time in UTC, since the client's zone is unknown.
 fn time_text(time: i64, now: i64) -> String {
     let (year, month, day) = date(time.div_euclid(DAY_SECONDS));
     let month = MONTHS[month];

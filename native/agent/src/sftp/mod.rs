@@ -1,5 +1,5 @@
-//! An SFTP server of version 3. The agent runs its own program a second time for it, so calls may block here, and
-//! whatever goes wrong ends one connection.
+//! An SFTP server of version 3. The agent runs its own program a second time for it, so calls may block here,
+//! and a failure ends only one connection.
 
 mod attributes;
 mod bounds;

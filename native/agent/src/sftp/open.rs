@@ -1,4 +1,4 @@
-//! The operation `sftp`: the agent's own program runs once more, as an SFTP server that the host talks with.
+//! The operation `sftp`: starts the agent's own program once more, as an SFTP server for the host.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Names: where they lead, and changing them.
+//! Resolves and changes names of files.
 
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
@@ -9,7 +9,7 @@ use std::path::Path;
 use super::failure::Failure;
 use crate::files::owners;
 
-/// Absolute and without links. The last name need not exist, since clients ask before they make it.
+/// Returns the absolute path without links. The last name need not exist, since clients ask before they make it.
 pub fn real(path: &[u8]) -> Result<Vec<u8>, Failure> {
     let path = if path.is_empty() { b"." } else { path };
     let path = Path::new(OsStr::from_bytes(path));
@@ -53,7 +53,7 @@ pub fn rename(from: &[u8], to: &[u8], replace: bool) -> Result<(), Failure> {
         return Ok(rustix::fs::rename(from, to)?);
     }
     match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // A file system that knows of no such flag.
+        // A file system without this flag.
         Err(Errno::INVAL | Errno::NOSYS) => match rustix::fs::lstat(to) {
             Err(Errno::NOENT) => Ok(rustix::fs::rename(from, to)?),
             Err(errno) => Err(errno.into()),

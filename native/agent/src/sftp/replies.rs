@@ -1,4 +1,4 @@
-//! Answers, gathered until there is nothing more to do at once: many go out in one write.
+//! Answers, collected until no request is left to be served at once: many go out in one write.
 
 use super::attributes::Attributes;
 use super::failure::{Failure, Status};
@@ -48,7 +48,7 @@ impl Replies {
         self.answer(HANDLE, id, |out| string(out, handle));
     }
 
-    /// `read` fills the buffer from its start, and says how far; nothing at all is the end of the file.
+    /// `read` fills the buffer from its start, and returns the number of bytes; 0 is the end of the file.
     pub fn data(
         &mut self,
         id: u32,

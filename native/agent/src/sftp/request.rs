@@ -5,7 +5,7 @@ use super::fields::{Fields, Malformed};
 
 pub const INIT: u8 = 1;
 
-/// Names are bytes; a handle is whatever string the server gave.
+/// Names are bytes; a handle is the string that the server gave.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Request<'a> {
     Open {
@@ -93,7 +93,7 @@ pub enum Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// The packet's number and what it asks for; without a number there is nothing to answer to.
+    /// Returns the packet's number and its request. A packet without a number cannot be answered.
     pub fn parse(packet: &'a [u8]) -> Result<(u32, Result<Self, Malformed>), Malformed> {
         let mut fields = Fields(packet);
         let kind = fields.byte()?;

@@ -1,4 +1,4 @@
-//! Takes packets, does what they ask for one by one, and answers in the same order.
+//! Reads packets, carries out their requests one by one, and answers in the same order.
 
 use rustix::fs::StatVfs;
 use std::io::{self, Read, Write};
@@ -17,7 +17,7 @@ use super::{files, paths};
 const VERSION: u32 = 3;
 const LENGTH_BYTES: usize = 4;
 const INPUT_BYTES: usize = MAX_PACKET_BYTES + LENGTH_BYTES;
-/// Answers wait for more of them up to this.
+/// Answers are collected up to this size.
 const FLUSH_BYTES: usize = 128 << 10;
 const FOLDER_MODE: u32 = 0o777;
 
@@ -45,7 +45,7 @@ pub fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
     }
 }
 
-/// The first packet when all of it is there.
+/// Returns the first packet once it is complete.
 fn first_packet(bytes: &[u8]) -> io::Result<Option<&[u8]>> {
     let Some((length, rest)) = bytes.split_first_chunk() else {
         return Ok(None);
@@ -183,7 +183,7 @@ impl Server {
         Ok(())
     }
 
-    /// Carries out requests whose answer is their success alone.
+    /// Carries out requests that are answered with a status alone.
     fn change(&mut self, request: &Request) -> Result<(), Failure> {
         match *request {
             Request::Close { handle } => self.handles.close(handle)?,

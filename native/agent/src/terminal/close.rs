@@ -1,4 +1,4 @@
-//! The operation `terminal_close`: hangs up on what runs in a terminal, and answers when that has ended.
+//! The operation `terminal_close`: sends SIGHUP to the programs in a terminal, and answers when they have ended.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Follows one terminal from its start to its end: takes in what is printed, whether somebody looks or not.
+//! Follows one terminal from its start to its end: reads its output, with or without viewers.
 
 use rustix::io::Errno;
 use std::io;
@@ -16,18 +16,19 @@ use crate::init::readiness::readable;
 use crate::init::reaper::Reaper;
 use crate::wire::fault::Fault;
 
-/// In a row, before others get their turn.
+/// Reads in a row, before others get their turn.
 const READS: usize = 16;
-/// The kernel gives no more of a terminal at once.
+/// The kernel returns no more of a terminal's output at once.
 const READ_BYTES: usize = 4 << 10;
 /// A program that prints line by line would wake the agent, its viewers and the service for each. The first lines after
 /// a silence of `STEADY` go at once, and so does the echo of a key; then those of `GATHER` go together.
 const STEADY: Duration = Duration::from_millis(5);
 const GATHER: Duration = Duration::from_millis(1);
-/// After the shell has ended, its last words may be on their way, or children may print without end.
+/// After the end of the shell its last output may still arrive, or children may print without end.
 const QUIET: Duration = Duration::from_millis(150);
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// A terminal that is closed gets SIGHUP so often until its shell ends, and after so long all of it is killed.
+/// A terminal that is closed gets SIGHUP at this interval until its shell ends, and after the grace all of it
+/// is killed.
 const HANG_UP_AGAIN: Duration = Duration::from_millis(100);
 const HANG_UP_GRACE: Duration = Duration::from_secs(2);
 
@@ -35,15 +36,15 @@ pub struct Driver {
     pub registry: Rc<Registry>,
     pub terminal: Rc<Terminal>,
     master: AsyncFd<OwnedFd>,
-    /// Kept open while the shell lives: programs may close theirs and open it again.
+    /// Kept open while the shell lives, since programs may close the terminal and open it again.
     slave: OwnedFd,
     reaper: Rc<Reaper>,
 }
 
 enum Printed {
-    /// All that was there.
+    /// All available output.
     All,
-    /// As much as one turn may take.
+    /// The bound of one turn was reached.
     More,
     /// No program has the terminal open.
     Over,
@@ -77,14 +78,14 @@ impl Driver {
         } = self;
         let status = follow(&terminal, &master, ended).await;
         if reaper.is_ending() {
-            // The sandbox ends, not the shell alone: the viewers learn that when their connections break.
+            // The whole sandbox ends. Viewers notice it by their broken connections.
             return std::future::pending().await;
         }
         registry.remove(&terminal);
         drop(slave);
         take_last_words(&terminal, &master).await;
         terminal.finish(status);
-        // Children that live on print into a terminal that nobody reads.
+        // Output of children that live on is discarded.
         background::discard(master.into_inner());
     }
 }
@@ -110,19 +111,19 @@ async fn follow(
             },
         }
         silent_since = Instant::now();
-        // What one terminal prints without end waits behind all others, its viewers first.
+        // A terminal that prints without end waits for all other terminals, and first for its own viewers.
         tokio::task::yield_now().await;
     }
 }
 
-/// Resolves when the shell of a terminal that somebody closes has not ended in time.
+/// Resolves when a terminal is being closed and its shell has not ended in time.
 async fn hang_up(terminal: &Terminal) {
     terminal.closing.notified().await;
     let deadline = Instant::now() + HANG_UP_GRACE;
     let mut again = interval(HANG_UP_AGAIN);
     while Instant::now() < deadline {
         again.tick().await;
-        // The program first, the shell behind it next time: it is the foreground then.
+        // Signals the program first, and the shell in a later round, when the shell is in the foreground.
         let group = terminal.foreground().unwrap_or(terminal.pid);
         for signal in [libc::SIGHUP, libc::SIGCONT] {
             // SAFETY: kill takes numbers and touches no memory.
@@ -131,7 +132,7 @@ async fn hang_up(terminal: &Terminal) {
     }
 }
 
-/// Resolves when something was printed, and has been taken in.
+/// Resolves when output was printed and read.
 async fn printed(terminal: &Terminal, master: &AsyncFd<OwnedFd>) -> Printed {
     let Ok(mut ready) = master.readable().await else {
         return std::future::pending().await;

@@ -1,7 +1,8 @@
-//! What a terminal has made of the bytes so far: a sequence that is still open, and the modes that stay until they are
-//! changed. Scrollback that has lost its beginning is shown from a place between sequences, after these modes.
+//! The state of a terminal after the bytes so far: a sequence that is still open, and the modes that last
+//! until they are changed. Scrollback that has lost its beginning is shown from a place between sequences,
+//! after these modes.
 
-/// Private modes of xterm that programs on a whole screen set, and the value of each without them.
+/// Private modes of xterm that full-screen programs set, with their default values.
 const MODES: [(u16, bool); 12] = [
     (1, false),
     (7, true),
@@ -28,7 +29,7 @@ const CANCEL: [u8; 2] = [0x18, 0x1a];
 enum State {
     #[default]
     Ground,
-    /// So many bytes of a character are to come.
+    /// This many bytes of a character are missing.
     Character(u8),
     Escape,
     /// After the intermediate byte of a sequence of two or three.
@@ -147,7 +148,7 @@ impl Escapes {
 
     /// Brings any terminal into these modes, whatever sequence it is in.
     pub fn restore(&self) -> Vec<u8> {
-        // The first byte ends an open sequence, the next four what programs do to text and margins.
+        // The first byte ends an open sequence, the next four reset text attributes and margins.
         let mut out = b"\x18\x1b[!p\x1b[m".to_vec();
         // Of the numbers for the alternate screen, the one that moves no cursor when it is left.
         let screen: &[u8] = match self.on_alternate_screen() {

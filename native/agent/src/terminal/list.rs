@@ -1,4 +1,5 @@
-//! The operation `terminal_list`: the terminals, and whether work is going on in one of them.
+//! The operation `terminal_list`: lists the terminals, with their programs, and the time since the last work
+//! in one of them.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! Terminals that go on without a viewer: a shell on a pseudo-terminal, the last of what it has printed, and whoever
-//! looks at it now. All of it lives here, beside the processes, so it outlives connections and the service.
+//! Terminals that keep running without viewers: a shell on a pseudo-terminal, the last part of its output, and its
+//! current viewers. The agent keeps all of it beside the processes, so it outlives connections and the service.
 
 pub mod close;
 mod driver;

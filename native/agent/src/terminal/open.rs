@@ -1,4 +1,4 @@
-//! The operation `terminal_open`: makes a terminal where there is none of the id, and looks at it.
+//! The operation `terminal_open`: makes a terminal where none has the id, and adds a viewer to it.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,12 +17,12 @@ use crate::process::start::{Ends, Program, Running};
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 
-/// Of a terminal whose first viewer has none.
+/// Size of a terminal whose first viewer has none.
 const USUAL_SIZE: Size = Size {
     columns: 80,
     rows: 24,
 };
-/// For a program to see the one size before the other.
+/// Time for a program to see one size before the next.
 const REPAINT_PAUSE: Duration = Duration::from_millis(50);
 
 #[derive(Deserialize)]
@@ -30,9 +30,9 @@ const REPAINT_PAUSE: Duration = Duration::from_millis(50);
 pub struct Request {
     pub v: u32,
     terminal_id: String,
-    /// Of the viewer.
+    /// Size of the viewer's window.
     size: Option<Size>,
-    /// None: looks at what is there alone.
+    /// None: opens existing terminals only.
     create: Option<Create>,
 }
 
@@ -49,7 +49,7 @@ struct Reply {
     created: bool,
     created_ms: u64,
     size: Size,
-    /// So many of the first bytes are from before.
+    /// This many of the first bytes were printed before.
     scrollback_bytes: u64,
 }
 
@@ -78,7 +78,7 @@ pub async fn answer(
     view::hold(connection, &seat, position).await
 }
 
-/// The terminal, and true where it is new.
+/// Returns the terminal, and true where it is new.
 async fn open(
     context: &Context,
     registry: &Rc<Registry>,

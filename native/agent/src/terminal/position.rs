@@ -1,4 +1,4 @@
-//! How far one viewer has seen, and the frames that it gets next.
+//! The position of one viewer in the output, and its next frames.
 
 use serde::Serialize;
 use std::rc::Rc;
@@ -11,15 +11,15 @@ use crate::exec::terminal::Size;
 use crate::process::signals;
 use crate::wire::frame::{self, Kind};
 
-/// Of one data frame.
+/// Most bytes of one data frame.
 const PIECE_BYTES: usize = 64 << 10;
 
 pub struct Position<'a> {
     seat: &'a Seat,
     position: u64,
-    /// As the viewer knows it.
+    /// The size that the viewer got last.
     size: Size,
-    /// To be sent before what is at the position.
+    /// Sent before the bytes at the position.
     modes: Vec<u8>,
     frames: Vec<u8>,
 }
@@ -44,7 +44,7 @@ pub enum Next<'a> {
 }
 
 impl<'a> Position<'a> {
-    /// For a viewer that has seen nothing yet.
+    /// The first position of a new viewer.
     pub fn new(seat: &'a Seat) -> Self {
         let Place { position, modes } = seat.terminal.ring().oldest();
         Self {
@@ -56,12 +56,12 @@ impl<'a> Position<'a> {
         }
     }
 
-    /// What the viewer gets of the past.
+    /// Bytes of earlier output that the viewer gets.
     pub fn scrollback_bytes(&self) -> u64 {
         self.modes.len() as u64 + self.terminal().ring().end() - self.position
     }
 
-    /// Resolves with the next frames. Nothing is lost when this is dropped.
+    /// Resolves with the next frames. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Next<'_> {
         let seat = self.seat;
         while !self.fill() {
@@ -145,7 +145,7 @@ mod tests {
         entered.unwrap_or_else(|fault| panic!("{fault:?}"))
     }
 
-    /// The notes and the bytes of all that there is now.
+    /// Returns the notes and the bytes of all current frames.
     fn seen(position: &mut Position) -> (Vec<Value>, Vec<u8>) {
         let (mut notes, mut bytes) = (Vec::new(), Vec::new());
         while position.fill() {

@@ -10,9 +10,9 @@ use crate::wire::fault::{Code, Fault};
 use crate::wire::resource::Resource;
 
 const MAX_TERMINALS: usize = 32;
-/// Of one terminal.
+/// Most viewers of one terminal.
 const MAX_VIEWERS: usize = 16;
-/// Of all terminals.
+/// Most viewers of all terminals.
 const MAX_ALL_VIEWERS: usize = 64;
 const MAX_ID_BYTES: usize = 64;
 
@@ -20,7 +20,7 @@ const MAX_ID_BYTES: usize = 64;
 pub struct Registry {
     /// Oldest first.
     terminals: RefCell<Vec<Rc<Terminal>>>,
-    /// The ids of those whose shell is being started.
+    /// Ids of terminals whose shell is being started.
     starting: RefCell<Vec<String>>,
     started: Notify,
 }
@@ -31,7 +31,7 @@ pub struct Starting<'a> {
     id: &'a str,
 }
 
-/// The place of a viewer; left when this is dropped.
+/// The place of a viewer, which is freed when this is dropped.
 pub struct Seat {
     pub terminal: Rc<Terminal>,
     pub viewer: Rc<Viewer>,
@@ -90,7 +90,7 @@ impl Registry {
                 Code::ResourceExhausted,
                 format!("{MAX_TERMINALS} terminals are open in the sandbox."),
             )
-            .hint("End one that is not needed, or open one that is there."));
+            .hint("End one that is not needed, or use an existing one."));
         }
         starting.push(id.to_owned());
         Ok(Starting { registry: self, id })
@@ -105,7 +105,7 @@ impl Registry {
         terminals.retain(|other| !Rc::ptr_eq(other, terminal));
     }
 
-    /// Fails unless somebody more may look at some terminal.
+    /// Fails unless one more viewer is allowed.
     pub fn check_seats(&self) -> Result<(), Fault> {
         let terminals = self.terminals.borrow();
         let viewers: usize = terminals.iter().map(|one| one.viewer_count()).sum();
@@ -128,7 +128,7 @@ impl Registry {
         self.terminals.borrow().iter().any(|one| one.busy())
     }
 
-    /// Since the last work in a terminal, in milliseconds; None when there was none.
+    /// Milliseconds since the last work in a terminal; None when there was none.
     pub fn idle_ms(&self) -> Option<u64> {
         let terminals = self.terminals.borrow();
         let last = terminals.iter().filter_map(|one| one.last_work()).max()?;
@@ -139,7 +139,7 @@ impl Registry {
 fn no_seat(viewers: usize, what: &str) -> Fault {
     Fault::new(
         Code::ResourceExhausted,
-        format!("{viewers} viewers look at {what}."),
+        format!("{viewers} viewers have {what} open."),
     )
     .hint("Detach one of them, then try again.")
 }

@@ -1,13 +1,13 @@
-//! The last bytes that a terminal has printed. Its viewers have no buffer of their own: each reads here at its own
-//! place, and one that is too slow for that loses bytes, never the program or the others time.
+//! The last bytes that a terminal has printed. Viewers have no buffers of their own: each reads here at its
+//! own place. One that is too slow loses bytes, and slows neither the program nor other viewers.
 
 use std::collections::VecDeque;
 
 use super::escapes::Escapes;
 
-/// Of one terminal.
+/// Bytes kept of one terminal's output.
 pub const KEPT_BYTES: usize = 256 << 10;
-/// Left to a viewer that was dropped back to the newest: less than all, or it would be behind again at once.
+/// Bytes that a slow viewer gets when it skips to the newest: fewer than all, or it would fall behind again at once.
 const CAUGHT_UP_BYTES: u64 = 64 << 10;
 /// A sequence that is longer than this, such as a picture, is cut.
 const SEQUENCE_BYTES: u64 = 8 << 10;
@@ -15,9 +15,9 @@ const SEQUENCE_BYTES: u64 = 8 << 10;
 #[derive(Default)]
 pub struct Ring {
     kept: VecDeque<u8>,
-    /// Of the first byte that is kept, counted from the terminal's first.
+    /// Position of the first kept byte, counted from the terminal's first.
     start: u64,
-    /// As of the first byte that is kept.
+    /// State at the first kept byte.
     escapes: Escapes,
 }
 
@@ -41,22 +41,22 @@ impl Ring {
         self.kept.extend(bytes);
     }
 
-    /// After the newest byte, counted from the terminal's first.
+    /// The position after the newest byte, counted from the terminal's first.
     pub fn end(&self) -> u64 {
         self.start + self.kept.len() as u64
     }
 
-    /// For somebody new: as much as is kept.
+    /// The place for a new viewer: all that is kept.
     pub fn oldest(&self) -> Place {
         self.safe(self.start)
     }
 
-    /// For who was too slow.
+    /// The place for a viewer that was too slow.
     pub fn newest(&self) -> Place {
         self.safe(self.end().saturating_sub(CAUGHT_UP_BYTES))
     }
 
-    /// Appends at most so many bytes from a position on; None where they are kept no more.
+    /// Appends at most `most` bytes from a position on; None where they are no longer kept.
     pub fn read(&self, position: u64, most: usize, out: &mut Vec<u8>) -> Option<usize> {
         let skip = usize::try_from(position.checked_sub(self.start)?).ok()?;
         let length = self.kept.len().checked_sub(skip)?.min(most);
@@ -70,7 +70,7 @@ impl Ring {
         Some(length)
     }
 
-    /// True while a program on the whole screen runs, of whose picture the beginning is not kept.
+    /// True while a full-screen program runs and the beginning of its picture is no longer kept.
     pub fn has_lost_a_picture(&self) -> bool {
         let mut escapes = self.escapes.clone();
         for part in [self.kept.as_slices().0, self.kept.as_slices().1] {
@@ -79,7 +79,7 @@ impl Ring {
         self.start > 0 && escapes.on_alternate_screen()
     }
 
-    /// The first place from there on that is between characters and sequences.
+    /// Returns the first place at or after `wanted` that is between characters and sequences.
     fn safe(&self, wanted: u64) -> Place {
         let mut escapes = self.escapes.clone();
         let mut position = self.start;

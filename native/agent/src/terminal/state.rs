@@ -1,4 +1,4 @@
-//! One terminal: its size, what it has printed, and who looks at it.
+//! One terminal: its size, its output and its viewers.
 
 use rustix::termios::tcgetpgrp;
 use std::cell::{Cell, Ref, RefCell};
@@ -16,29 +16,29 @@ use crate::exec::terminal::{self, Size};
 pub struct Terminal {
     pub id: String,
     pub created_ms: u64,
-    /// Of its shell.
+    /// Process id of its shell.
     pub pid: i32,
     master: OwnedFd,
     ring: RefCell<Ring>,
     size: Cell<Size>,
-    /// The one that was last at work comes last.
+    /// In the order of their last input: the most recent comes last.
     viewers: RefCell<Vec<Rc<Viewer>>>,
     /// The wait status of the shell, once it and its output have ended.
     end: Cell<Option<i32>>,
     has_ended: Notify,
-    /// Somebody asks for its end.
+    /// Notified when a caller asks for its end.
     pub closing: Notify,
-    /// A program other than the shell had the terminal at the last look, and nothing was printed since.
+    /// True when a program other than the shell had the terminal at the last check, and nothing was printed since.
     was_busy: Cell<bool>,
     last_work: Cell<Option<Instant>>,
 }
 
-/// Somebody who looks at a terminal.
+/// A viewer of a terminal.
 #[derive(Default)]
 pub struct Viewer {
-    /// None: shows it as it is.
+    /// None: the viewer shows the terminal in whatever size it has.
     size: Cell<Option<Size>>,
-    /// There is more to see.
+    /// Notified when there is new output, or another size.
     pub news: Notify,
 }
 
@@ -80,16 +80,16 @@ impl Terminal {
         }
     }
 
-    /// For what is typed; the caller's own.
+    /// Returns a descriptor for typed input, which the caller owns.
     pub fn input(&self) -> io::Result<OwnedFd> {
         self.master.try_clone()
     }
 
-    /// Takes in what was printed.
+    /// Takes output of the terminal.
     pub fn print(&self, bytes: &[u8]) {
         self.ring.borrow_mut().push(bytes);
         let was_busy = self.was_busy.take();
-        // The prompt after a program is the end of that program's work; what background jobs print is no work.
+        // The prompt after a program ends that program's work. Output of background jobs is no work.
         if !self.busy() && was_busy {
             self.last_work.set(Some(Instant::now()));
         }
@@ -102,8 +102,8 @@ impl Terminal {
         self.tell();
     }
 
-    /// True while a program other than the shell has the terminal. A call that finds one counts as work: the shell may print its
-    /// prompt long after the program's end.
+    /// True while a program other than the shell has the terminal. A call that finds such a program counts as
+    /// work: the shell may print its prompt long after the program's end.
     pub fn busy(&self) -> bool {
         let other = |group| group != self.pid;
         let busy = self.end.get().is_none() && self.foreground().is_some_and(other);
@@ -114,13 +114,13 @@ impl Terminal {
         busy
     }
 
-    /// The group that what is typed goes to.
+    /// Returns the process group that gets typed input.
     pub fn foreground(&self) -> Option<i32> {
         let group = tcgetpgrp(&self.master).ok()?;
         Some(group.as_raw_nonzero().get())
     }
 
-    /// The name of the program that has the terminal, as the kernel keeps it.
+    /// Returns the kernel's name of the program that has the terminal.
     pub fn program(&self) -> String {
         let pid = self.foreground().unwrap_or(self.pid);
         let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
@@ -149,7 +149,7 @@ impl Terminal {
             .borrow_mut()
             .retain(|other| !Rc::ptr_eq(other, viewer));
         self.adopt_size();
-        // Nobody may look again before a program that prints nothing has ended.
+        // A program that prints nothing may end before the next check.
         self.busy();
     }
 
@@ -163,7 +163,8 @@ impl Terminal {
         self.at_work(viewer);
     }
 
-    /// Makes the program paint its whole screen: with a row less for a moment, since the same size is no change.
+    /// Makes the program redraw its whole screen: the terminal has one row less for a moment, since the same
+    /// size is no change.
     pub async fn repaint(&self, pause: std::time::Duration) {
         let Size { columns, rows } = self.size.get();
         if rows < 2 {
@@ -188,8 +189,8 @@ impl Terminal {
         self.adopt_size();
     }
 
-    /// The size is that of the viewer who was last at work. The smallest of all would let a window that somebody has
-    /// forgotten cramp those who work.
+    /// The size is that of the viewer with the latest input. With the smallest of all sizes, a forgotten
+    /// window would cramp the others.
     fn adopt_size(&self) {
         let size = {
             let viewers = self.viewers.borrow();
@@ -219,7 +220,7 @@ mod tests {
         Size { columns, rows }
     }
 
-    /// With its slave, by which a program sees it.
+    /// With its slave, through which a program sees it.
     fn opened() -> (Terminal, OwnedFd) {
         let opened = terminal::open(size(80, 24)).unwrap();
         let made = Terminal::new("main", 1, opened.master, size(80, 24));

@@ -1,5 +1,5 @@
-//! One viewer's connection: what it types and its size come, what the terminal prints goes. The two directions never
-//! wait for each other. When the host hangs up, the viewer has left; the terminal goes on.
+//! One viewer's connection: input and sizes come in, output of the terminal goes out. The two directions never
+//! wait for each other. When the host hangs up, the viewer has left, and the terminal keeps running.
 
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncWrite, BufReader};
@@ -26,7 +26,7 @@ struct Taken {
     taken: usize,
 }
 
-/// Lasts until the terminal has ended and the host has seen that, or until the host hangs up.
+/// Lasts until the terminal has ended and the host has read its end, or until the host hangs up.
 pub async fn hold(connection: &mut Connection, seat: &Seat, mut position: Position<'_>) -> Outcome {
     let input = Input::default();
     let typed = writable(seat.terminal.input()?)?;
@@ -45,7 +45,7 @@ pub async fn hold(connection: &mut Connection, seat: &Seat, mut position: Positi
     Ok(())
 }
 
-/// Takes in what the host sends, until it hangs up or breaks the protocol.
+/// Reads messages of the host until it hangs up or breaks the protocol.
 async fn receive(reader: &mut BufReader<Reader>, input: &Input, seat: &Seat) {
     let mut payload = Vec::new();
     loop {
@@ -66,7 +66,7 @@ async fn receive(reader: &mut BufReader<Reader>, input: &Input, seat: &Seat) {
     }
 }
 
-/// Sends what the terminal prints, and its end.
+/// Sends the terminal's output, and its end.
 async fn show(
     writer: &mut (impl AsyncWrite + Unpin),
     input: &Input,

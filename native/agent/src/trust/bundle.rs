@@ -1,8 +1,8 @@
-//! A bundle of certificates, as a file that has them one after another.
+//! A bundle of certificates: one file that has them in sequence.
 
 use memchr::memmem;
 
-/// The bundle with a certificate, and without the one that had its part before. None where the bundle is like that already.
+/// Returns the bundle with a certificate, and without the one that it replaces. None where the bundle needs no change.
 pub fn with(bundle: &[u8], certificate: &[u8], before: Option<&[u8]>) -> Option<Vec<u8>> {
     let rest = before
         .filter(|before| *before != certificate)

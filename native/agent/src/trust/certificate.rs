@@ -14,7 +14,7 @@ pub struct Certificate {
     /// One block of PEM, with the newline at its end.
     pub pem: Vec<u8>,
     pub der: Vec<u8>,
-    /// Of its subject: the name that OpenSSL looks for in a folder of certificates.
+    /// Hash of its subject, by which OpenSSL finds it in a folder of certificates.
     pub subject_hash: String,
 }
 
@@ -25,7 +25,7 @@ impl Certificate {
         let Some(der) = der.filter(|_| is_block && pem.len() <= MAX_BYTES) else {
             return Err(Fault::invalid(
                 "certificate",
-                "It is no certificate in PEM.",
+                "It is not a certificate in PEM.",
             ));
         };
         let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');

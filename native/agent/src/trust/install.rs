@@ -1,5 +1,6 @@
-//! The operation `trust`: programs of the sandbox trust servers whose certificates an authority has signed. Done again with
-//! the same certificate, it changes nothing; one of before, which came with a snapshot, it replaces.
+//! The operation `trust`: makes programs of the sandbox trust servers whose certificates an authority has
+//! signed. Repeated with the same certificate it changes nothing. It replaces an earlier certificate, which
+//! came with a snapshot.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -25,14 +26,14 @@ pub struct Request {
     roots: Option<String>,
 }
 
-/// Bytes of the certificates that come for such a system.
+/// Most bytes of the certificates for such a system.
 const MAX_ROOTS: usize = 1 << 20;
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let certificate = Certificate::parse(request.certificate, request.subject_hash)?;
     let roots = request.roots.unwrap_or_default();
     if roots.len() > MAX_ROOTS {
-        return Err(Fault::invalid("roots", "They have over 1 MiB.").into());
+        return Err(Fault::invalid("roots", "The certificates have over 1 MiB.").into());
     }
     context
         .workers
@@ -41,8 +42,8 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     connection.reply(&json!({})).await
 }
 
-/// What the image has of the system's places is its own matter, and so is what it lets be changed: only a failure of the
-/// two files is one of the operation.
+/// An image may lack some of the system's places, or not let them be changed. So only a failure of the two
+/// files fails the operation.
 fn install(certificate: &Certificate, roots: &[u8]) -> Result<(), Fault> {
     let before = system::read(CERTIFICATE).ok();
     let mut trusted = None;
@@ -66,6 +67,6 @@ fn install(certificate: &Certificate, roots: &[u8]) -> Result<(), Fault> {
         .or_else(|| bundle::with(roots, &certificate.pem, None))
         .unwrap_or_else(|| roots.to_vec());
     system::write(BUNDLE, &trusted, true)?;
-    // Last, because it names the one before as long as that is somewhere.
+    // Written last, because it names the earlier certificate as long as any file holds that.
     system::write(CERTIFICATE, &certificate.pem, true)
 }

@@ -1,4 +1,4 @@
-//! Trust of programs inside in an authority of the service, which answers them in place of hosts that take secrets.
+//! Makes programs inside trust an authority of the service, which answers them in place of hosts that take secrets.
 
 mod bundle;
 mod certificate;

@@ -1,4 +1,4 @@
-//! Where programs look for authorities without being told: files that a system may have, or not.
+//! Default files of a system in which programs look for authorities; a system may lack some of them.
 
 use rustix::fs::{CWD, Mode, OFlags, symlinkat};
 use rustix::io::Errno;
@@ -19,9 +19,9 @@ pub const BUNDLES: [&str; 4] = [
     "/etc/ssl/ca-bundle.pem",
     "/etc/ssl/cert.pem",
 ];
-/// Of Debian and Alpine: what their program adds to the bundle whenever it makes it anew.
+/// Folder of Debian and Alpine: their program adds its files to the bundle whenever it makes the bundle anew.
 pub const ADDED: &str = "/usr/local/share/ca-certificates/sandhaven.crt";
-/// The same of Fedora and its kin.
+/// The same folder of Fedora and its kin.
 const ANCHORS: &str = "/etc/pki/ca-trust/source/anchors";
 const ANCHOR: &str = "/etc/pki/ca-trust/source/anchors/sandhaven.crt";
 /// OpenSSL looks here for files by the hashes of subjects.
@@ -51,7 +51,7 @@ pub fn read_up_to(path: &str, max_bytes: u64) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// Writes a file whole or not at all, unless it has that content. One that is there keeps its mode and its owner.
+/// Writes a file completely or not at all, unless it has that content. An existing file keeps its mode and its owner.
 pub fn write(path: &str, content: &[u8], create_parents: bool) -> Result<(), Fault> {
     if read(path).is_ok_and(|present| present == content) {
         return Ok(());
@@ -67,7 +67,7 @@ pub fn write(path: &str, content: &[u8], create_parents: bool) -> Result<(), Fau
     Ok(())
 }
 
-/// Keeps the certificate in bundles that the system makes anew later, as far as it lets that be done.
+/// Keeps the certificate in bundles that the system makes anew later, where the system has a way for that.
 pub fn keep(certificate: &Certificate) {
     let _ = write(ADDED, &certificate.pem, true);
     if folder(ANCHORS).is_ok() {

@@ -1,19 +1,19 @@
-//! Buffers that relays take only while bytes flow, so that a connection at rest costs none.
+//! Buffers that relays take only while bytes flow, so that an idle connection holds none.
 
 use std::cell::RefCell;
 
 use crate::wire::frame::HEADER_BYTES;
 
-/// Of one data frame. Every relay that waits for a slow side holds one buffer a direction.
+/// Most bytes of one data frame. A relay that waits for a slow side holds one buffer for each direction.
 pub const CHUNK_BYTES: usize = 128 << 10;
-/// Kept for the next that asks, while any connection is open.
+/// Buffers kept for reuse while any connection is open.
 const SPARE: usize = 4;
 
 #[derive(Default)]
 pub struct Buffers(RefCell<Vec<Vec<u8>>>);
 
 impl Buffers {
-    /// Room for a frame's header and `CHUNK_BYTES`; the contents are whatever was there.
+    /// A buffer for a frame's header and `CHUNK_BYTES`, with arbitrary contents.
     pub fn take(&self) -> Vec<u8> {
         let spare = self.0.borrow_mut().pop();
         spare.unwrap_or_else(|| vec![0; HEADER_BYTES + CHUNK_BYTES])

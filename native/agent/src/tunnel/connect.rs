@@ -1,4 +1,4 @@
-//! Connecting to what listens inside.
+//! Connects to listeners inside.
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -11,7 +11,7 @@ use crate::init::workers::Workers;
 use crate::wire::fault::{Code, Fault};
 use crate::wire::resource::Resource;
 
-/// A listener whose queue is full lets a connection wait.
+/// Time for a connection: a listener with a full queue lets it wait.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// IPv4 first; a program that listens on every address answers on either.
@@ -35,7 +35,7 @@ pub async fn to_loopback(port: u16) -> Result<TcpStream, Fault> {
     .hint("Start a server on that port inside the sandbox, then try again; Sandbox.ListPorts shows what listens."))
 }
 
-/// As a program inside would: what a sandbox may reach is the kernel's to say.
+/// Connects as a program inside would: the kernel decides what a sandbox may reach.
 pub async fn to_host(workers: &Workers, host: &str, port: u16) -> Result<TcpStream, Fault> {
     let addresses = resolve(workers, host).await?;
     if addresses.iter().all(IpAddr::is_loopback) {
@@ -52,7 +52,7 @@ pub async fn to_host(workers: &Workers, host: &str, port: u16) -> Result<TcpStre
     ))
 }
 
-/// Also what a sandbox without IPv6 says of its IPv6 loopback.
+/// A sandbox without IPv6 also gives this error for its IPv6 loopback.
 fn is_nobody(kind: ErrorKind) -> bool {
     matches!(
         kind,
@@ -68,7 +68,7 @@ fn is_nobody(kind: ErrorKind) -> bool {
 fn busy(port: u16) -> Fault {
     Fault::new(
         Code::FailedPrecondition,
-        format!("What listens on port {port} inside the sandbox takes no connections."),
+        format!("The program on port {port} inside the sandbox accepts no connections."),
     )
-    .hint("Look at the program that listens there: it is stuck or has too much to do.")
+    .hint("Check the program that listens there: it is stuck or overloaded.")
 }

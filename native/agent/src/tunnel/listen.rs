@@ -1,4 +1,4 @@
-//! The operation `listen`: listens inside for the host, and names each connection to it in an item.
+//! The operation `listen`: listens inside for the host, and reports each connection in an item.
 
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -13,7 +13,7 @@ use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 use crate::wire::resource::Resource;
 
-/// Of one listener; further ones wait in the kernel's queue.
+/// Waiting connections of one listener; further ones stay in the kernel's queue.
 const MAX_WAITING: usize = 64;
 /// After an accept that failed for want of descriptors or memory.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);

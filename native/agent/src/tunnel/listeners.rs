@@ -7,7 +7,7 @@ use super::buffers::Buffers;
 use super::waiting::Waiting;
 use crate::wire::fault::{Code, Fault};
 
-/// Connections that are relayed at once: what is left of the agent's connections is for everything else.
+/// Most relayed connections at once; the agent's other connections are for all other operations.
 const MAX_TUNNELS: usize = 320;
 
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! The processes that hold sockets, by the sockets' inodes.
 //!
-//! The kernel shows a process's descriptors to those who could trace it. This agent may trace nobody but
-//! processes of its own user, so its thread takes each process's user for as long as it looks: procfs judges by
-//! the file system ids, which are a thread's own.
+//! The kernel shows a process's descriptors to processes that may trace it. This agent may trace only
+//! processes of its own user, so its thread takes the user of each process while it reads: procfs checks the
+//! file system ids, which belong to a thread.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -12,13 +12,13 @@ use std::os::unix::ffi::OsStrExt;
 use crate::init::workers::Cancelled;
 use crate::wire::fault::Fault;
 
-/// Of all processes together.
+/// Most descriptors of all processes together.
 const MAX_DESCRIPTORS: usize = 500_000;
-/// Of a process's arguments together.
+/// Most bytes of a process's arguments.
 const MAX_ARGUMENT_BYTES: u64 = 4_096;
-/// Of a command that is shown.
+/// Most characters of a shown command.
 const COMMAND_CHARS: usize = 200;
-/// As the kernel keeps of a name.
+/// Most bytes of a name in the kernel.
 const NAME_BYTES: usize = 15;
 const ROOT: Ids = Ids { user: 0, group: 0 };
 
@@ -26,11 +26,11 @@ const ROOT: Ids = Ids { user: 0, group: 0 };
 pub struct Owner {
     pub pid: u32,
     pub name: String,
-    /// None where it cannot be told.
+    /// None where it is unknown.
     pub command: Option<String>,
 }
 
-/// Without an entry where it cannot be told. Of several holders the eldest counts.
+/// Maps inodes to owners. Sockets of unknown owners are missing; of several holders the eldest counts.
 pub fn owners_of(
     inodes: impl Iterator<Item = u64>,
     cancelled: &Cancelled,
@@ -76,7 +76,7 @@ struct Ids {
     group: u32,
 }
 
-/// The effective ids. A process whose others differ is shown to nobody who cannot trace everything.
+/// Returns the effective ids. A process with other real ids is visible only to processes that may trace everything.
 fn ids_of(pid: u32) -> Option<Ids> {
     let status = fs::read(format!("/proc/{pid}/status")).ok()?;
     let effective = |key: &[u8]| -> Option<u32> {
@@ -119,7 +119,7 @@ fn sockets_of(pid: u32, most: usize) -> Held {
     held
 }
 
-/// Of `socket:[123]`.
+/// Parses `socket:[123]`.
 fn socket_inode(target: &[u8]) -> Option<u64> {
     let number = target.strip_prefix(b"socket:[")?.strip_suffix(b"]")?;
     std::str::from_utf8(number).ok()?.parse().ok()
@@ -134,7 +134,7 @@ fn owner_of(pid: u32) -> Owner {
     }
 }
 
-/// Reads the arguments of its start, each ended by a NUL; cut.
+/// Reads the process's arguments, each ended by a NUL, cut at the bound.
 fn arguments_of(pid: u32) -> Option<Vec<u8>> {
     let mut arguments = Vec::new();
     let file = fs::File::open(format!("/proc/{pid}/cmdline")).ok()?;
@@ -144,7 +144,7 @@ fn arguments_of(pid: u32) -> Option<Vec<u8>> {
     Some(arguments)
 }
 
-/// The arguments with spaces between them. A process can have overwritten its own with nothing.
+/// Joins the arguments with spaces. They are empty where a process has overwritten them.
 fn command_of(arguments: &[u8]) -> Option<String> {
     let end = arguments.iter().rposition(|byte| *byte != 0)? + 1;
     let spaced: Vec<u8> = arguments[..end]
@@ -155,7 +155,7 @@ fn command_of(arguments: &[u8]) -> Option<String> {
     Some(text.chars().take(COMMAND_CHARS).collect())
 }
 
-/// As `ps` has it. Node renames the thread that gives the process its name, so its program is named instead.
+/// The name that `ps` shows. Node renames the thread that the name comes from, so its program is named instead.
 fn name_of(pid: u32, arguments: &[u8]) -> String {
     let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
     let name = name.trim_ascii_end();
@@ -167,7 +167,7 @@ fn name_of(pid: u32, arguments: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
-/// The last part of the first argument, cut as the kernel cuts names.
+/// The file name in the first argument, cut as the kernel cuts names.
 fn program_of(arguments: &[u8]) -> Option<String> {
     let first = arguments.split(|byte| *byte == 0).next()?;
     let base = first.rsplit(|byte| *byte == b'/').next()?;
@@ -175,7 +175,7 @@ fn program_of(arguments: &[u8]) -> Option<String> {
     (!base.is_empty()).then(|| String::from_utf8_lossy(base).into_owned())
 }
 
-/// This thread's file system ids, given back when dropped.
+/// Changes this thread's file system ids, until it is dropped.
 struct Borrowed(Ids);
 
 impl Borrowed {
@@ -189,14 +189,16 @@ impl Drop for Borrowed {
     fn drop(&mut self) {
         set_thread_ids(ROOT);
         if self.0 != ROOT {
-            // A change of ids gives the process the system's default, which an administrator can have relaxed.
+            // A change of ids resets the dumpable flag to the system's default, which an administrator may
+            // have relaxed.
             // SAFETY: this prctl takes numbers and touches no memory.
             unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0) };
         }
     }
 }
 
-/// The system calls themselves, which are of one thread; the group first, while the thread may still set it.
+/// Makes the system calls directly, which change one thread alone. The group comes first, while the thread
+/// may still set it.
 fn set_thread_ids(ids: Ids) {
     // SAFETY: both take a number and touch no memory. They change the ids of this thread alone.
     unsafe {

@@ -1,5 +1,5 @@
-//! The operation `ports`: names what listens for TCP inside. Ports come from the kernel's tables, the rest from the
-//! processes that hold the sockets.
+//! The operation `ports`: lists the programs that listen for TCP inside. Ports come from the kernel's tables,
+//! the rest from the processes that hold the sockets.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
-/// The kernel lists what listens first, so what is past this is not looked for.
+/// Most bytes read of a table: the kernel lists listening sockets first.
 const MAX_TABLE_BYTES: u64 = 16 << 20;
-/// Further ports come without their process, so that all fit into one reply.
+/// Ports with their process; further ones come without it, so that all fit into one reply.
 const MAX_DESCRIBED: usize = 1_024;
 const LISTEN: &[u8] = b"0A";
 
@@ -46,7 +46,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, _request: Re
         .await
 }
 
-/// @param own Of the agent's entrance, which is no port of the sandbox's.
+/// @param own Inode of the agent's own socket, which is not a port of the sandbox.
 fn listening(own: Option<u64>, cancelled: &Cancelled) -> Result<Vec<ListeningPort>, Fault> {
     let mut sockets = Vec::new();
     for table in TABLES {

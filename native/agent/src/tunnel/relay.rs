@@ -1,7 +1,6 @@
-//! Bytes both ways between the host's connection and a TCP connection inside, each way with its own end.
-//!
-//! An end either way is passed on as half of a close. A reset inside becomes an error frame; a host that hangs
-//! up before both ends resets the connection inside.
+//! Relays bytes between the host's connection and a TCP connection inside. Each direction ends by itself, and
+//! its end is passed on as a half-close. A reset inside becomes an error frame. A host that hangs up before
+//! both ends resets the connection inside.
 
 use rustix::net::sockopt;
 use std::cell::Cell;
@@ -31,8 +30,8 @@ pub async fn relay(
     let outcome = tokio::try_join!(
         async {
             inwards(host_reader, &mut writer, buffers).await?;
-            // In this order: the host may close right behind its end once it has the answer's, and a reset would then
-            // drop what the program inside has not read yet.
+            // This order matters: the host may close right after its end once it has the answer's, and a
+            // reset would then drop bytes that the program inside has not read yet.
             tokio::select! {
                 biased;
                 () = answered.notified() => Ok(()),
@@ -46,7 +45,7 @@ pub async fn relay(
         }
     );
     if outcome.is_err() {
-        // Closing resets it: nobody inside takes a broken connection for a complete one.
+        // Closing resets the connection, so that no program inside takes a broken one for complete.
         let _ = sockopt::set_socket_linger(&stream, Some(Duration::ZERO));
     }
     outcome.map(|_| ())
@@ -56,7 +55,7 @@ async fn hung_up(reader: &mut BufReader<Reader>) {
     let _ = reader.fill_buf().await;
 }
 
-/// From inside to the host, until the end inside.
+/// Relays from inside to the host, until the end inside.
 async fn outwards(reader: &mut ReadHalf<'_>, writer: &mut Writer, buffers: &Buffers) -> Outcome {
     loop {
         reader.readable().await?;
@@ -80,7 +79,7 @@ async fn outwards(reader: &mut ReadHalf<'_>, writer: &mut Writer, buffers: &Buff
     }
 }
 
-/// From the host to inside, until the host's end.
+/// Relays from the host to inside, until the host's end.
 async fn inwards(
     reader: &mut BufReader<Reader>,
     writer: &mut WriteHalf<'_>,
@@ -91,7 +90,7 @@ async fn inwards(
         takes: Cell::new(true),
     };
     let mut frames = Frames::default();
-    // Bytes that came in one piece with the request.
+    // Bytes that arrived together with the request.
     let early = reader.buffer().to_vec();
     reader.consume(early.len());
     if frames.pass(&early, &mut target).await? {
@@ -140,8 +139,8 @@ async fn inwards_decrypted(
     }
 }
 
-/// The connection inside. Once it is broken the rest is dropped, because what it has answered until then must
-/// still reach the host: the other direction tells it of the break.
+/// The connection inside. Once it is broken, further bytes for it are dropped. The host must still get the
+/// answer up to then, and the other direction reports the break.
 struct Target<'a, 'b> {
     writer: &'a mut WriteHalf<'b>,
     takes: Cell<bool>,
@@ -160,7 +159,7 @@ impl Target<'_, '_> {
 struct Frames {
     header: [u8; HEADER_BYTES],
     header_length: usize,
-    /// Of the present frame, still to come.
+    /// Bytes of the current frame that are still missing.
     remaining: usize,
 }
 

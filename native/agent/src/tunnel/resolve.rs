@@ -1,5 +1,6 @@
-//! Names to addresses, for connections that leave the sandbox. The C library's own resolver loads libraries of
-//! the sandbox into its caller, so this asks by itself: the hosts file, then the name servers of resolv.conf.
+//! Resolves names for connections that leave the sandbox. The C library's resolver would load libraries of
+//! the sandbox into this process, so the agent itself reads the hosts file, then asks the name servers of
+//! resolv.conf.
 
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -23,7 +24,7 @@ const DNS_PORT: u16 = 53;
 const TYPE_A: u16 = 1;
 const CLASS_IN: u16 = 1;
 
-/// At least one address. IPv4 alone: nothing else leaves a sandbox.
+/// Returns at least one address, of IPv4 alone: nothing else leaves a sandbox.
 pub async fn resolve(workers: &Workers, host: &str) -> Result<Vec<IpAddr>, Fault> {
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![address]);
@@ -87,7 +88,7 @@ async fn ask(server: SocketAddr, query: &[u8]) -> std::io::Result<Vec<IpAddr>> {
     }
 }
 
-/// None when it is no name.
+/// None for an invalid name.
 fn query(name: &str) -> Option<Vec<u8>> {
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
         return None;
@@ -107,7 +108,7 @@ fn query(name: &str) -> Option<Vec<u8>> {
     Some(query)
 }
 
-/// Every address of the answer section, whichever alias it belongs to. None when the message is cut short.
+/// Returns every address of the answer section, whichever alias it belongs to. None when the message is truncated.
 fn addresses(message: &[u8]) -> Option<Vec<IpAddr>> {
     let questions = number(message, 4)?;
     let answers = number(message, 6)?;
@@ -148,7 +149,7 @@ fn number(message: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes([bytes[0], bytes[1]]))
 }
 
-/// Reads a missing file, and what is no regular file, as an empty one, and a long one up to its bound.
+/// Reads a file up to its bound. A missing or irregular file counts as empty.
 fn read_config(path: &'static str) -> String {
     let mut bytes = Vec::new();
     if let Ok(file) = Path::parse("path", path).and_then(|path| open_regular(&path)) {

@@ -1,4 +1,4 @@
-//! Connections that came to a listener and that the host has yet to take.
+//! Connections to a listener that the host has not taken yet.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -10,15 +10,15 @@ use tokio::time::Instant;
 use crate::wire::fault::Fault;
 use crate::wire::resource::Resource;
 
-/// For the host to take a connection.
+/// Time for the host to take a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Of all listeners.
+/// Waiting connections of all listeners.
 #[derive(Default)]
 pub struct Waiting {
     last_number: Cell<u64>,
     streams: RefCell<HashMap<(u64, u64), Held>>,
-    /// Rings when one was taken.
+    /// Notified when one was taken.
     pub taken: Notify,
 }
 
@@ -32,10 +32,7 @@ impl Waiting {
         let held = self.streams.borrow_mut().remove(&(listener, connection));
         self.taken.notify_waiters();
         held.map(|held| held.stream).ok_or_else(|| {
-            Fault::not_found(
-                Resource::Connection,
-                "That connection does not wait any more.",
-            )
+            Fault::not_found(Resource::Connection, "That connection no longer waits.")
         })
     }
 
@@ -54,7 +51,7 @@ impl Waiting {
         connection
     }
 
-    /// Counts a listener's waiting connections, and says when the first of them has waited long enough.
+    /// Counts a listener's waiting connections. Returns also the time at which the first of them is dropped.
     pub fn count(&self, listener: u64) -> (usize, Option<Instant>) {
         let streams = self.streams.borrow();
         let own = || streams.iter().filter(|((owner, _), _)| *owner == listener);
@@ -69,7 +66,7 @@ impl Waiting {
     }
 }
 
-/// Ends what waits for a listener together with the listener, whose number it holds.
+/// Drops the waiting connections of a listener, by its number, when the listener ends.
 pub struct DropWaiting<'a>(pub &'a Waiting, pub u64);
 
 impl Drop for DropWaiting<'_> {

@@ -11,9 +11,9 @@ use super::fault::{Code, Fault};
 use super::frame::{self, Kind};
 use super::stream::{Reader, Stream, Writer, send};
 
-/// For the request to arrive.
+/// Time for the request to arrive.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// For the host to take an answer's last bytes and hang up. Closing at once with data unread would lose them.
+/// Time for the host to read an answer's last bytes and hang up. Closing at once would lose unread bytes.
 const LINGER: Duration = Duration::from_secs(5);
 
 pub struct Connection {
@@ -21,9 +21,9 @@ pub struct Connection {
     writer: Writer,
 }
 
-/// The cause of an operation's end without its whole answer.
+/// The cause for which an operation ends before its answer is complete.
 pub enum Interrupted {
-    /// The host gets it as an error frame.
+    /// An error, which the host gets as a frame.
     Fault(Fault),
     /// The host has hung up.
     Gone,
@@ -52,7 +52,7 @@ impl Connection {
         }
     }
 
-    /// The payload of the first frame.
+    /// Returns the payload of the first frame.
     pub async fn request(&mut self) -> Result<Vec<u8>, Interrupted> {
         let mut payload = Vec::new();
         let received = frame::read_frame(&mut self.reader, &mut payload);
@@ -77,7 +77,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The reply, then `parts` as data and the end.
+    /// Sends the reply, then `parts` as data, and the end.
     pub async fn reply_with_data(&mut self, message: &impl Serialize, parts: &[&[u8]]) -> Outcome {
         let mut out = json_frame(Kind::Reply, message)?;
         self.append_data(&mut out, parts).await?;
@@ -86,7 +86,7 @@ impl Connection {
         Ok(())
     }
 
-    /// A part of a result that comes in parts, with `data` that belongs to it.
+    /// Sends one part of a result in parts, with its `data`.
     pub async fn item(&mut self, message: &impl Serialize, data: &[u8]) -> Outcome {
         let mut out = json_frame(Kind::Item, message)?;
         self.append_data(&mut out, &[data]).await?;
@@ -94,7 +94,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Many parts of a result, in as few frames as their bound allows.
+    /// Sends many parts of a result, in as few frames as their bound allows.
     pub async fn items(&mut self, items: &[impl Serialize]) -> Outcome {
         let mut batch = Vec::new();
         let mut bytes = 0;
@@ -114,7 +114,7 @@ impl Connection {
         Ok(())
     }
 
-    /// One data frame of at most `frame::DATA_BYTES`.
+    /// Sends one data frame of at most `frame::DATA_BYTES`.
     pub async fn send_data(&mut self, data: &[u8]) -> Outcome {
         self.writer
             .write_all(&frame::header(Kind::Data, data.len()))
@@ -128,12 +128,12 @@ impl Connection {
         Ok(())
     }
 
-    /// For operations that pass on bytes both ways by themselves.
+    /// Returns the stream, for operations that relay bytes themselves.
     pub fn halves(&mut self) -> (&mut BufReader<Reader>, &mut Writer) {
         (&mut self.reader, &mut self.writer)
     }
 
-    /// Resolves when the host has closed the connection, or sends what it should not.
+    /// Resolves when the host has closed the connection, or sends unexpected bytes.
     pub async fn closed(&mut self) {
         let _ = self.reader.fill_buf().await;
     }
@@ -156,7 +156,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Appends data frames to `out`, which goes out whenever it is large.
+    /// Appends data frames to `out`, which is sent whenever it is large.
     async fn append_data(&mut self, out: &mut Vec<u8>, parts: &[&[u8]]) -> io::Result<()> {
         for chunk in parts
             .iter()
@@ -171,15 +171,15 @@ impl Connection {
         Ok(())
     }
 
-    /// Tells the host of an error, and waits until it hangs up.
+    /// Sends an error to the host, and waits until it hangs up.
     pub async fn refuse(&mut self, fault: &Fault) {
         if self.send_json(Kind::Error, fault).await.is_ok() {
             self.take_leave().await;
         }
     }
 
-    /// The end of an answer that is whole. A unix socket keeps what the host has not read yet; TCP drops it when bytes
-    /// of the host's arrive after the close.
+    /// Ends a complete answer. A unix socket keeps bytes that the host has not read yet; TCP drops them when
+    /// bytes of the host arrive after the close.
     pub async fn end(&mut self) {
         if matches!(self.writer, Writer::Network(_)) {
             self.take_leave().await;

@@ -1,4 +1,4 @@
-//! The one error that crosses to the host, and its making from the kernel's errors.
+//! The error that goes to the host, and its construction from the kernel's errors.
 
 use rustix::io::Errno;
 use serde::Serialize;
@@ -24,20 +24,20 @@ pub enum Code {
 #[derive(Clone, Debug, Serialize)]
 pub struct Fault {
     pub code: Code,
-    /// Says what is wrong.
+    /// Description of the error.
     pub detail: String,
-    /// Says what to do next.
+    /// Next step for the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<&'static str>,
     /// The request's field at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter: Option<&'static str>,
-    /// The kind of thing that it is about.
+    /// Kind of the resource that it concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource: Option<Resource>,
 }
 
-/// The way that is left when no program can be started: tools that need none of the sandbox's processes.
+/// The remaining remedy when no program can be started: tools that need no process of the sandbox.
 pub const END_PROCESSES: &str =
     "End all of its processes: Sandbox.StopSandbox, then Sandbox.StartSandbox. Its files stay.";
 

@@ -21,8 +21,8 @@ pub enum Kind {
     Reply = 2,
     /// Agent to host, JSON: the operation failed; nothing follows.
     Error = 3,
-    /// Agent to host, JSON: a part of a result that comes in parts, before the reply. While a program runs, both
-    /// ways after it.
+    /// Agent to host, JSON: one part of a result in parts, before the reply. While a program runs, after the
+    /// reply and in both directions.
     Item = 4,
     /// Either way, raw bytes.
     Data = 5,

@@ -1,5 +1,5 @@
-//! The protocol itself: frames, the connection that carries them, the envelope of a request, errors. No operation is
-//! known here.
+//! The protocol itself: frames, the connection that carries them, the envelope of a request, errors. It knows
+//! no operation.
 
 pub mod connection;
 pub mod fault;

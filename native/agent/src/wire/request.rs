@@ -1,4 +1,4 @@
-//! The envelope of every request: the name of its operation, and the version of the protocol that it is written in.
+//! The envelope of every request: the name of its operation, and its version of the protocol.
 
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ pub fn operation_of(payload: &[u8]) -> serde_json::Result<&str> {
     Ok(head.op)
 }
 
-/// Fails unless this agent speaks the version, and the version knows the operation.
+/// Fails unless this agent speaks the version, and the version has the operation.
 pub fn check_version(version: u32, since: u32) -> Result<(), Fault> {
     if (since..=PROTOCOL_VERSION).contains(&version) {
         return Ok(());
@@ -24,7 +24,7 @@ pub fn check_version(version: u32, since: u32) -> Result<(), Fault> {
     Err(unsupported_version())
 }
 
-/// The newest of some versions that this agent speaks.
+/// Returns the newest of the versions that this agent speaks too.
 pub fn newest_of(versions: &[u32]) -> Result<u32, Fault> {
     let spoken = versions
         .iter()

@@ -39,7 +39,7 @@ impl Stream {
 }
 
 impl Reader {
-    /// The unix socket, where that is the transport: one can wait for its bytes without a buffer.
+    /// The unix socket, where that is the transport: waiting for its bytes needs no buffer.
     pub fn socket(&self) -> Option<&OwnedReadHalf> {
         match self {
             Self::Local(socket) => Some(socket),
@@ -48,7 +48,7 @@ impl Reader {
     }
 }
 
-/// Writes all, down to the kernel: TLS would keep what a full socket does not take until the next write.
+/// Writes all, down to the kernel: TLS would keep bytes that a full socket does not take until the next write.
 pub async fn send(writer: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
     writer.write_all(bytes).await?;
     writer.flush().await

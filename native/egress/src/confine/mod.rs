@@ -1,4 +1,4 @@
-//! Takes from this process what it does not need: files, rights and system calls. Sockets are bound before.
+//! Drops files, rights and system calls that this process does not need. Sockets are bound before.
 
 mod root;
 mod seccomp;

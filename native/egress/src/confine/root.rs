@@ -7,7 +7,7 @@ use rustix::mount::{
 use rustix::process::{chdir, pivot_root};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-/// A folder of every system; in this namespace the empty file system covers it.
+/// A folder that every system has. In this namespace the empty file system covers it.
 const PLACE: &str = "/run";
 
 pub fn empty() -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! The system calls that this program takes; every other one fails. Sockets are of the internet, or ask for routes.
+//! The system calls that this program needs; every other one fails. Sockets are of the internet, or ask for routes.
 
 use rustix::io::Errno;
 
@@ -37,7 +37,7 @@ const NUMBER: u32 = 0;
 const MACHINE: u32 = 4;
 const FIRST: u32 = 16;
 
-/// For good, on this thread and all that it starts. Needs no_new_privs.
+/// Filters this thread and all that it starts, for good. Needs no_new_privs.
 pub fn install() -> Result<(), Errno> {
     let mut filter = program();
     let program = libc::sock_fprog {

@@ -61,7 +61,7 @@ impl Command {
                 .map(|numbered| numbered.id)
         };
         let line: Line = serde_json::from_slice(line).map_err(|error| {
-            // A text of the parser may quote the line, and so a secret.
+            // The parser's message may quote the line, and with it a secret.
             let has_secrets = memchr::memmem::find(line, b"\"secrets\"").is_some();
             let why = match has_secrets {
                 true => format!("a line that is no command, at character {}", error.column()),

@@ -1,5 +1,5 @@
-//! Lines on standard input and output, by a thread each: either may be a pipe or a socket that others hold too, so neither is
-//! made non-blocking.
+//! Reads and writes lines on standard input and output in one thread each. Both may be pipes or sockets that
+//! other processes hold too, so they stay blocking.
 
 use crate::bounds::COMMAND_LINE;
 use memchr::memchr;
@@ -24,7 +24,7 @@ const WAITING: usize = 16;
 const PIECE: usize = 64 * 1024;
 
 impl Commands {
-    /// The program ends with standard input, whatever it is doing.
+    /// The end of standard input ends the program, whatever it is doing.
     pub fn read() -> Commands {
         let (sender, receiver) = mpsc::channel(WAITING);
         thread::spawn(move || {
@@ -44,11 +44,11 @@ impl Commands {
     }
 }
 
-/// Bytes of standard input that are no line yet, in memory that never moves: it would leave copies.
+/// Bytes of standard input before the end of a line, in memory that never moves, since moving would leave copies.
 struct Input(Line);
 
 impl Input {
-    /// None at the end, also within a line. A line that is too long is not the service's.
+    /// None at the end, also within a line. A line over the bound is not from the service.
     fn next_line(&mut self) -> Option<Line> {
         let mut looked_at = 0;
         loop {

@@ -1,5 +1,5 @@
-//! The service's commands on standard input, and what it hears on standard output: lines of JSON. The end of standard input is
-//! the service's, and so is this program's.
+//! Commands of the service on standard input, and answers and events on standard output, as lines of JSON.
+//! Standard input ends with the service, and this program ends with it.
 
 mod command;
 mod lines;
@@ -30,7 +30,7 @@ enum Message {
     },
 }
 
-/// Obeys until standard input ends.
+/// Carries out commands until standard input ends.
 pub async fn obey(
     mut commands: Commands,
     output: Output,
@@ -69,7 +69,7 @@ pub async fn report_events(output: Output, events: Arc<Events>) {
         events.arrived().await;
         sleep(EVENTS_PAUSE).await;
         let entries = events.take();
-        // Those that arrived in the pause were in the batch before.
+        // The previous batch has the events of the pause.
         if !entries.is_empty() {
             output.write(&Message::Events(entries)).await;
         }
@@ -88,7 +88,7 @@ async fn act(action: Action, world: &World, resolver: &Resolver) {
     wait_for(ended).await;
 }
 
-/// A command is done when no connection passes a byte that it forbids.
+/// A command is done once no connection passes a byte that it forbids.
 async fn wait_for(ended: Vec<Arc<Live>>) {
     for live in ended {
         live.gone.raised().await;

@@ -18,7 +18,7 @@ pub enum Found {
     Failure,
 }
 
-/// Bytes that answers over UDP may have: no more than arrives in one piece.
+/// Bytes that answers over UDP may have, so that they arrive in one packet.
 const UDP_BYTES: u16 = 1232;
 const LONGEST_CHAIN: usize = 16;
 const MOST_RECORDS: usize = 512;
@@ -40,7 +40,7 @@ pub fn write_question(id: u16, name: &str) -> Vec<u8> {
     message
 }
 
-/// None for a message that is no whole answer to this question; the right one may still come.
+/// None for a message that is not a complete answer to this question; the right one may still come.
 pub fn read_answer(message: &[u8], id: u16, asked: &str) -> Option<Found> {
     let flags = number(message, 2)?;
     let question = name(message, HEADER, false)?;

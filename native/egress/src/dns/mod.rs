@@ -1,5 +1,5 @@
-//! Messages of DNS: questions of sandboxes, what upstream resolvers answer, and the answers that sandboxes get. No byte of one
-//! side is passed on to the other; each message is written anew.
+//! Messages of DNS: questions of sandboxes, answers of upstream resolvers, and the answers for sandboxes. No
+//! byte passes from one side to the other; each message is written anew.
 
 mod answer;
 mod query;

@@ -1,22 +1,22 @@
-//! Queries of sandboxes: one question, to the last byte.
+//! Queries of sandboxes: exactly one question, checked to the last byte.
 
 use super::wire::{HEADER, INTERNET, IS_RESPONSE, OPCODE, name, number};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Query {
     pub id: u16,
-    /// None for a name that is no host's.
+    /// None for a name that no host can have.
     pub name: Option<String>,
     pub kind: u16,
     /// The question as it was asked, for the answer.
     pub question: Vec<u8>,
-    /// Bytes that the asker takes over UDP; None without EDNS.
+    /// Bytes that the client takes over UDP; None without EDNS.
     pub udp_bytes: Option<u16>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Unread {
-    /// No query at all: it gets no answer.
+    /// Not a query: it gets no answer.
     Nothing,
     Malformed {
         id: u16,
@@ -80,7 +80,7 @@ impl Query {
     }
 }
 
-/// The size of an OPT record that is all that is left.
+/// Parses the rest of the message, which must be one OPT record. Returns its size.
 fn options(rest: &[u8]) -> Option<u16> {
     let is_right = rest.first() == Some(&0)
         && number(rest, 1)? == record_types::OPT

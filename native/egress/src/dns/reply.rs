@@ -1,4 +1,4 @@
-//! Answers to sandboxes. A refusal says why, and which rule would allow the name (extended errors, RFC 8914).
+//! Answers to sandboxes. A refusal has the reason, and the rule that would allow the name (extended errors, RFC 8914).
 
 use super::query::Query;
 use super::query::record_types::{A, OPT};
@@ -17,7 +17,7 @@ pub mod code {
 const EXTENDED_ERROR: u16 = 15;
 const BLOCKED: u16 = 15;
 const LONGEST_TEXT: usize = 400;
-/// Bytes of an answer over UDP: to an asker without EDNS, and at most.
+/// Bytes of an answer over UDP: to a client without EDNS, and at most.
 const SMALLEST_UDP: usize = 512;
 const LARGEST_UDP: usize = 1232;
 /// Points to the name of the question.
@@ -45,7 +45,7 @@ impl Reply {
         fields(&[id, IS_RESPONSE | HAS_RECURSION | code, 0, 0, 0, 0])
     }
 
-    /// Over UDP, what is too large for the asker is cut, and asked again over TCP.
+    /// An answer that is too large for the client is truncated over UDP; the client asks again over TCP.
     pub fn write(&self, query: &Query, is_udp: bool) -> Vec<u8> {
         let whole = self.encode(query, &self.addresses, 0);
         let most = query.udp_bytes.map_or(SMALLEST_UDP, |bytes| {

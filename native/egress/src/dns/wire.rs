@@ -17,20 +17,20 @@ pub fn number(message: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes([bytes[0], bytes[1]]))
 }
 
-/// True for a message that its sender cut, which is whole over TCP.
+/// True for a truncated message, which is complete over TCP.
 pub fn is_cut(message: &[u8]) -> bool {
     number(message, 2).is_some_and(|flags| flags & IS_CUT != 0)
 }
 
-/// A name without its dots at the end, in lower case, and where the next field begins. `text` is None for a name that is no
-/// host's, such as one with a dot inside a label.
+/// A name in lower case without a dot at its end, and the offset of the next field. `text` is None for a name
+/// that no host can have, such as one with a dot inside a label.
 pub struct Name {
     pub text: Option<String>,
     pub end: usize,
 }
 
 const POINTER: u8 = 0xc0;
-/// Pointers lead backwards only, and so many bytes have no more.
+/// Longest name. Pointers lead backwards only, so it bounds their number too.
 const LONGEST: usize = 255;
 
 /// Reads a name, with pointers where they are allowed. None for one that does not end.

@@ -1,5 +1,5 @@
-//! Decisions of the gate and the resolver, for the service, in batches. A sandbox can cause more of them than anybody reads:
-//! past its part of a batch they are counted.
+//! Decisions of the gate and the resolver, for the service, in batches. A sandbox can cause more of them than
+//! anybody reads: beyond its part of a batch they are only counted.
 
 use crate::bounds::{EVENTS_PER_BATCH, EVENTS_PER_SANDBOX};
 use serde::Serialize;
@@ -101,7 +101,7 @@ impl Events {
         self.arrived.notify_one();
     }
 
-    /// Waits until there is one. For one task.
+    /// Waits for an event. Only one task may wait.
     pub async fn arrived(&self) {
         self.arrived.notified().await;
     }

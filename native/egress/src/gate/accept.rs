@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// For what a moment heals: no descriptor is left, or the client is gone already.
+/// Pause after errors that pass by themselves: no descriptor is left, or the client is gone already.
 const PAUSE: Duration = Duration::from_millis(20);
 
 pub async fn accept(gate: Arc<Gate>, listener: TcpListener) {

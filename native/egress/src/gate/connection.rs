@@ -1,4 +1,4 @@
-//! A connection from its arrival on: its sandbox, its destination, and the first byte, which tells who reads on.
+//! A connection from its arrival on: its sandbox, its destination, and the first byte, which selects the handler.
 
 use super::context::Gate;
 use super::destination::{is_reachable, original};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
-/// Serves it until it ends, or has to. An end that nobody makes orderly is a reset.
+/// Serves it until it ends or must end. Every end that is not made orderly is a reset.
 pub async fn serve(gate: Arc<Gate>, client: TcpStream, source: Ipv4Addr) {
     prepare(&client);
     let ticket = match Ticket::take(&gate.world, source) {
@@ -36,7 +36,7 @@ pub async fn serve(gate: Arc<Gate>, client: TcpStream, source: Ipv4Addr) {
         () = ticket.live.stop.raised() => {}
         () = decide(&gate, &client, &ticket) => {}
     }
-    // A policy is in force when tickets of connections that it ends are gone.
+    // A policy is in force once the tickets of the connections that it ends are gone.
     drop(client);
     drop(ticket);
 }

@@ -1,4 +1,4 @@
-//! Things that all connections of the gate have in common.
+//! State that all connections of the gate share.
 
 use super::pipes::Pipes;
 use crate::events::Events;
@@ -15,7 +15,7 @@ pub struct Gate {
     /// Ranges that are not public.
     pub public_except: Arc<[Range]>,
     pub gateway: Ipv4Addr,
-    /// Judges servers of opened connections.
+    /// TLS settings that check the servers of opened connections.
     pub roots: Roots,
 }
 

@@ -31,8 +31,8 @@ pub fn original(client: &TcpStream) -> Result<SocketAddrV4> {
     Ok(SocketAddrV4::new(ip, u16::from_be(address.sin_port)))
 }
 
-/// True for a public address of another computer. The program connects from the host, whose own addresses no firewall keeps
-/// it from, the public ones included.
+/// True for a public address of another computer. The program connects from the host, and no firewall keeps
+/// it from the host's own addresses, public ones included.
 pub fn is_reachable(gate: &Gate, address: Ipv4Addr) -> bool {
     let is_public = !gate
         .public_except
@@ -52,7 +52,7 @@ fn is_unicast(address: Ipv4Addr) -> Result<bool> {
     request.extend(libc::RTM_GETROUTE.to_ne_bytes());
     request.extend((libc::NLM_F_REQUEST as u16).to_ne_bytes());
     request.extend([0; 8]);
-    // Family, and the length of the destination in bits; the rest is for the kernel to say.
+    // Family, and the length of the destination in bits; the kernel fills in the rest.
     request.extend([libc::AF_INET as u8, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     request.extend((ATTRIBUTE_BYTES as u16).to_ne_bytes());
     request.extend(libc::RTA_DST.to_ne_bytes());
@@ -63,7 +63,7 @@ fn is_unicast(address: Ipv4Addr) -> Result<bool> {
     Ok(is_route && answer.get(TYPE) == Some(&libc::RTN_UNICAST))
 }
 
-/// The kernel answers within the call that sends.
+/// The kernel answers before the sending call returns.
 fn ask_kernel(request: &[u8]) -> Result<Vec<u8>> {
     // SAFETY: takes numbers. The descriptor is nobody else's.
     let socket = unsafe {

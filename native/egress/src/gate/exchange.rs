@@ -1,4 +1,4 @@
-//! One request and its response, each passed on while the other still comes.
+//! Relays one request and its response at the same time.
 
 use crate::bounds::RESPONSE_HEAD;
 use crate::http::{Body, Framing, Request, Response};
@@ -13,20 +13,20 @@ pub enum After {
     NextRequest,
     /// The connection is used up.
     Nothing,
-    /// Both sides speak another protocol from here.
+    /// Both sides speak another protocol from now on.
     Upgrade,
 }
 
-/// Read at once; as much of each side may wait for the other.
+/// Bytes of one read; as many of each side may wait for the other.
 const PIECE: usize = 16 * 1024;
 
 enum Broken {
     Client,
-    /// It may have answered before it heard all.
+    /// It may have answered before it had the whole request.
     Upstream,
 }
 
-/// Fails where the connection must not look whole: the request is malformed, or one side is gone.
+/// Fails where the connection must not look complete: the request is malformed, or one side is gone.
 pub async fn exchange(
     live: &Live,
     request: &Request,
@@ -48,7 +48,7 @@ pub async fn exchange(
         }
     };
     match (after, sent) {
-        // An early answer: the rest of the body still has to be taken.
+        // An early answer: the rest of the body must still be read.
         (After::NextRequest, None) => match sending.await {
             Ok(()) => Ok(After::NextRequest),
             Err(_) => Ok(After::Nothing),
@@ -100,7 +100,7 @@ async fn receive(
         if response.status == 101 && request.is_upgrade {
             return Ok(After::Upgrade);
         }
-        // A server that switches unasked gets no next request.
+        // A server that switches protocols unasked gets no further request.
         let framing = if response.status == 101 {
             Framing::UntilEnd
         } else {
@@ -121,7 +121,7 @@ async fn read_head(method: &str, upstream: &mut Half<'_>) -> Result<Response> {
     }
 }
 
-/// A body that is not framed as it states goes on until the connection ends.
+/// Relays the body. A body with broken framing lasts until the connection ends.
 async fn receive_body(
     live: &Live,
     framing: Framing,
@@ -141,7 +141,7 @@ async fn receive_body(
             return Ok(After::NextRequest);
         }
         if upstream.read(PIECE).await? == 0 {
-            // A body that breaks off must not look whole.
+            // A body that breaks off must not look complete.
             return if is_framed {
                 Err(std::io::ErrorKind::UnexpectedEof.into())
             } else {

@@ -1,5 +1,6 @@
-//! HTTP: reads every request on a connection, decides about each, and passes it on byte for byte. The next request is read when
-//! the response to the last one is whole, so that an answer of the gate never lands inside another one.
+//! HTTP: reads every request on a connection, decides about each, and passes it on byte for byte. The next
+//! request is read once the response to the last one is complete, so that an answer of the gate never lands
+//! inside another one.
 
 use super::exchange::{After, exchange};
 use super::refusal::{answer, forbidden};
@@ -22,7 +23,7 @@ pub async fn serve(session: &Session<'_>, mut client: Half<'_>, deadline: Instan
     let Some(stream) = connect(session.destination).await else {
         return take_leave(
             session.client,
-            &answer(502, "Nobody answers at this address.\n"),
+            &answer(502, "No server answers at this address.\n"),
         )
         .await;
     };
@@ -69,7 +70,7 @@ fn report<'a>(session: &'a Session<'a>, request: &Request, rule: RuleName) -> En
     session.report_allowed(Kind::Http, host(request).map(str::to_owned), rule)
 }
 
-/// Reads a request and decides about it. None where it is refused, which is answered, or where none comes.
+/// Reads a request and decides about it. None where it is refused and answered, or where none comes.
 async fn next_request(
     session: &Session<'_>,
     client: &mut Half<'_>,
@@ -124,7 +125,7 @@ fn decide(session: &Session<'_>, request: &Request) -> Decision {
 async fn read(client: &mut Half<'_>) -> std::result::Result<Option<Request>, Fault> {
     let mut looked_at = 0;
     loop {
-        // A head is read again only when a line of it has come, however small the pieces are.
+        // A head is parsed again only after a further line of it, however small the pieces are.
         let request = match client.bytes[looked_at..].contains(&b'\n') {
             true => Request::read(&client.bytes)?,
             false => None,
@@ -147,7 +148,8 @@ async fn read(client: &mut Half<'_>) -> std::result::Result<Option<Request>, Fau
     }
 }
 
-/// Waits for the client's next byte. False where it ends, takes too long, or the other side speaks or ends first.
+/// Waits for the client's next byte. False where the client ends or takes too long, or where the server sends
+/// something or ends first.
 async fn is_next_there(
     session: &Session<'_>,
     client: &mut Half<'_>,
@@ -173,7 +175,7 @@ async fn is_next_there(
     is_there
 }
 
-/// After a switch of protocols all bytes are passed on, also those that came already.
+/// After a switch of protocols all bytes are passed on, also those that were read already.
 async fn upgrade(
     session: &Session<'_>,
     mut client: Half<'_>,

@@ -1,5 +1,5 @@
-//! The gate: every TCP connection of a sandbox with rules arrives here instead of its destination, says by its first bytes
-//! what it wants, and is passed on or refused.
+//! The gate: every TCP connection of a sandbox with rules arrives here instead of at its destination. The
+//! gate reads its first bytes, and passes it on or refuses it.
 
 mod accept;
 mod connection;

@@ -6,7 +6,7 @@ use crate::policy::Asked;
 use crate::stream::{Half, connect, make_orderly};
 use crate::world::RuleName;
 
-/// Connects, sends what was read, and passes all on.
+/// Connects, sends the bytes that were read, and relays the rest.
 pub async fn pass(session: &Session<'_>, asked: Asked, rule: RuleName, mut half: Half<'_>) {
     let _ending = session.report_allowed(asked.kind, asked.name, rule);
     let Some(upstream) = connect(session.destination).await else {

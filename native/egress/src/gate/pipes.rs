@@ -1,4 +1,4 @@
-//! Pipes, through which bytes go from one socket to another without being copied. Each belongs to a connection only while it
+//! Pipes that move bytes from one socket to another without a copy. Each belongs to a connection only while it
 //! has bytes in it, so that thousands of connections share a few.
 
 use crate::bounds::{IDLE_PIPES, PIPES};
@@ -20,7 +20,7 @@ pub struct Ends {
     pub input: OwnedFd,
 }
 
-/// A pipe, and the bytes that are in it. An empty one goes back when it is dropped, another one is closed.
+/// A pipe, and the bytes that are in it. On drop an empty pipe is returned for reuse, and any other is closed.
 pub struct Lease {
     pub ends: Arc<Ends>,
     pub bytes: usize,

@@ -23,7 +23,7 @@ pub fn forbidden(
     answer(403, &text)
 }
 
-/// For a request that no rule could allow, or that led nowhere.
+/// Answers a request that no rule could allow, or that reached no server.
 pub fn answer(status: u16, text: &str) -> Vec<u8> {
     let reason = match status {
         400 => "Bad Request",

@@ -1,4 +1,5 @@
-//! Passes bytes both ways until both ends are over. The end of one direction is passed on, and the other goes on.
+//! Relays bytes in both directions until both have ended. The end of one direction is passed on, and the
+//! other continues.
 
 use super::pipes::{Lease, Pipes};
 use crate::stream::{end_writing, write_all};
@@ -12,11 +13,11 @@ use tokio::net::TcpStream;
 use tokio::task::yield_now;
 use tokio::try_join;
 
-/// Moved at once: a pipe of the usual size.
+/// Bytes moved at once: a pipe of the usual size.
 const PIECE: usize = 64 * 1024;
-/// Copied at once where no pipe is free.
+/// Bytes copied at once where no pipe is free.
 const COPIED_PIECE: usize = 8 * 1024;
-/// After so many pieces others get their turn.
+/// After this many pieces others get their turn.
 const PIECES_A_TURN: usize = 16;
 
 pub async fn relay(
@@ -41,7 +42,7 @@ async fn one_way(
     let mut pieces = 0;
     loop {
         from.readable().await?;
-        // Nothing is taken that could not go on: a reader that has stopped holds no pipe.
+        // Bytes are only taken when they can be written, so a reader that has stopped holds no pipe.
         to.writable().await?;
         let moved = match pipes.lease() {
             Some(pipe) => move_spliced(from, to, pipe).await?,
@@ -59,7 +60,7 @@ async fn one_way(
     }
 }
 
-/// Returns the bytes that went on, 0 at the end, and None where none were there yet.
+/// Returns the number of bytes passed on, 0 at the end, and None where none are available.
 async fn move_spliced(from: &TcpStream, to: &TcpStream, mut pipe: Lease) -> Result<Option<usize>> {
     let taken = from.try_io(Interest::READABLE, || {
         splice_some(from, &pipe.ends.input, PIECE)

@@ -1,4 +1,4 @@
-//! One connection as its handlers know it: its decisions, and the events of them.
+//! One connection for its handlers: its decisions, and their events.
 
 use super::context::Gate;
 use crate::events::{Event, Protocol};
@@ -15,14 +15,14 @@ pub struct Session<'a> {
     pub destination: SocketAddrV4,
 }
 
-/// Reports the end of an allowed connection when it is dropped, however that comes. Requests for another host on it have another
-/// one, which counts their bytes.
+/// Reports the end of an allowed connection when it is dropped, whatever the cause. Requests for another host
+/// on the connection have another `Ending`, which counts their bytes.
 pub struct Ending<'a> {
     session: &'a Session<'a>,
     kind: Kind,
     name: Option<String>,
     rule: RuleName,
-    /// Bytes of the connection before.
+    /// Bytes of the connection before this one began.
     before: (u64, u64),
 }
 
@@ -99,7 +99,7 @@ impl Drop for Ending<'_> {
             allowed: true,
             name: self.name.take(),
             rule: self.rule.clone(),
-            why: was_stopped.then_some("it may not go on"),
+            why: was_stopped.then_some("it is no longer allowed"),
             sent: sent - self.before.0,
             received: received - self.before.1,
             ended: true,

@@ -1,4 +1,5 @@
-//! TLS: reads the hello, decides by its server name, and passes all on unopened, unless the server is one of a secret.
+//! TLS: reads the hello, decides by its server name, and passes the connection on unopened, unless the server
+//! is a target of a secret.
 
 use super::pass::pass;
 use super::session::Session;
@@ -24,7 +25,7 @@ pub async fn serve(session: &Session<'_>, mut half: Half<'_>, deadline: Instant)
     }
 }
 
-/// Passes it on: opened where the server is one of a secret, and as it is otherwise.
+/// Passes the connection on: opened where the server is a target of a secret, and unopened otherwise.
 pub async fn go_on(session: &Session<'_>, asked: Asked, rule: RuleName, half: Half<'_>) {
     let (gate, port) = (session.gate, session.destination.port());
     let name = asked.name.as_deref().unwrap_or_default();
@@ -61,7 +62,7 @@ async fn hello(half: &mut Half<'_>) -> Result<Hello, &'static str> {
         }
         match half.read(room).await {
             Ok(1..) => {}
-            _ => return Err("the client ended before its hello did"),
+            _ => return Err("the client ended within its hello"),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Connections while the network of a sandbox is open: all pass, and only TLS to the server of a secret is opened. The first bytes
-//! are looked at for what they are, for that and for the log.
+//! Connections while the network of a sandbox is open: all pass, and only TLS to a target of a secret is
+//! opened. For that, and for the log, the first bytes are examined.
 
 use super::pass::pass;
 use super::session::Session;
@@ -27,11 +27,11 @@ pub async fn serve(session: &Session<'_>, mut half: Half<'_>) {
     match session.gate.world.admit_open(session.live, asked.clone()) {
         Some(rule) if kind == Kind::Tls => tls::go_on(session, asked, rule, half).await,
         Some(rule) => pass(session, asked, rule, half).await,
-        None => session.report_refused(kind, name, "the network is open no more"),
+        None => session.report_refused(kind, name, "the network is no longer open"),
     }
 }
 
-/// Reads until it is clear. None for what is neither TLS nor HTTP.
+/// Reads until the protocol is clear. None for a protocol other than TLS and HTTP.
 async fn glance(half: &mut Half<'_>) -> Option<Seen> {
     loop {
         let room = FIRST_BYTES.saturating_sub(half.bytes.len());
@@ -44,7 +44,7 @@ async fn glance(half: &mut Half<'_>) -> Option<Seen> {
     }
 }
 
-/// None while more bytes are needed, Some(None) for what is neither.
+/// None while more bytes are needed, Some(None) for another protocol.
 fn recognize(bytes: &[u8]) -> Option<Option<Seen>> {
     match bytes[0] {
         HANDSHAKE => match read(bytes) {
@@ -64,7 +64,7 @@ fn recognize(bytes: &[u8]) -> Option<Option<Seen>> {
     }
 }
 
-/// False when the first line is whole and no request's.
+/// False when the first line is complete and not that of a request.
 fn may_be_http(bytes: &[u8]) -> bool {
     let mut lines = bytes.splitn(2, |&byte| byte == b'\n');
     let first = lines.next().unwrap_or_default();

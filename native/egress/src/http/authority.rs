@@ -8,7 +8,7 @@ const DEFAULT_PORT: u16 = 80;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authority {
     host: Host,
-    /// As stated; None is the default port.
+    /// The stated port; None is the default one.
     port: Option<u16>,
 }
 

@@ -7,12 +7,12 @@ use super::head::{self, Head};
 pub enum Framing {
     Length(u64),
     Chunked,
-    /// Of a response alone: it ends with its connection.
+    /// The body of a response alone, which ends with its connection.
     UntilEnd,
 }
 
 impl Framing {
-    /// Framing that the head states; None where it states none. Two statements, or an odd one, are malformed.
+    /// Framing that the head states; None where it states none. Two statements, or an unusual one, are malformed.
     pub fn stated(head: &Head) -> Result<Option<Framing>, Fault> {
         let length = head.one("content-length")?;
         let encoding = head.one("transfer-encoding")?;
@@ -42,7 +42,7 @@ const MOST_TRAILERS: usize = 16 * 1024;
 
 pub struct Body {
     state: State,
-    /// A line that has not come whole yet.
+    /// A line that is not complete yet.
     line: Vec<u8>,
     trailers: usize,
 }
@@ -78,7 +78,7 @@ impl Body {
         self.state == State::Over
     }
 
-    /// Returns how many of the bytes belong to the body. What is left belongs to the next message.
+    /// Returns the number of bytes that belong to the body. The rest belongs to the next message.
     pub fn take(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
         let mut at = 0;
         while at < bytes.len() && !self.is_over() {
@@ -114,7 +114,7 @@ impl Body {
         }
     }
 
-    /// Takes one byte of a line, so that a line break that is cut in two is one.
+    /// Takes one byte of a line at a time, so that a line break across two pieces is still found.
     fn step_line(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
         let previous = self.line.last().copied();
         self.line.push(bytes[0]);
@@ -174,7 +174,7 @@ mod tests {
         Framing::stated(&head.unwrap().unwrap())
     }
 
-    /// Bytes of the body in each whole, fed in pieces of that size.
+    /// Bytes of the body in each message, fed in pieces of that size.
     fn taken(text: &[u8], piece: usize) -> Result<(usize, bool), Fault> {
         let mut body = Body::new(Framing::Chunked);
         let mut sum = 0;

@@ -1,4 +1,5 @@
-//! HTTP/1: heads and the framing of bodies, read so strictly that no server can find another request in the same bytes.
+//! HTTP/1: heads and the framing of bodies, parsed so strictly that no server can find another request in the
+//! same bytes.
 
 mod authority;
 mod body;

@@ -1,4 +1,4 @@
-//! Requests, as far as the gate decides about them and passes them on.
+//! Requests: the parts by which the gate decides about them and passes them on.
 
 use super::authority::Authority;
 use super::body::Framing;
@@ -12,7 +12,7 @@ pub struct Request {
     pub path: String,
     pub authority: Option<Authority>,
     pub framing: Framing,
-    /// It asks to go on as a WebSocket.
+    /// True where it asks for an upgrade to a WebSocket.
     pub is_upgrade: bool,
     /// Bytes of its head.
     pub length: usize,
@@ -123,7 +123,7 @@ fn framing(head: &Head, is_old: bool) -> Result<Framing, Fault> {
     }
 }
 
-/// Other protocols than WebSocket would pass on requests that nobody checks.
+/// Other protocols than WebSocket could carry requests that the gate does not check.
 fn is_upgrade(head: &Head, method: &str, framing: Framing) -> Result<bool, Fault> {
     let Some(protocol) = head.one("upgrade")? else {
         return Ok(false);

@@ -1,5 +1,5 @@
-//! Responses, as far as the gate must know where one ends: only behind a whole one it looks for the next request, or writes
-//! an answer of its own. A response that it cannot read ends with its connection.
+//! Responses: the gate finds their end. Only after a complete one does it read the next request, or write an
+//! answer of its own. A response that it cannot parse lasts until its connection ends.
 
 use super::body::Framing;
 use super::head::Head;

@@ -5,8 +5,8 @@ use rustls::server::ClientHello;
 pub const HTTP_2: &[u8] = b"h2";
 pub const HTTP_1: &[u8] = b"http/1.1";
 
-/// Those of the client, the better one first. A client that names none speaks HTTP/1.1; one that names others alone is
-/// refused in its handshake.
+/// The client's protocols, the better one first. A client that names none speaks HTTP/1.1; one that names
+/// others alone is refused in its handshake.
 pub fn offered(hello: &ClientHello<'_>) -> Vec<Vec<u8>> {
     let Some(offers) = hello.alpn() else {
         return Vec::new();

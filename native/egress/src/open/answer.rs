@@ -6,7 +6,7 @@ use hyper::body::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 
-/// A plain text for people, who read it in the output of their client.
+/// Plain text for people, who read it in the output of their client.
 pub fn answer(status: u16, text: &str) -> Response<Content> {
     let body = Full::new(Bytes::from(format!("{text}\n")));
     let mut response = Response::new(body.map_err(|never| match never {}).boxed_unsync());

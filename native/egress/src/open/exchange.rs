@@ -1,4 +1,5 @@
-//! One request on an opened connection, and its answer. Secrets are looked up for each, so that a rotation counts at once.
+//! One request on an opened connection, and its answer. Secrets are looked up for each request, so that a
+//! rotation counts at once.
 
 use super::answer::answer;
 use super::content::Content;
@@ -60,7 +61,7 @@ pub async fn exchange(
     Ok(Response::from_parts(head, body))
 }
 
-/// Makes the request the server's, with the values of its secrets. Fails with a status and a text.
+/// Prepares the request for the server, with the values of its secrets. Fails with a status and a text.
 async fn prepare(
     opened: &Opened,
     parts: &mut Parts,
@@ -104,7 +105,7 @@ async fn prepare(
     Ok((body, vault.masks(&opened.name, opened.port())))
 }
 
-/// A signature may need the hash of a body that the request does not state; only then the body is read ahead.
+/// The body is read ahead only when a signature needs its hash and the request does not state it.
 async fn hashed(
     opened: &Opened,
     parts: &Parts,

@@ -11,20 +11,21 @@ use std::sync::Arc;
 use tokio_rustls::server::TlsStream;
 use tokio_rustls::{LazyConfigAcceptor, StartHandshake};
 
-/// The client's hello, read by the TLS that answers it.
+/// The client's hello, parsed by the TLS library that answers it.
 pub type Hello = StartHandshake<Socket>;
 
-/// A client that is malformed in some way of TLS has an alert.
+/// Reads the hello. TLS answers a malformed one with an alert.
 pub async fn hello(client: Socket, name: &str) -> Option<Hello> {
     let hello = LazyConfigAcceptor::new(Acceptor::default(), client)
         .await
         .ok()?;
     let asked = hello.client_hello().server_name()?.to_ascii_lowercase();
-    // Two readings of one hello must be one.
+    // The gate and the library must read the same name in the hello.
     (asked == name).then_some(hello)
 }
 
-/// Answers the client with the leaf, and with the protocol that the server chose. Without a server it is the client's best.
+/// Answers the client with the leaf certificate, and with the protocol that the server chose; without a
+/// server, with the client's preferred one.
 pub async fn with_client(
     hello: Hello,
     leaf: Arc<CertifiedKey>,
@@ -41,7 +42,7 @@ pub async fn with_client(
         .with_no_client_auth()
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(leaf)));
     config.alpn_protocols = protocols;
-    // No session goes on in another connection: each is for one name and one sandbox.
+    // Sessions are not resumed in other connections: each is for one name and one sandbox.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     hello.into_stream(Arc::new(config)).await.ok()

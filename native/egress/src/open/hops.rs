@@ -1,4 +1,4 @@
-//! Fields that belong to one connection alone. Each side frames its messages anew, so none of them is passed on.
+//! Fields that belong to one connection. Each side frames its messages anew, so these fields are not passed on.
 
 use hyper::header::{
     CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue, TE,
@@ -8,18 +8,18 @@ use hyper::http::request::Parts;
 use hyper::{Method, Version};
 
 const WEBSOCKET: &str = "websocket";
-/// Besides those that the field Connection names.
+/// In addition to those that the field Connection names.
 const ALWAYS: [HeaderName; 9] = [
     CONNECTION,
     TRANSFER_ENCODING,
     UPGRADE,
     TE,
-    // The gate has answered it: it takes the body at once.
+    // The gate has answered this one itself, and takes the body at once.
     EXPECT,
     HeaderName::from_static("keep-alive"),
     HeaderName::from_static("proxy-connection"),
     HeaderName::from_static("http2-settings"),
-    // It would lead the client past the gate, by QUIC.
+    // This one would lead the client past the gate, by QUIC.
     HeaderName::from_static("alt-svc"),
 ];
 
@@ -37,9 +37,9 @@ pub fn is_websocket(request: &Parts) -> bool {
         && listed(&request.headers).any(|name| name == "upgrade")
 }
 
-/// Removes them, for a message that goes on over HTTP/2 or HTTP/1.1.
+/// Removes these fields from a message that is passed on over HTTP/2 or HTTP/1.1.
 pub fn remove_hops(fields: &mut HeaderMap, is_websocket: bool) {
-    // With both, the length is not that of the body.
+    // In a message with both fields the length is not that of the body.
     if fields.contains_key(TRANSFER_ENCODING) {
         fields.remove(CONTENT_LENGTH);
     }

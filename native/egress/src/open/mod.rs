@@ -1,6 +1,6 @@
-//! Connections to the hosts of a sandbox's secrets. TLS ends here, with a certificate of the sandbox's own authority on the
-//! client's side and the host's roots on the server's, so that a request can get the value of a secret which its sandbox never
-//! has. All other connections pass unopened.
+//! Connections to the hosts of a sandbox's secrets. TLS ends here, with a certificate of the sandbox's own
+//! authority on the client's side and the host's roots on the server's, so that a request can get the value
+//! of a secret that its sandbox never has. All other connections pass unopened.
 
 mod alpn;
 mod answer;

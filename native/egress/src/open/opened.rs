@@ -1,4 +1,4 @@
-//! An opened connection, as far as its requests have it in common.
+//! State that the requests of an opened connection share.
 
 use super::roots::Roots;
 use super::server::Server;
@@ -35,18 +35,18 @@ impl Opened {
         self.connection.destination.port()
     }
 
-    /// Secrets as they are now. None where none is left.
+    /// The current secrets; None where none is left.
     pub fn vault(&self) -> Option<Arc<Vault>> {
         self.connection.world.vault(&self.connection.live)
     }
 
-    /// Room for a body that is read ahead.
+    /// Takes a place for a body that is read ahead.
     pub fn take_body(&self) -> Option<Place> {
         let Connection { world, live, .. } = &self.connection;
         world.bodies.take(&self.owner, &live.sandbox)
     }
 
-    /// A text for the client about a request that went no further.
+    /// A text for the client about a request that was not passed on.
     pub fn text(&self, why: &str) -> String {
         format!(
             "Sandhaven did not pass this request on to {}: {why}.",

@@ -1,4 +1,4 @@
-//! The decision to open a connection, and its place among those that are opened.
+//! Decides whether to open a connection, and takes its place among the opened ones.
 
 use crate::secrets::Vault;
 use crate::world::{Live, Place, World};
@@ -12,7 +12,7 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// None where no secret is for this server: the connection stays unopened. Fails without a place.
+    /// None where no secret is for this server: the connection stays unopened. Fails without a free place.
     pub fn of(
         world: &World,
         live: &Live,

@@ -1,4 +1,4 @@
-//! A request as the gate takes it: for the server of its connection, and no way to anything else.
+//! Checks of requests: the gate accepts those for the server of its connection alone.
 
 use crate::http::Authority;
 use hyper::header::HOST;
@@ -38,14 +38,11 @@ pub fn check(request: &Parts, name: &str, port: u16) -> Result<(), Fault> {
     };
     match hosts.into_iter().chain(authority).all(is_server) {
         true => Ok(()),
-        false => Err((
-            421,
-            "its Host is another one than the connection was made for",
-        )),
+        false => Err((421, "its Host is not the server of the connection")),
     }
 }
 
-/// The target as rules judge it: path and query.
+/// The target for rules: path and query.
 pub fn target(request: &Parts) -> &str {
     request
         .uri
@@ -53,10 +50,10 @@ pub fn target(request: &Parts) -> &str {
         .map_or("/", |target| target.as_str())
 }
 
-/// Puts the target and the host where the server's protocol has them.
+/// Puts target and host into the places of the server's protocol.
 pub fn aim(request: &mut Parts, is_http_2: bool) {
     if is_http_2 {
-        // Its authority may be absent, where a Host stands for it.
+        // The authority may be missing, with a Host in its place.
         if request.uri.authority().is_none() {
             let host = request
                 .headers

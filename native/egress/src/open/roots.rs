@@ -1,4 +1,5 @@
-//! Authorities that this host trusts: the certificate of a server is judged by them. Read before the program gives up files.
+//! Authorities that this host trusts, by which server certificates are checked. Read before the program gives
+//! up access to files.
 
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::CertificateDer;
@@ -7,7 +8,7 @@ use rustls::{ClientConfig, RootCertStore, client::Resumption};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Settings for connections to servers. None where this host has no authority, or none that can be read.
+/// Settings for connections to servers. None where this host has no readable authority.
 pub type Roots = Option<Arc<ClientConfig>>;
 
 /// Names another bundle, as for OpenSSL.
@@ -33,7 +34,7 @@ pub fn read_roots() -> Roots {
     let certificates = paths
         .iter()
         .find_map(|path| CertificateDer::pem_file_iter(path).ok())?;
-    // One that is malformed makes the others no worse.
+    // A malformed one does not spoil the others.
     roots.add_parsable_certificates(certificates.flatten());
     if roots.is_empty() {
         return None;
@@ -44,7 +45,7 @@ pub fn read_roots() -> Roots {
         .ok()?
         .with_root_certificates(roots)
         .with_no_client_auth();
-    // A session of one sandbox is no other's, and a check is made anew for each connection.
+    // Sandboxes share no session, and each connection is checked anew.
     config.resumption = Resumption::disabled();
     Some(Arc::new(config))
 }

@@ -23,8 +23,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::server::TlsStream;
 
-/// `first` was read from the client before. The opening's place is held until the end. Fails with the reason where there is no
-/// TLS with the client.
+/// Serves the connection, and holds the opening's place until the end. `first` has bytes that were read from
+/// the client before. Fails with the reason where TLS with the client fails.
 pub async fn serve(
     connection: Connection,
     first: Vec<u8>,
@@ -37,7 +37,7 @@ pub async fn serve(
     let hello = within(hello(Socket::of_client(client.clone(), first), name))
         .await
         .flatten();
-    let hello = hello.ok_or("no hello of TLS that can be answered")?;
+    let hello = hello.ok_or("the hello of TLS cannot be answered")?;
     let offers = offered(&hello.client_hello());
     let stream = connect(connection.destination).await.map(Arc::new);
     let upstream = reach(&connection, &offers, &stream, name).await;
@@ -61,7 +61,7 @@ pub async fn serve(
         upgrade: Upgrade::default(),
     });
     let talked = talk(secured, opened, running, &mut streams).await;
-    // What the client sends may be malformed, and still it should hear the answer.
+    // The client's bytes may be malformed, and still it should get the answer.
     if talked.is_ok() || talked.is_err_and(|error| error.is_parse()) {
         if let Some(stream) = &stream {
             make_orderly(stream);
@@ -88,13 +88,13 @@ async fn reach(
         .roots
         .as_ref()
         .ok_or("this host trusts no authority")?;
-    let stream = stream.as_ref().ok_or("nobody answers at this address")?;
+    let stream = stream.as_ref().ok_or("no server answers at this address")?;
     let socket = Socket::of_server(stream.clone(), connection.live.clone());
     let secured = within(secure(roots, socket, name, offers)).await;
     secured.unwrap_or(Err("the server took too long for TLS"))
 }
 
-/// Fails where the connection must not look whole.
+/// Fails where the connection must not look complete.
 async fn talk(
     client: TlsStream<Socket>,
     opened: Arc<Opened>,
@@ -138,7 +138,8 @@ async fn talk(
     .await
 }
 
-/// Serves the client beside the connection to the server. When the server ends that, the client's last answers are the last.
+/// Serves the client beside the connection to the server. When the server ends its connection, the client's
+/// is closed after the answers in progress.
 async fn both<S: Future<Output = hyper::Result<()>>>(
     opened: &Opened,
     serving: S,
@@ -158,7 +159,7 @@ async fn both<S: Future<Output = hyper::Result<()>>>(
         outcome
     })
     .await?;
-    // A switch of protocols leaves both connections as bytes.
+    // After a switch of protocols both connections carry plain bytes.
     let rest = async {
         if is_running {
             running.await;

@@ -1,4 +1,4 @@
-//! The way of requests to the server of an opened connection.
+//! Sends requests to the server of an opened connection.
 
 use super::content::Content;
 use super::flow::{Coalesced, Streams};
@@ -15,11 +15,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub enum Server {
     Http1(Mutex<http1::SendRequest<Content>>),
     Http2(http2::SendRequest<Content>),
-    /// No request is passed on, for this reason.
+    /// The reason for which no request is passed on.
     Unsafe(&'static str),
 }
 
-/// Ends with the connection to the server.
+/// A future that ends with the connection to the server.
 pub type Running = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Server {

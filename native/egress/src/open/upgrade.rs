@@ -1,11 +1,11 @@
-//! A connection that became a WebSocket: its bytes pass both ways, unread.
+//! A connection that became a WebSocket, whose bytes are relayed unread.
 
 use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use std::sync::{Mutex, PoisonError};
 use tokio::io::copy_bidirectional;
 
-/// Both sides of a switch, from the response that makes it on.
+/// Both sides of a switch of protocols, from its response on.
 #[derive(Default)]
 pub struct Upgrade(Mutex<Option<(OnUpgrade, OnUpgrade)>>);
 
@@ -14,7 +14,7 @@ impl Upgrade {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((client, server));
     }
 
-    /// Returns when both ends are over; at once where there was no switch.
+    /// Returns when both directions have ended; at once without a switch.
     pub async fn relay(&self) -> Option<()> {
         let sides = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (client, server) = sides?;

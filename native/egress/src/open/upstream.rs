@@ -1,5 +1,5 @@
-//! TLS with the server. Its certificate must be for the name that the client asked for: this binds a secret to its host,
-//! whatever addresses and resolvers do.
+//! TLS with the server. Its certificate must be for the name that the client asked for: this binds a secret
+//! to its host, whatever the addresses and resolvers are.
 
 use super::alpn::HTTP_2;
 use super::flow::Socket;
@@ -11,7 +11,7 @@ use tokio_rustls::client::TlsStream;
 
 pub struct Upstream {
     pub stream: TlsStream<Socket>,
-    /// The server's choice of what was offered.
+    /// The protocol that the server chose from those offered.
     pub protocol: Option<Vec<u8>>,
 }
 
@@ -53,7 +53,9 @@ fn reason(error: &std::io::Error) -> &'static str {
             NotValidForName | NotValidForNameContext { .. } => {
                 "the certificate of the server is for another name"
             }
-            UnknownIssuer => "nobody whom the host trusts has signed the certificate of the server",
+            UnknownIssuer => {
+                "no authority that the host trusts has signed the certificate of the server"
+            }
             _ => NOT_VALID,
         },
         Some(_) => "TLS with the server failed",

@@ -1,4 +1,4 @@
-//! A connection, or a request on one, as far as rules judge it.
+//! A connection, or a request on one: the parts that rules compare.
 
 use std::net::SocketAddrV4;
 
@@ -9,13 +9,13 @@ pub enum Kind {
     Tcp,
 }
 
-/// Kept with an open connection, so that a new policy can judge it again.
+/// Kept with an open connection, so that a new policy can be applied to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub kind: Kind,
     /// Server name or host, lower case. None where the client names none, or an address.
     pub name: Option<String>,
-    /// Address and port that the client's packets were for.
+    /// Destination address and port of the client's packets.
     pub destination: SocketAddrV4,
     /// Method and path with its query of an HTTP request; empty for others.
     pub method: String,

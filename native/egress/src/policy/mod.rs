@@ -1,4 +1,4 @@
-//! Rules of a sandbox, as the service compiled them, and what they admit. Nothing here has state.
+//! Rules of a sandbox, compiled by the service, and the traffic that they admit. Nothing here has state.
 
 mod asked;
 mod name;

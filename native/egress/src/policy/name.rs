@@ -1,7 +1,7 @@
-//! Host names, and the patterns of rules for them. A name is lower case, has no dot at its end and is no address, so that
-//! two that mean the same are equal.
+//! Host names, and the patterns of rules for them. A name is in lower case, has no dot at its end and is not
+//! an address, so that names of the same host are equal.
 
-/// Reads a host name as a client wrote it. Refuses what is no name that a resolver answers, among it every text that some
+/// Reads a host name as a client wrote it. Refuses names that no resolver answers, and every text that some
 /// program would read as an address: `127.1`, `0x7f000001`.
 pub fn parse_name(bytes: &[u8]) -> Option<String> {
     let is_label = |label: &[u8]| {
@@ -36,7 +36,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// A name, or `*.` and a name.
+    /// Reads a name, or `*.` and a name.
     pub fn parse(text: &str) -> Option<Pattern> {
         let (name, is_exact) = match text.strip_prefix("*.") {
             Some(rest) => (rest, false),

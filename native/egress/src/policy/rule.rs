@@ -7,7 +7,7 @@ use super::range::Range;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// As the service writes it (`NetworkRule` of src/model/network/policy.ts).
+/// A rule in the service's form (`NetworkRule` of src/model/network/policy.ts).
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleText {
@@ -74,7 +74,8 @@ impl Rule {
         }
     }
 
-    /// True when the rule admits it, given that the destination of a named one is an address of that name.
+    /// True when the rule admits the connection or request. For a rule with a name, the caller checks that
+    /// the destination is an address of that name.
     pub fn admits(&self, asked: &Asked) -> bool {
         let protocol = match asked.kind {
             Kind::Tls => Protocol::Https,
@@ -99,7 +100,7 @@ impl Rule {
                 .is_none_or(|prefix| path::is_below(&asked.path, prefix))
     }
 
-    /// True for a rule of any protocol by which sandboxes may resolve the name.
+    /// True for a rule, of any protocol, that lets sandboxes resolve the name.
     pub fn names(&self, name: &str) -> bool {
         matches!(&self.target, Target::Name(pattern) if pattern.matches(name))
     }

@@ -1,4 +1,5 @@
-//! Decides about questions. What needs no other resolver is answered at once; the rest has a place while it waits.
+//! Decides about questions. Those that need no other resolver are answered at once; the others hold a place
+//! while they wait.
 
 use super::upstream::Upstream;
 use crate::bounds::TTL_CEILING;
@@ -77,7 +78,7 @@ impl Resolver {
         };
         let reply = match query.kind {
             record_types::A => None,
-            // An empty answer makes clients use IPv4, and gives no key for an encrypted hello.
+            // An empty answer makes clients use IPv4, and offers no key for an encrypted hello.
             record_types::AAAA | record_types::HTTPS | record_types::SVCB => {
                 Some(Reply::code(code::NO_ERROR))
             }
@@ -109,7 +110,7 @@ impl Resolver {
         }
     }
 
-    /// Asks, and remembers the addresses before the sandbox has them.
+    /// Asks, and remembers the addresses before the sandbox gets them.
     pub async fn finish(&self, asking: Asking, is_udp: bool) -> Vec<u8> {
         let Asking {
             source,

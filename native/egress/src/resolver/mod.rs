@@ -1,4 +1,5 @@
-//! The resolver of sandboxes with rules: answers for the names of their rules, and remembers the addresses for the gate.
+//! The resolver of sandboxes with rules: it answers for names that their rules allow, and remembers the
+//! addresses for the gate.
 
 mod judge;
 mod tcp;

@@ -26,7 +26,7 @@ pub async fn serve_tcp(resolver: Arc<Resolver>, listener: TcpListener) {
     }
 }
 
-/// Unknown sources, and those who have their share, are closed at once.
+/// Connections of unknown sources, and of sandboxes that have used their share, are closed at once.
 fn accept(resolver: &Arc<Resolver>, client: TcpStream, source: Ipv4Addr) {
     let place = resolver
         .world
@@ -42,7 +42,7 @@ fn accept(resolver: &Arc<Resolver>, client: TcpStream, source: Ipv4Addr) {
     });
 }
 
-/// Each question, and the reading of each answer, has the idle timeout.
+/// The idle timeout bounds each question, and the reading of each answer.
 async fn converse(resolver: &Resolver, mut client: TcpStream, source: Ipv4Addr) -> Result<()> {
     loop {
         let message = timeout(RESOLVER_IDLE_TIMEOUT, read(&mut client)).await??;

@@ -5,14 +5,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::net::UdpSocket;
 
-/// Longer than any question may be, so that a longer one is seen as such.
+/// Longer than any allowed question, so that longer ones are recognized.
 const LONGEST: usize = 4096;
 
 pub async fn serve_udp(resolver: Arc<Resolver>, socket: UdpSocket) {
     let socket = Arc::new(socket);
     let mut message = vec![0; LONGEST];
     loop {
-        // An error is that of an earlier answer, to somebody who is gone.
+        // An error belongs to an earlier answer, whose receiver is gone.
         let Ok((length, peer)) = socket.recv_from(&mut message).await else {
             continue;
         };
@@ -21,7 +21,7 @@ pub async fn serve_udp(resolver: Arc<Resolver>, socket: UdpSocket) {
         };
         match resolver.begin(source, &message[..length], true) {
             Step::Nothing => {}
-            // An answer that does not fit the socket now is lost, as UDP loses others.
+            // An answer that does not fit into the socket now is dropped, as is usual with UDP.
             Step::Answer(answer) => drop(socket.try_send_to(&answer, peer)),
             Step::Ask(asking) => {
                 let (resolver, socket) = (resolver.clone(), socket.clone());

@@ -1,5 +1,5 @@
-//! Upstream resolvers, asked in their order: each question from a fresh socket, with a random id, so that nobody else can answer
-//! it by guessing.
+//! Upstream resolvers, asked in their order: each question from a fresh socket, with a random id, so that
+//! others cannot answer it by guessing.
 
 use crate::bounds::{UPSTREAM_ROUNDS, UPSTREAM_TIMEOUT};
 use crate::dns::{Found, is_cut, read_answer, write_question};
@@ -16,7 +16,7 @@ pub struct Upstream(Mutex<Arc<[IpAddr]>>);
 
 const PORT: u16 = 53;
 const LONGEST: usize = 65_535;
-/// Messages that are no answer to one question, before another resolver is asked: nobody gets to guess for long.
+/// Wrong messages for one question before another resolver is asked, which bounds the guesses of an attacker.
 const WRONG_ANSWERS: usize = 64;
 
 impl Upstream {
@@ -24,7 +24,7 @@ impl Upstream {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = resolvers.into();
     }
 
-    /// The first whole answer counts.
+    /// The first complete answer counts.
     pub async fn ask(&self, name: &str) -> Found {
         let resolvers = self
             .0

@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
-    /// Of all its leafs.
+    /// Key of all its leaf certificates.
     key: KeyPair,
     signing: Arc<dyn SigningKey>,
     leafs: Mutex<HashMap<String, Leaf>>,
@@ -30,7 +30,7 @@ struct Leaf {
     certified: Arc<CertifiedKey>,
 }
 
-/// Clocks inside and here are the same, but a zone may be set wrong.
+/// The sandbox has the same clock, but its time zone may be wrong.
 const DAYS_BEFORE: u64 = 2;
 const DAYS_AFTER: u64 = 30;
 const SUBJECT: &str = "Opened by Sandhaven";
@@ -60,7 +60,7 @@ impl Authority {
         })
     }
 
-    /// A certificate for this name. None where the name fits into none.
+    /// Returns a certificate for this name. None for a name that no certificate can hold.
     pub fn leaf(&self, name: &str) -> Option<Arc<CertifiedKey>> {
         let today = today();
         let mut leafs = self.leafs.lock().unwrap_or_else(PoisonError::into_inner);

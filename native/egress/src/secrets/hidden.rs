@@ -1,4 +1,4 @@
-//! A text that is wiped when it is dropped, and that nothing prints.
+//! A text that is wiped when it is dropped, and is never printed.
 
 use serde::{Deserialize, Deserializer};
 use std::ops::Deref;

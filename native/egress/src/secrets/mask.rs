@@ -1,5 +1,6 @@
-//! Finds texts in a stream, across the borders of its pieces (Knuth, Morris and Pratt): one step a byte, whatever the texts are. Where
-//! nothing has begun, a search for whole texts skips most steps, in time that is linear too.
+//! Finds texts in a stream, across the borders of its pieces (Knuth, Morris and Pratt), with one step for
+//! each byte, whatever the texts are. Where no match has begun, a search for the whole text skips most steps,
+//! also in linear time.
 
 use hyper::body::Bytes;
 use memchr::memmem;
@@ -8,11 +9,11 @@ use zeroize::Zeroizing;
 
 pub struct Mask {
     text: Zeroizing<Vec<u8>>,
-    /// For each length: of the beginnings of the text that end there too, the longest shorter one.
+    /// For each length: the longest shorter beginning of the text that also ends there.
     shorter: Zeroizing<Vec<u16>>,
 }
 
-/// A shorter text would hide what is no secret.
+/// Masking a shorter text would hide ordinary text.
 const SHORTEST: usize = 8;
 const STAR: u8 = b'*';
 
@@ -34,7 +35,7 @@ impl Mask {
         Some(mask)
     }
 
-    /// Bytes of the text that match after one more byte.
+    /// Returns the bytes of the text that match after one more byte.
     fn step(&self, mut matched: usize, byte: u8) -> usize {
         while matched > 0 && self.text[matched] != byte {
             matched = self.shorter[matched].into();
@@ -42,12 +43,12 @@ impl Mask {
         matched + usize::from(self.text[matched] == byte)
     }
 
-    /// Goes through a piece. Returns what matches at its end; `found` hears where the text ends.
+    /// Scans a piece. Returns the bytes that match at its end, and calls `found` with each end of the text.
     fn scan(&self, mut matched: usize, piece: &[u8], mut found: impl FnMut(usize)) -> usize {
         let mut at = 0;
-        // From here on a whole text has no room.
+        // The whole text does not fit from here on.
         let rest = piece.len().saturating_sub(self.text.len() - 1);
-        // Making it takes a step a byte of the text, of which it keeps no copy.
+        // Building the searcher takes one step for each byte of the text, and keeps no copy of it.
         let finder = (rest > 0).then(|| memmem::Finder::new(&*self.text));
         while at < piece.len() {
             if let Some(finder) = finder.as_ref().filter(|_| matched == 0 && at < rest) {
@@ -64,7 +65,7 @@ impl Mask {
     }
 }
 
-/// Masks one stream. It holds back only what may be the beginning of a text.
+/// Masks one stream. It holds back only bytes that may begin a text.
 pub struct Masker {
     masks: Vec<Arc<Mask>>,
     matched: Vec<usize>,
@@ -80,7 +81,7 @@ impl Masker {
         }
     }
 
-    /// Returns what may go on.
+    /// Returns the bytes that may be passed on.
     pub fn push(&mut self, piece: Bytes) -> Bytes {
         let mut found = Vec::new();
         for (mask, matched) in self.masks.iter().zip(&mut self.matched) {
@@ -106,7 +107,7 @@ impl Masker {
         all
     }
 
-    /// Returns what was held back, at the end.
+    /// Returns the bytes that were held back, at the end.
     pub fn finish(&mut self) -> Bytes {
         self.matched.fill(0);
         std::mem::take(&mut self.held)
@@ -185,7 +186,7 @@ mod tests {
         assert!(Mask::new(b"1234567").is_none());
     }
 
-    /// All positions that an occurrence covers, found the slow way.
+    /// Finds all positions that an occurrence covers, by comparing at each position.
     fn slowly(texts: &[Vec<u8>], data: &[u8]) -> Vec<u8> {
         let mut out = data.to_vec();
         for text in texts {

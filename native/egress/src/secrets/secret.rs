@@ -11,7 +11,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// As the service writes it (`SecretUse` of src/model/secrets/use.ts).
+/// A secret in the service's form (`SecretUse` of src/model/secrets/use.ts).
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct SecretText {
@@ -28,7 +28,7 @@ pub struct Secret {
     pub id: Arc<str>,
     pub name: String,
     pub targets: Vec<Target>,
-    /// The value in each form that an answer may have it in.
+    /// The value in each form in which an answer may hold it.
     pub masks: Vec<Arc<Mask>>,
     placeholder: String,
     value: Hidden,
@@ -36,7 +36,7 @@ pub struct Secret {
     expires_at: Option<u64>,
 }
 
-/// A placeholder is found in texts, so it is not a part of ordinary ones.
+/// A placeholder is searched for in texts, so it must not occur in ordinary ones.
 const SHORTEST_PLACEHOLDER: usize = 16;
 
 impl Secret {

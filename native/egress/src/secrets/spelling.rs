@@ -1,15 +1,15 @@
-//! The ways in which servers write a text that they were sent: as it is, in JSON, in HTML and in URLs.
+//! The ways in which servers write a text that they received: unchanged, in JSON, in HTML and in URLs.
 
 use crate::bounds::SECRET_SPELLED;
 use zeroize::Zeroizing;
 
 type Text = Zeroizing<Vec<u8>>;
 
-/// The longest that a byte becomes.
+/// The longest spelling of one byte.
 const ESCAPED: usize = 6;
 
-/// All spellings of all texts, each once: most secrets have one alone. Of a long text they would take much memory, so it has two at
-/// most.
+/// Returns all spellings of all texts, each once; most secrets have only one. Those of a long text would take
+/// much memory, so it has two at most.
 pub fn spellings(texts: Vec<Text>) -> Vec<Text> {
     let mut all = Vec::new();
     for text in texts {
@@ -36,7 +36,7 @@ const UPPER: Digits = b"0123456789ABCDEF";
 const LOWER: Digits = b"0123456789abcdef";
 
 struct Json {
-    /// Written by their number, beside those that have to be.
+    /// Characters that are written by their number, beside those that must be.
     numbered: &'static str,
     is_ascii: bool,
     is_slash_escaped: bool,
@@ -118,7 +118,7 @@ fn html(text: &[u8], [double, single]: &[&str; 2]) -> Text {
 }
 
 struct Url {
-    /// Written as they are, beside letters, digits and `-._`.
+    /// Characters that stay unescaped, beside letters, digits and `-._`.
     plain: &'static [u8],
     blank: &'static [u8],
 }
@@ -155,7 +155,7 @@ impl Url {
     }
 }
 
-/// Memory that grows would leave copies.
+/// Growing memory would leave copies.
 fn empty(bytes: usize) -> Text {
     Zeroizing::new(Vec::with_capacity(bytes * ESCAPED))
 }

@@ -38,7 +38,8 @@ impl Target {
         self.port == port && self.host.matches(name)
     }
 
-    /// The path as in the request, with its query. One that servers could read in two ways is in no target with a path.
+    /// True for requests of this target. The path is the request's own, with its query. A path that servers
+    /// could read in two ways matches no target with a path.
     pub fn takes(&self, method: &str, path: &str) -> bool {
         (self.methods.is_empty() || self.methods.iter().any(|one| one == method))
             && self

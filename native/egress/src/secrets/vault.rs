@@ -1,4 +1,5 @@
-//! Secrets of one sandbox, with the authority that it trusts. A rotation makes a new one, which the next request finds.
+//! Secrets of one sandbox, with the authority that it trusts. A rotation makes a new vault, which the next
+//! request finds.
 
 use super::authority::Authority;
 use super::hidden::Hidden;
@@ -62,7 +63,7 @@ impl Vault {
         })
     }
 
-    /// What an answer of this server must not show, whichever request carried it.
+    /// Values that an answer of this server must not show, whichever request carried them.
     pub fn masks(&self, name: &str, port: u16) -> Vec<Arc<Mask>> {
         self.at(name, port)
             .flat_map(|secret| secret.masks.iter().cloned())

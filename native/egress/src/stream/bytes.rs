@@ -1,17 +1,17 @@
-//! Bytes of a connection that are read ahead, and writing.
+//! Reads bytes of a connection ahead, and writes.
 
 use std::io::{Error, ErrorKind, Result};
 use tokio::net::TcpStream;
 use tokio::task::yield_now;
 
-/// A connection with what came from it and is not used yet.
+/// A connection with the bytes that were read from it and are not used yet.
 pub struct Half<'a> {
     pub stream: &'a TcpStream,
     pub bytes: Vec<u8>,
     reads: usize,
 }
 
-/// After so many reads others get their turn.
+/// After this many reads others get their turn.
 const READS_A_TURN: usize = 16;
 
 impl<'a> Half<'a> {
@@ -23,10 +23,10 @@ impl<'a> Half<'a> {
         }
     }
 
-    /// Adds up to so many bytes. Returns 0 at the end. May be cancelled; no byte is lost.
+    /// Reads up to `most` more bytes. Returns 0 at the end. Cancelling it loses no byte.
     pub async fn read(&mut self, most: usize) -> Result<usize> {
         if self.bytes.is_empty() {
-            // A connection that waits holds no memory.
+            // A waiting connection holds no memory.
             self.bytes = Vec::new();
         }
         self.reads = (self.reads + 1) % READS_A_TURN;

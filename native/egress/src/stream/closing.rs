@@ -1,5 +1,5 @@
-//! Ends of connections. A socket that is dropped resets its connection, so that an end which nobody arranged never looks like
-//! a whole answer; an end that is meant to be orderly is made so first.
+//! Ends of connections. Dropping a socket resets its connection, so that an accidental end never looks like a
+//! complete answer. An orderly end is prepared before the drop.
 
 use super::bytes::{Half, write_all};
 use rustix::net::sockopt::{
@@ -13,19 +13,19 @@ use tokio::time::timeout;
 /// Time and bytes of a client that goes on sending after the last answer.
 const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: usize = 256 * 1024;
-/// After so long the kernel asks a silent peer if it is there.
+/// After this time the kernel probes a silent peer.
 const KEEP_ALIVE_IDLE: Duration = Duration::from_secs(60);
 
-/// Options of every connection; from now on, dropping it resets it.
+/// Sets the options of every connection: dropping it resets it from now on.
 pub fn prepare(stream: &TcpStream) {
-    // None of these fails on a TCP socket, and without one of them the connection works too.
+    // None of these fails on a TCP socket, and the connection works without them too.
     let _ = set_socket_linger(stream, Some(Duration::ZERO));
     let _ = set_tcp_nodelay(stream, true);
     let _ = set_socket_keepalive(stream, true);
     let _ = set_tcp_keepidle(stream, KEEP_ALIVE_IDLE);
 }
 
-/// Dropping it sends what is left, and an orderly end.
+/// From now on dropping the socket sends the remaining bytes, and an orderly end.
 pub fn make_orderly(stream: &TcpStream) {
     let _ = set_socket_linger(stream, None);
 }
@@ -34,8 +34,8 @@ pub fn end_writing(stream: &TcpStream) -> std::io::Result<()> {
     Ok(shutdown(stream, Shutdown::Write)?)
 }
 
-/// Sends last words so that they arrive: what the client still sends is read and thrown away for a moment, because a socket
-/// that is closed with unread bytes is reset.
+/// Sends a last answer so that it arrives: further bytes of the client are read and discarded for a moment,
+/// because a socket that is closed with unread bytes is reset.
 pub async fn take_leave(stream: &TcpStream, words: &[u8]) {
     let leave = async {
         write_all(stream, words).await?;

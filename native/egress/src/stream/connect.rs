@@ -6,7 +6,7 @@ use std::net::SocketAddrV4;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// None where nobody answers there.
+/// None where no server answers.
 pub async fn connect(destination: SocketAddrV4) -> Option<TcpStream> {
     let stream = timeout(CONNECT_TIMEOUT, TcpStream::connect(destination))
         .await

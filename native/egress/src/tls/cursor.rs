@@ -17,7 +17,7 @@ impl<'a> Cursor<'a> {
         Some(taken)
     }
 
-    /// A number of that many bytes, big-endian.
+    /// Reads a big-endian number of that many bytes.
     pub fn number(&mut self, bytes: usize) -> Option<usize> {
         Some(
             self.take(bytes)?
@@ -26,7 +26,7 @@ impl<'a> Cursor<'a> {
         )
     }
 
-    /// A field behind its length, which has that many bytes.
+    /// Reads a field after its length, which has that many bytes.
     pub fn field(&mut self, length_bytes: usize) -> Option<&'a [u8]> {
         let length = self.number(length_bytes)?;
         self.take(length)

@@ -1,4 +1,4 @@
-//! ClientHello, to its last byte. What two servers could read in two ways is malformed.
+//! Parses a ClientHello to its last byte. One that servers could read in two ways is malformed.
 
 use super::cursor::Cursor;
 use super::records;
@@ -17,8 +17,8 @@ pub struct Hello {
     pub server_name: Option<String>,
 }
 
-/// Reads the hello that the bytes begin with. An encrypted inner hello (ECH) is not looked at: it goes to an address of
-/// the outer name.
+/// Reads the hello at the beginning of the bytes. An encrypted inner hello (ECH) is not examined: it goes to
+/// an address of the outer name.
 pub fn read(bytes: &[u8]) -> Result<Hello, Unread> {
     let message = records::first_message(bytes)?;
     let extensions = extensions(&message).ok_or(Unread::Malformed("a malformed hello"))?;
@@ -66,7 +66,7 @@ fn extensions(message: &[u8]) -> Option<Vec<(usize, &[u8])>> {
     body.is_over().then_some(found)
 }
 
-/// A list of one name, which is a host name.
+/// Reads a list of one name, which must be a host name.
 fn only_name(content: &[u8]) -> Option<String> {
     let mut cursor = Cursor::new(content);
     let mut list = Cursor::new(cursor.field(2)?);

@@ -1,8 +1,8 @@
-//! Reasons why bytes are no hello.
+//! Reasons why bytes are not a hello.
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Unread {
-    /// More bytes are to come.
+    /// More bytes are needed.
     Incomplete,
     Malformed(&'static str),
 }

@@ -17,7 +17,7 @@ impl Flag {
         self.0.is_closed()
     }
 
-    /// Returns once it is raised; at once where it was before.
+    /// Returns once the flag is raised; at once where it is raised already.
     pub async fn raised(&self) {
         // It has no permits, so this ends when it is closed.
         let _ = self.0.acquire().await;

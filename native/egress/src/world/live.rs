@@ -1,4 +1,4 @@
-//! One open connection, for those who count it, find it and end it.
+//! One open connection, to be counted, found and ended.
 
 use super::flag::Flag;
 use std::net::Ipv4Addr;
@@ -9,7 +9,7 @@ pub struct Live {
     pub number: u64,
     pub source: Ipv4Addr,
     pub sandbox: Arc<str>,
-    /// Raised when it has to end.
+    /// Raised when it must end.
     pub stop: Flag,
     /// Raised when its sockets are closed.
     pub gone: Flag,

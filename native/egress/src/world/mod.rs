@@ -1,5 +1,6 @@
-//! All that is known about sandboxes: policies, resolved names, open connections, shares. One lock holds it, so that a
-//! decision and its connection are seen by a new policy, whichever comes first. Nothing waits while it is held.
+//! All state of sandboxes: policies, resolved names, open connections, shares. One lock guards it, so that a
+//! new policy sees every decision and its connection, whichever comes first. No code waits while it holds the
+//! lock.
 
 mod flag;
 mod live;

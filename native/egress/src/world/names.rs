@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 pub struct Names(HashMap<String, Known>);
 
 struct Known {
-    /// When the name was resolved last.
+    /// Time at which the name was resolved last.
     at: Instant,
-    /// With their ends, the latest to end last.
+    /// Addresses with their expiry, sorted by it.
     addresses: Vec<(Ipv4Addr, Instant)>,
 }
 
 impl Names {
-    /// The oldest name, and of the name the addresses that end first, make room for new ones.
+    /// The oldest name makes room for a new one, and so do the addresses of a name that expire first.
     pub fn remember(&mut self, name: &str, addresses: &[Ipv4Addr], ttl: Duration, now: Instant) {
         if !self.0.contains_key(name) && self.0.len() >= NAMES {
             let oldest = self
@@ -45,7 +45,7 @@ impl Names {
         known.addresses.drain(..surplus);
     }
 
-    /// True for a name that was resolved, however long ago, and is not displaced.
+    /// True for a name that was resolved, however long ago, and was not displaced.
     pub fn knows(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }

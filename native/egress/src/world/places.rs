@@ -16,7 +16,7 @@ struct Taken {
     sandboxes: HashMap<Arc<str>, usize>,
 }
 
-/// Given back when it is dropped.
+/// A place, which is given back when it is dropped.
 pub struct Place {
     places: Arc<Places>,
     owner: Arc<str>,
@@ -31,7 +31,7 @@ impl Places {
         })
     }
 
-    /// None where the sandbox, its owner, or all together have theirs.
+    /// None where the share of the sandbox, of its owner, or of all is used up.
     pub fn take(self: &Arc<Places>, owner: &Arc<str>, sandbox: &Arc<str>) -> Option<Place> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let of = |counts: &HashMap<Arc<str>, usize>, key| counts.get(key).copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! One sandbox with network rules: what they admit, and its connections that they admitted.
+//! One sandbox with network rules, and the connections that they admitted.
 
 use super::live::Live;
 use super::names::Names;
@@ -14,13 +14,13 @@ pub struct Policy {
     pub sandbox: Arc<str>,
     pub owner: Arc<str>,
     pub rules: Vec<Rule>,
-    /// What no rule admits passes too.
+    /// True: traffic that no rule admits passes too.
     pub open: bool,
     /// None where the sandbox has no secrets.
     pub vault: Option<Arc<Vault>>,
 }
 
-/// Text of the rule that admits something. None in an open network, where none is needed.
+/// Text of the rule that admits a connection. None in an open network, which needs no rule.
 pub type RuleName = Option<Arc<str>>;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -45,12 +45,12 @@ pub struct Open {
     admitted: Admitted,
 }
 
-/// The reason why a connection may go on.
+/// The reason for which a connection is allowed.
 enum Admitted {
-    /// It is not decided.
+    /// It is not decided yet.
     Not,
     ByRule(Asked),
-    /// Nobody looks at what it carries, so no rule can admit it later.
+    /// Its content is not examined, so no rule can admit it later.
     ByOpenness,
 }
 
@@ -78,8 +78,8 @@ impl Sandbox {
         self.policy.open || self.policy.rules.iter().any(|rule| rule.names(name))
     }
 
-    /// The rule by which a name is asked for that it does not give whole, and that was not asked for of late: such a question may
-    /// carry data.
+    /// Returns the wildcard rule that allows a name, unless an exact rule has the name or the resolver
+    /// remembers it: such a question may carry data.
     pub fn widely(&self, name: &str) -> Option<Arc<str>> {
         let naming = || self.policy.rules.iter().filter(|rule| rule.names(name));
         let is_exact =
@@ -102,7 +102,7 @@ impl Sandbox {
         decision
     }
 
-    /// A rule for all that is sent to the destination, and the name that it is reached by.
+    /// Returns a rule for any traffic to the destination, with the name of the destination.
     pub fn decide_tcp(
         &mut self,
         number: u64,
@@ -128,7 +128,7 @@ impl Sandbox {
         Some((rule, asked))
     }
 
-    /// Admits all while the policy is open: with the rule that admits it too, where there is one.
+    /// Admits everything while the policy is open, and names the rule that would admit it, if any.
     pub fn admit_open(&mut self, number: u64, asked: &Asked, now: Instant) -> Option<RuleName> {
         let open = self.open.get_mut(&number).filter(|_| self.policy.open)?;
         open.admitted = Admitted::ByOpenness;
@@ -151,7 +151,7 @@ impl Sandbox {
         lost.map(|open| open.live.clone()).collect()
     }
 
-    /// The rule that admits it, or the reason why none does.
+    /// Returns the rule that admits it, or the reason why none does.
     fn judge(&self, asked: &Asked, now: Instant) -> Result<Arc<str>, &'static str> {
         let mut why = NO_RULE;
         for rule in self.policy.rules.iter().filter(|rule| rule.admits(asked)) {

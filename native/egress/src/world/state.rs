@@ -31,7 +31,7 @@ struct State {
     last: u64,
 }
 
-/// Reasons why a connection is not even read.
+/// Reasons for refusing a connection before reading from it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
     UnknownSource,
@@ -49,7 +49,7 @@ pub enum Question {
     Allowed {
         sandbox: Arc<str>,
         owner: Arc<str>,
-        /// Rule for a suffix, where the name may carry data.
+        /// A wildcard rule, where the name may carry data.
         widely: RuleName,
     },
 }
@@ -66,7 +66,7 @@ impl World {
         })
     }
 
-    /// Puts a policy in force. Returns the connections that it ends, which are told to.
+    /// Puts a policy in force. Returns the connections that it ends, after asking them to end.
     pub fn set(&self, address: Ipv4Addr, policy: Policy) -> Vec<Arc<Live>> {
         let mut state = self.lock();
         let mut ended = Vec::new();
@@ -84,12 +84,13 @@ impl World {
         stop(ended)
     }
 
-    /// Forgets a sandbox. Returns its connections, which are told to end.
+    /// Forgets a sandbox. Returns its connections, after asking them to end.
     pub fn forget(&self, address: Ipv4Addr) -> Vec<Arc<Live>> {
         stop(self.lock().remove(address))
     }
 
-    /// Enters a new connection. Where all places are taken, the owner with most gives up the newest of its largest sandbox.
+    /// Enters a new connection. Where all places are taken, the owner with the most loses the newest
+    /// connection of its largest sandbox.
     pub fn enter(&self, source: Ipv4Addr) -> Result<Arc<Live>, Refusal> {
         let mut state = self.lock();
         let sandbox = state.sandboxes.get(&source).ok_or(Refusal::UnknownSource)?;
@@ -124,27 +125,27 @@ impl World {
             .unwrap_or(Decision::Refused("the sandbox ended"))
     }
 
-    /// A rule for all that is sent to the destination.
+    /// Returns a rule for any traffic to the destination.
     pub fn decide_tcp(&self, live: &Live, to: SocketAddrV4) -> Option<(Arc<str>, Asked)> {
         self.with(live, |sandbox| {
             sandbox.decide_tcp(live.number, to, Instant::now())
         })?
     }
 
-    /// True while what no rule admits passes too.
+    /// True while traffic that no rule admits passes too.
     pub fn is_open(&self, live: &Live) -> bool {
         self.with(live, |sandbox| sandbox.policy.open)
             .unwrap_or(false)
     }
 
-    /// None where the policy is not open, or not any more.
+    /// None where the policy is not open, or no longer open.
     pub fn admit_open(&self, live: &Live, asked: Asked) -> Option<RuleName> {
         self.with(live, |sandbox| {
             sandbox.admit_open(live.number, &asked, Instant::now())
         })?
     }
 
-    /// A name that the resolver gave the sandbox this address for.
+    /// Returns a name for which the resolver gave the sandbox this address.
     pub fn name_of(&self, live: &Live, address: Ipv4Addr) -> Option<String> {
         self.with(live, |sandbox| {
             let mut names = sandbox.names.of(address, Instant::now());
@@ -152,7 +153,7 @@ impl World {
         })?
     }
 
-    /// True where the names that the sandbox resolves are to be reported.
+    /// True where names that the sandbox resolves must be reported.
     pub fn is_open_at(&self, source: Ipv4Addr) -> bool {
         let state = self.lock();
         state
@@ -161,19 +162,19 @@ impl World {
             .is_some_and(|sandbox| sandbox.policy.open)
     }
 
-    /// Secrets of the sandbox, as they are now.
+    /// Returns the sandbox's current secrets.
     pub fn vault(&self, live: &Live) -> Option<Arc<Vault>> {
         self.with(live, |sandbox| sandbox.policy.vault.clone())?
     }
 
-    /// Owner and id of the sandbox at an address.
+    /// Returns owner and id of the sandbox at an address.
     pub fn sandbox_at(&self, source: Ipv4Addr) -> Option<(Arc<str>, Arc<str>)> {
         let state = self.lock();
         let policy = &state.sandboxes.get(&source)?.policy;
         Some((policy.owner.clone(), policy.sandbox.clone()))
     }
 
-    /// Counts a question, and decides about its name; None is no host's name.
+    /// Counts a question, and decides about its name; None stands for a name that no host can have.
     pub fn question(&self, source: Ipv4Addr, name: Option<&str>) -> Question {
         let mut state = self.lock();
         let Some(sandbox) = state.sandboxes.get_mut(&source) else {
@@ -193,7 +194,7 @@ impl World {
         }
     }
 
-    /// Remembers an answer before the sandbox has it. False where its policy allows the name no more.
+    /// Remembers an answer before the sandbox gets it. False where its policy no longer allows the name.
     pub fn remember(
         &self,
         source: Ipv4Addr,
@@ -212,7 +213,7 @@ impl World {
         }
     }
 
-    /// The sandbox of a connection, unless another one has its address by now.
+    /// Calls `work` with the sandbox of a connection, unless another one has its address by now.
     fn with<T>(&self, live: &Live, work: impl FnOnce(&mut Sandbox) -> T) -> Option<T> {
         let mut state = self.lock();
         let sandbox = state.sandboxes.get_mut(&live.source)?;
@@ -243,7 +244,7 @@ impl State {
         open.into_values().map(|open| open.live).collect()
     }
 
-    /// False where no owner has more than this one.
+    /// Ends a connection of the owner with the most. Returns false where no other owner has more than this one.
     fn make_room(&mut self, owner: &Arc<str>) -> bool {
         let mut counts: HashMap<&Arc<str>, usize> = HashMap::new();
         for sandbox in self.sandboxes.values() {

@@ -1,10 +1,11 @@
-//! A mount namespace with nothing of the host: an empty folder, and in it a /proc and a /sys of namespaces that nobody is in.
+//! A mount namespace without anything of the host: an empty folder, with a /proc and a /sys of namespaces
+//! that no process is in.
 //!
-//! A machine's own begins as a copy of it, whose root the machine's covers. Nothing leads below the cover: `..` ends at the root
-//! of a mount namespace, and there the kernel goes on to what covers it. So the host's mounts need not be taken away, by a change
-//! of root, for which the kernel looks at each thread of the host.
+//! A machine's own begins as a copy of it, whose root the machine's covers. Nothing leads below the cover:
+//! `..` ends at the root of a mount namespace, and there the kernel goes on to what covers it. So the host's
+//! mounts need no removal by a change of root, for which the kernel goes through each thread of the host.
 //!
-//! The /proc and the /sys are for the kernel: it lets a user namespace have its own only while others are in full sight.
+//! The /proc and the /sys are for the kernel: a user namespace may mount its own only while others are fully visible.
 
 use super::trees;
 use crate::failure::{Failure, Step};
@@ -19,7 +20,7 @@ const KINDS: i32 = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWNET;
 /// A folder of every system; in this namespace the empty one covers it for a moment.
 const PLACE: &str = "/proc";
 const PATH: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// As much as two folders need.
+/// Enough for two folders.
 const OPTIONS: [Setting<'_>; 3] = [
     Setting::Value("size", "4k"),
     Setting::Value("nr_inodes", "3"),
@@ -39,7 +40,7 @@ fn furnish() -> Result<(), Failure> {
     let root = trees::make("tmpfs", &OPTIONS, harmless).step("make an empty root")?;
     let place = open(PLACE, PATH, Mode::empty()).step("find a place for it")?;
     trees::attach(&root, place).step("mount an empty root")?;
-    // Where this one cannot be written to, the machine's own could not be either.
+    // Where this one cannot be writable, the machine's own could not be either.
     show(&root, "proc", "proc", harmless)?;
     show(
         &root,
@@ -60,7 +61,7 @@ fn show(root: &OwnedFd, name: &str, kind: &str, attributes: MountAttrFlags) -> R
         .step(step())
 }
 
-/// The old root comes to lie over the new one, and is taken away.
+/// The old root ends up over the new one, and is detached.
 fn enter_alone(root: &OwnedFd) -> Result<(), Failure> {
     fchdir(root).step("enter the empty root")?;
     pivot_root(".", ".").step("change the root")?;

@@ -14,11 +14,11 @@ pub struct Groups {
     pub folders: Vec<PathBuf>,
     /// Folder in the hierarchy of version 2.
     pub unified: Option<PathBuf>,
-    /// Files that are empty in a new group, and take what the group above has.
+    /// Files that are empty in a new group, and get the values of the group above.
     pub inherited: Vec<PathBuf>,
-    /// In this order.
+    /// Limits, set in this order.
     pub limits: Vec<Limit>,
-    /// Devices that the group of version 2 may use, and no others; without any it has no such rules.
+    /// Devices that the group of version 2 may use, and no others. Without any it has no device rules.
     pub devices: Vec<Rule>,
 }
 
@@ -65,7 +65,7 @@ impl Groups {
         }
     }
 
-    /// Each list of threads: joining through a list of processes waits until all processors have noticed.
+    /// The list of threads of each group: joining through the list of processes waits for all processors.
     pub fn open(&self) -> Result<Joined, Failure> {
         let lists = self.folders.iter().map(|folder| {
             let file = folder.join("tasks");
@@ -83,7 +83,7 @@ impl Groups {
     }
 }
 
-/// Open files by which PID 1 joins the groups. The kernel asks for the rights of whoever opened them.
+/// Open files by which PID 1 joins the groups. The kernel checks the rights of the process that opened them.
 pub struct Joined {
     lists: Vec<OwnedFd>,
     unified: Option<OwnedFd>,
@@ -94,7 +94,7 @@ impl Joined {
         self.unified.as_ref().map(AsFd::as_fd)
     }
 
-    /// The calling process, which has one thread. Fails with ENODEV when somebody has removed a group.
+    /// Moves the calling process, which has one thread. Fails with ENODEV when a group was removed.
     pub fn enter(self) -> Result<(), Failure> {
         for list in &self.lists {
             rustix::io::write(list, b"0").step("join a cgroup of the machine")?;
@@ -103,7 +103,7 @@ impl Joined {
     }
 }
 
-/// With the group above, which all machines of the instance share.
+/// Makes it, and the group above, which all machines of the instance share.
 fn make_group(folder: &Path) -> Result<(), Errno> {
     let mode = Mode::from_raw_mode(0o755);
     let make = |folder: &Path| match mkdir(folder, mode) {

@@ -1,4 +1,4 @@
-//! The steps of PID 1, up to the agent. Nothing that the image brings runs before the last of them.
+//! The steps of PID 1, up to the agent. No program of the image runs before the last of them.
 
 use super::opened::Opened;
 use super::report::Reporter;
@@ -24,7 +24,7 @@ pub fn execute(
     opened: Opened,
     reporter: &Reporter,
 ) -> Result<Infallible, Failure> {
-    // First of all: who removes the machine finds this process there, or keeps it from going on.
+    // Comes first: a removal of the machine finds this process in the groups, or stops it here.
     opened.groups.enter()?;
     setsid().step("begin a session")?;
     use_all_processors()?;
@@ -44,7 +44,7 @@ pub fn execute(
     Err(program.execute()).step(format!("execute {AGENT}"))
 }
 
-/// The service may be bound to some, but a machine has those of its cpuset.
+/// The service may be bound to some processors, but a machine has those of its cpuset.
 fn use_all_processors() -> Result<(), Failure> {
     let mut all = CpuSet::new();
     for processor in 0..CpuSet::MAX_CPU {

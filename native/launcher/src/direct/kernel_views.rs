@@ -15,13 +15,13 @@ const NOSUID: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_NOSUID;
 const NODEV: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_NODEV;
 const NOEXEC: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_NOEXEC;
 
-/// Each the root of its file system.
+/// The mounts, each open at the root of its file system.
 pub struct Views {
     pub proc: OwnedFd,
     pub sys: OwnedFd,
 }
 
-/// And /dev, furnished.
+/// Mounts the views, and /dev with its entries.
 pub fn show(shown: &Shown, settings: &Settings) -> Result<Views, Failure> {
     let root = &shown.root;
     let proc = view(root, "proc", &[], NOSUID | NODEV | NOEXEC)?;
@@ -42,8 +42,8 @@ pub fn show(shown: &Shown, settings: &Settings) -> Result<Views, Failure> {
     Ok(Views { proc, sys })
 }
 
-/// Below /sys/fs the machine sees its cgroups alone: language runtimes read their limits there.
-/// @param gathered None where the machine's group of version 2 is shown as it is.
+/// Below /sys/fs the machine sees only its cgroups, where language runtimes read their limits.
+/// @param gathered None where the machine's group of version 2 is shown directly.
 fn show_groups(place: OwnedFd, gathered: Option<&OwnedFd>) -> Result<(), Failure> {
     if let Some(groups) = gathered {
         return trees::attach(groups, place).step("show the cgroups");

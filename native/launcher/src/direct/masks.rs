@@ -1,5 +1,5 @@
-//! Paths of /proc and /sys that a machine sees empty, or cannot write. All are found from the mounts of this process
-//! themselves, where the image has no part.
+//! Paths of /proc and /sys that a machine sees empty, or cannot write. All are resolved from this process's
+//! own mounts, in which the image has no part.
 
 use super::kernel_views::Views;
 use super::place::{in_view, required_in_view};
@@ -13,7 +13,7 @@ use std::os::fd::OwnedFd;
 
 const READ_ONLY: [&str; 4] = ["bus", "irq", "sys", "sysrq-trigger"];
 
-/// Paths that a kernel lacks are passed over.
+/// Paths that a kernel lacks are skipped.
 /// @param dev The machine's /dev.
 pub fn hide(views: &Views, dev: &OwnedFd) -> Result<(), Failure> {
     check_procfs(&views.proc)?;
@@ -43,7 +43,7 @@ fn check_procfs(proc: &OwnedFd) -> Result<(), Failure> {
     }
 }
 
-/// A device of another number would show, or take, something else (CVE-2025-31133).
+/// A device with another number would expose or receive other data (CVE-2025-31133).
 fn null_device(dev: &OwnedFd) -> Result<OwnedFd, Failure> {
     let null = required_in_view(dev, "null")?;
     let stat = fstat(&null).step("examine the null device")?;

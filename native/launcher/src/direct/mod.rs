@@ -1,10 +1,10 @@
 //! The end of a direct start: a process of the machine's own namespaces, which becomes the agent, in place of runc.
 //!
 //! This process joins the machine's user and network namespaces, so that all others that it makes belong to them, and
-//! clones PID 1 (`init.rs`). It needs no further right over the host then: what it still does there, it does with files
-//! that it has opened before.
+//! clones PID 1 (`init.rs`). It needs no further rights over the host then: it acts there through files that it has
+//! opened before.
 //!
-//! Killed at any moment, it leaves the cgroups, the folder of state and the socket, which are named after the sandbox.
+//! A kill at any moment leaves the cgroups, the folder of state and the socket, which are named after the sandbox.
 //! PID 1 is in the fence until it is in the machine's cgroups, and cannot join them once they are removed.
 
 pub mod device_rules;
@@ -37,11 +37,11 @@ use std::os::fd::OwnedFd;
 
 pub use settings::{Direct, GroupsView, Options};
 
-/// Those of PID 1 but of cgroups and queues: the one begins at the groups that it may have yet to join, and the other belongs to
-/// the user that makes it.
+/// Namespaces of PID 1, except those of cgroups and of queues: the first is made after joining the groups,
+/// and the second belongs to the user that makes it.
 const NAMESPACES: i32 = libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWUTS;
 
-/// Returns once the agent is executed and the state is written. The working directory is the stage.
+/// Returns once the agent is executed and the state is written. The working folder is the stage.
 pub fn start(direct: &Direct, namespaces: Namespaces, listener: OwnedFd) -> Result<(), Failure> {
     let state = State::prepare(&direct.state)?;
     let opened = Opened::open(direct, listener)?;
@@ -61,7 +61,7 @@ pub fn start(direct: &Direct, namespaces: Namespaces, listener: OwnedFd) -> Resu
     }
 }
 
-/// In PID 1. Ends it instead of returning where a step fails.
+/// Runs in PID 1. Ends the process instead of returning where a step fails.
 fn become_agent(settings: &Settings, opened: Opened, reporter: &Reporter) -> ! {
     match init::execute(settings, opened, reporter) {
         Ok(never) => match never {},
@@ -69,7 +69,7 @@ fn become_agent(settings: &Settings, opened: Opened, reporter: &Reporter) -> ! {
     }
 }
 
-/// The machine's PID 1 inherits no protection that the service may have from the killer of processes.
+/// The service may be protected from the OOM killer; the machine's PID 1 must not inherit that.
 fn make_killable() -> Result<(), Failure> {
     const FILE: &str = "/proc/self/oom_score_adj";
     let present = std::fs::read_to_string(FILE).step("read oom_score_adj")?;

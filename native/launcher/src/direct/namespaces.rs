@@ -1,4 +1,5 @@
-//! The machine's user and network namespaces, which its slot has made ahead of time, and that of mounts in which it begins.
+//! The machine's user and network namespaces, which its slot has ahead of time, and the mount namespace in
+//! which it begins.
 
 use super::empty_mounts;
 use super::settings::Direct;
@@ -14,7 +15,7 @@ pub struct Namespaces {
     bare: OwnedFd,
 }
 
-/// The namespace of mounts that was left. Its mounts are taken away when the last who holds it ends, which takes its time.
+/// The mount namespace that was left. Its mounts are removed when its last holder ends, which takes a while.
 pub struct Left(#[expect(dead_code, reason = "held")] OwnedFd);
 
 impl Direct {
@@ -34,8 +35,8 @@ impl Direct {
 }
 
 impl Namespaces {
-    /// The user namespace before the network's: with it come the rights over the other one. That of mounts is the host's, and comes
-    /// first.
+    /// The user namespace comes before the network's, since it gives the rights over that. The mount
+    /// namespace is the host's, and comes first.
     pub fn join(self) -> Result<Left, Failure> {
         let left = namespace::open_at("/proc/self/ns/mnt")?;
         namespace::enter(self.bare)?;

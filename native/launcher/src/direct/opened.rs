@@ -1,4 +1,4 @@
-//! What PID 1 needs, opened by the launcher with the rights of the host's root.
+//! Files that PID 1 needs, opened by the launcher with the rights of the host's root.
 
 use super::groups::Joined;
 use super::settings::Direct;
@@ -14,7 +14,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// In the stage.
+    /// Runs in the stage.
     pub fn open(direct: &Direct, listener: OwnedFd) -> Result<Self, Failure> {
         Ok(Opened {
             groups: direct.groups.open()?,

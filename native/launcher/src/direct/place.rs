@@ -1,6 +1,6 @@
-//! Places in the machine's root, opened to mount there. An image is hostile: any of its folders may be a link, to anything.
-//! Every path ends inside of the root, and no place is one of the kernel's views, where a mount could hide or show what it
-//! should not.
+//! Places in the machine's root, opened to mount there. An image is hostile: any of its folders may be a
+//! link, to anything. Every path ends inside of the root, and no place is in a view of the kernel, where a
+//! mount could hide or expose something.
 
 use super::walk::{self, Kind};
 use crate::failure::{Failure, Step, failed};
@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 const SYSFS_MAGIC: u32 = 0x6265_6572;
 
-/// Follows links, and makes what is missing, as the machine's root.
+/// Follows links, and makes missing folders, as the machine's root.
 pub fn open(root: &OwnedFd, path: &OsStr, kind: Kind) -> Result<OwnedFd, Failure> {
     let name = || format!("prepare {} in the image", path.display());
     let flags = OFlags::PATH | OFlags::CLOEXEC;
@@ -46,7 +46,7 @@ fn refusal(root: &OwnedFd, place: &OwnedFd, kind: Kind) -> Result<Option<&'stati
     )
 }
 
-/// A folder of the root for a view of the kernel, which no link may move to another place.
+/// Opens a folder of the root for a view of the kernel. It must not be a link to another place.
 pub fn ordinary_folder(root: &OwnedFd, name: &str) -> Result<OwnedFd, Failure> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open = || openat2(root, name, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
@@ -57,7 +57,8 @@ pub fn ordinary_folder(root: &OwnedFd, name: &str) -> Result<OwnedFd, Failure> {
     folder.step(format!("/{name} is no ordinary folder of the image"))
 }
 
-/// Of a view of the kernel, mounted by this process: the image has no part in it. None where this kernel lacks it.
+/// Opens a place in a view of the kernel, which this process has mounted and the image has no part in. None
+/// where this kernel lacks it.
 pub fn in_view(view: impl AsFd, name: &str) -> Result<Option<OwnedFd>, Failure> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;

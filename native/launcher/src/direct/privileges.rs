@@ -1,4 +1,4 @@
-//! The rights of PID 1: all of its user namespace's at first, then those that a machine has, for good.
+//! The rights of PID 1: first all of its user namespace, then for good those of a machine.
 
 use crate::failure::{Failure, Step};
 use rustix::io::Errno;
@@ -26,14 +26,14 @@ const CAPABILITIES: CapabilitySet = CapabilitySet::CHOWN
 /// More than any kernel has.
 const CAPABILITY_NUMBERS: u32 = 64;
 
-/// Of the machine's user namespace, without groups of the host.
+/// Becomes root of the machine's user namespace, without groups of the host.
 pub fn become_root() -> Result<(), Failure> {
     set_thread_groups(&[]).step("leave the host's groups")?;
     set_thread_res_gid(Gid::ROOT, Gid::ROOT, Gid::ROOT).step("become the machine's group")?;
     set_thread_res_uid(Uid::ROOT, Uid::ROOT, Uid::ROOT).step("become the machine's root")
 }
 
-/// Keys of the service's session would be found by whatever the kernel asks for in the name of a process inside.
+/// The kernel would otherwise find keys of the service's session in requests for a process inside.
 pub fn leave_keyring() -> Result<(), Failure> {
     const JOIN_SESSION_KEYRING: i32 = 1;
     // SAFETY: a null pointer stands for a new keyring without a name.
@@ -78,7 +78,7 @@ fn bound() -> Result<(), Failure> {
             continue;
         }
         match Error::last_os_error() {
-            // The kernel has no more.
+            // The kernel has no further capability.
             error if error.raw_os_error() == Some(libc::EINVAL) => break,
             error => return Err(error).step("bound the capabilities"),
         }

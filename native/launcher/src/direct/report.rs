@@ -1,4 +1,4 @@
-//! From PID 1 to the launcher: a pipe that executing the agent closes, with the failed step on it where one failed.
+//! Reports of PID 1 to the launcher: a pipe that executing the agent closes, and that carries the step that failed.
 
 use crate::failure::{Failure, Step, failed};
 use rustix::io::fcntl_dupfd_cloexec;
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 
-/// Comes right before the agent is executed: an end without it is that of a process which was killed before.
+/// Sent right before the agent is executed. An end without it means that the process was killed before.
 const READY: u8 = b'R';
 /// Above the standard streams and the agent's socket.
 const FIRST: i32 = 10;
@@ -35,7 +35,7 @@ impl Reporter {
     }
 }
 
-/// Until the agent is executed.
+/// Waits until the agent is executed.
 pub fn wait(reports: OwnedFd) -> Result<(), Failure> {
     let mut text = Vec::new();
     File::from(reports)

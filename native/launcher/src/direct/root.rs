@@ -1,4 +1,4 @@
-//! The root that the machine sees: the overlay, with all that the stage and the kernel show in it.
+//! The root that the machine sees: the overlay, with the mounts of the stage and of the kernel in it.
 
 use super::place::{open as open_place, required_in_view};
 use super::settings::Settings;
@@ -10,7 +10,7 @@ use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 use rustix::process::{chdir, chroot, fchdir};
 use std::os::fd::OwnedFd;
 
-/// Afterwards this process sees the machine's root alone, and works in it. Returns the machine's /dev.
+/// Afterwards this process sees only the machine's root, and works in it. Returns the machine's /dev.
 pub fn enter(settings: &Settings, shown: Shown) -> Result<OwnedFd, Failure> {
     cover(&shown.root)?;
     let views = kernel_views::show(&shown, settings)?;
@@ -35,7 +35,7 @@ fn cover(root: &OwnedFd) -> Result<(), Failure> {
         .step("enter the root")
 }
 
-/// Makes the place a folder or a file, as the mount is one.
+/// Makes the place a folder or a file, like the root of the mount.
 fn show(root: &OwnedFd, Other { place, tree }: &Other) -> Result<(), Failure> {
     let name = || format!("show {}", place.display());
     let mode = fstat(tree).step(name())?.st_mode;

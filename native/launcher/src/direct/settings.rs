@@ -22,13 +22,13 @@ pub struct Direct {
     pub state: PathBuf,
 }
 
-/// The machine, as PID 1 gets to know it.
+/// The part of the options that PID 1 gets.
 pub struct Settings {
     pub id: String,
     pub generation: u64,
     /// File in the stage's file system of agents.
     pub agent: OsString,
-    /// Of /dev/shm.
+    /// Size of /dev/shm.
     pub shm_bytes: u64,
     /// Most terminals at once.
     pub ptys: u32,
@@ -38,7 +38,7 @@ pub struct Settings {
     pub groups_view: GroupsView,
 }
 
-/// What a machine sees of its cgroups, read-only.
+/// The machine's read-only view of its cgroups.
 pub enum GroupsView {
     /// The stage's folder of them (`cgroups.rs`), as /sys/fs.
     Gathered,
@@ -53,7 +53,7 @@ pub struct Bind {
 }
 
 impl Bind {
-    /// With the rights of the host's root: a machine's has none over the folders on the way.
+    /// Opened with the rights of the host's root, since the machine's root has none over the folders on the way.
     pub fn open(&self) -> Result<OwnedFd, Failure> {
         let name = || format!("clone {}", self.source.display());
         let tree = trees::clone(&self.source).step(name())?;
@@ -62,7 +62,7 @@ impl Bind {
     }
 }
 
-/// As they are read.
+/// Options while they are read.
 #[derive(Default)]
 pub struct Options {
     groups: Groups,

@@ -1,5 +1,5 @@
-//! What a machine shows of the stage and of the host, as mounts that are attached nowhere yet. They are cloned with the rights of
-//! the host's root, while the stage is in sight: PID 1 begins where neither is.
+//! Mounts of the stage and of the host that the machine shows, not attached yet. They are cloned with the
+//! rights of the host's root while the stage is visible: PID 1 begins without both.
 
 use super::settings::{AGENT, Bind, GroupsView, Settings};
 use super::trees;
@@ -17,11 +17,11 @@ pub struct Shown {
     pub root: OwnedFd,
     /// Filled by `devices.rs`.
     pub dev: OwnedFd,
-    /// The gathered cgroups, where the machine sees those.
+    /// The collected cgroups, where the machine sees those.
     pub groups: Option<OwnedFd>,
     pub proc_figures: Vec<Figure>,
     pub sys_figures: Vec<Figure>,
-    /// At paths of the image.
+    /// Mounts at paths of the image.
     pub others: Vec<Other>,
 }
 
@@ -37,7 +37,7 @@ pub struct Other {
 }
 
 impl Shown {
-    /// In the stage.
+    /// Runs in the stage.
     pub fn clone(settings: &Settings) -> Result<Self, Failure> {
         let groups = match settings.groups_view {
             GroupsView::Gathered => Some(trees::clone_whole("fs").step("clone the cgroups")?),
@@ -65,7 +65,7 @@ fn figures<const COUNT: usize>(
     figures.collect()
 }
 
-/// In the order in which they are attached.
+/// Returns the others in the order in which they are attached.
 fn others(settings: &Settings) -> Result<Vec<Other>, Failure> {
     let agent = clone(Path::new("agent").join(&settings.agent))?;
     trees::make_harmless(&agent).step("make the agent read-only")?;

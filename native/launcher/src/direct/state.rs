@@ -1,4 +1,5 @@
-//! The machine's state, by which the service recognizes it: written when the agent runs, and complete or not there.
+//! The machine's state, by which the service recognizes it. It is written when the agent runs, and exists
+//! only complete.
 
 use crate::failure::{Failure, Step};
 use rustix::fs::{Mode, OFlags, mkdir, open, openat, renameat};
@@ -15,7 +16,7 @@ pub struct State {
 }
 
 impl State {
-    /// While this process has rights over the folder.
+    /// Opened while this process has rights over the folder.
     pub fn prepare(folder: &Path) -> Result<Self, Failure> {
         match mkdir(folder, Mode::RWXU) {
             Ok(()) | Err(Errno::EXIST) => {}
@@ -29,7 +30,7 @@ impl State {
         Ok(State { folder, partial })
     }
 
-    /// Files belong to the host's root, who this process still is, without its capabilities.
+    /// Files belong to the host's root. This process still has that user, without its capabilities.
     pub fn write(self, pid: i32, generation: u64) -> Result<(), Failure> {
         let text = format!("{{\"pid\":{pid},\"generation\":{generation}}}\n");
         rustix::io::write(&self.partial, text.as_bytes()).step("write the state")?;

@@ -1,4 +1,5 @@
-//! Mounts by descriptor: made or cloned first, attached then at a place that is open too. No path of the image counts.
+//! Mounts by descriptor: they are made or cloned first, then attached at a place that is open too. No path of
+//! the image is resolved.
 
 use crate::mounts::attributes;
 use linux_raw_sys::general::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY};
@@ -17,7 +18,7 @@ pub enum Setting<'a> {
     Value(&'a str, &'a str),
 }
 
-/// A new file system of this kind, of this process's namespaces. Its source is its kind.
+/// Makes a file system of this kind in this process's namespaces. Its source is its kind.
 pub fn make(
     kind: &str,
     settings: &[Setting<'_>],
@@ -35,13 +36,13 @@ pub fn make(
     fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, attributes)
 }
 
-/// Of the host's or the stage's, by a path that no machine has a part in.
+/// Clones a mount of the host or of the stage, by a path that no machine controls.
 pub fn clone(path: impl AsRef<Path>) -> Result<OwnedFd, Errno> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
     open_tree(CWD, path.as_ref(), flags)
 }
 
-/// With all that is mounted below it.
+/// Clones a mount with all mounts below it.
 pub fn clone_whole(path: impl AsRef<Path>) -> Result<OwnedFd, Errno> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -49,7 +50,7 @@ pub fn clone_whole(path: impl AsRef<Path>) -> Result<OwnedFd, Errno> {
     open_tree(CWD, path.as_ref(), flags)
 }
 
-/// The file or folder that is open.
+/// Clones the open file or folder.
 pub fn clone_open(file: impl AsFd) -> Result<OwnedFd, Errno> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -66,7 +67,7 @@ pub fn make_read_only(mount: &OwnedFd) -> Result<(), Error> {
     attributes::set(mount, MOUNT_ATTR_RDONLY, None)
 }
 
-/// For files of the host.
+/// Makes a mount of a host's file safe for a machine.
 pub fn make_harmless(mount: &OwnedFd) -> Result<(), Error> {
     let attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     attributes::set(mount, attributes, None)

@@ -1,5 +1,6 @@
-//! Makes a path in a root that the host does not trust, one component at a time: links count as their text, from the
-//! root on where it begins with a slash, and `..` is the folder that was entered before, never the kernel's.
+//! Resolves and makes a path in a root that the host does not trust, one component at a time. This program
+//! follows links by their text, from the root where it begins with a slash. `..` is the folder that was
+//! entered before, never the kernel's.
 
 use rustix::fs::{FileType, Mode, OFlags, fstat, mkdirat, openat, readlinkat};
 use rustix::io::Errno;
@@ -16,10 +17,10 @@ pub enum Kind {
 
 /// The kernel's bound.
 const MOST_LINKS: usize = 40;
-/// As runc makes what is missing.
+/// The mode with which runc makes missing folders.
 const MODE: Mode = Mode::from_raw_mode(0o755);
 
-/// Returns the place itself; folders on the way to it are made too.
+/// Returns the place, and makes missing folders on the way.
 pub fn make(root: &OwnedFd, path: &OsStr, kind: Kind) -> Result<OwnedFd, Errno> {
     let mut entered = vec![root.try_clone().map_err(errno_of)?];
     let mut rest = components(path);

@@ -1,4 +1,4 @@
-//! The program in the kernel, the state that it shares with its caller, and the lock that its walk begins with.
+//! The program in the kernel, the state that it shares with its caller, and the lock at which its walk begins.
 
 use super::program::{Fields, LOCKS, State, assemble};
 use crate::bpf::{self, Kind};
@@ -11,7 +11,7 @@ const UPDATE: i32 = 2;
 const RUN: i32 = 10;
 const ARRAY: u32 = 2;
 
-/// Runs when it is called, as the caller. Such programs may always wait.
+/// Runs in the caller's process when it is called. Such programs may always sleep.
 const SYSTEM_CALL: u32 = 31;
 const MAY_WAIT: u32 = 1 << 4;
 
@@ -65,8 +65,8 @@ impl Walker {
         Ok(Self { program, state })
     }
 
-    /// Calls `see` with the user who opened the file of each lock. Returns false where the list changed under the walk, which
-    /// ended there.
+    /// Calls `see` with the user who opened the file of each lock. Returns false where a change of the list
+    /// ended the walk early.
     pub fn walk(&self, mut see: impl FnMut(u32)) -> Result<bool, Error> {
         let mut state = State {
             next: 0,
@@ -104,7 +104,7 @@ impl Walker {
     }
 }
 
-/// Leaves the file with one lock, which is the newest of this processor.
+/// Gives the file one lock, which is the newest of this processor.
 pub fn renew_lock(file: &OwnedFd) -> Result<(), Error> {
     for kind in [libc::F_UNLCK, libc::F_WRLCK] {
         let lock = libc::flock {

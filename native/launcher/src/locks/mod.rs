@@ -1,7 +1,7 @@
-//! `count-locks`: counts the file locks of each slot by the user who opened the locked file, whoever holds it since: a descriptor,
-//! a mapping, a message that nobody has received, a call that waits. The kernel charges locks to nobody, and its own listings
-//! either leave some out (/proc/PID/fdinfo) or take time by the square of their number (/proc/locks). So a program for the kernel's own
-//! machine walks its list, a little at a time.
+//! `count-locks`: counts the file locks of each slot by the user who opened the locked file, whatever holds
+//! the file since: a descriptor, a mapping, an unreceived message, a waiting call. The kernel charges locks
+//! to nobody, and its own listings either leave some out (/proc/PID/fdinfo) or take time by the square of
+//! their number (/proc/locks). So a BPF program walks the kernel's list in short runs.
 
 mod kernel;
 mod program;
@@ -17,12 +17,12 @@ use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
 use types::Types;
 
-/// Walks of one processor's list, where others change it meanwhile.
+/// Most walks of one processor's list, if others change it meanwhile.
 const TRIES: usize = 3;
 
 type Counts = BTreeMap<u32, u64>;
 
-/// Prints slots and their locks. Every processor has a list of its own, which begins with the lock that was taken on it last.
+/// Prints slots and their locks. Every processor has its own list, which begins with the lock taken last on it.
 pub fn run(first_user: u32, users_of_slot: u32) -> Result<(), Failure> {
     let description = std::fs::read("/sys/kernel/btf/vmlinux").step("read the kernel's types")?;
     let fields = Types::parse(&description)
@@ -72,14 +72,14 @@ fn count(
             break;
         }
     }
-    // The launcher's own lock at least is there.
+    // The list has at least the launcher's own lock.
     if most == 0 {
         return Err(failed("the list of locks was not found"));
     }
     Ok(longest)
 }
 
-/// Numbers of those in use, of which the kernel writes "0-3,6".
+/// Numbers of the processors in use, from a list such as "0-3,6".
 fn processors() -> Result<Vec<usize>, Failure> {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/online").step("list processors")?;
     let ranges = text.trim().split(',').map(|range| {

@@ -1,14 +1,15 @@
-//! The program that walks the kernel's list of locks. It reads without taking the list's lock, for which all who lock would wait:
-//! a read of what is gone fails or is noticed, and changes nothing. The kernel lends such reads only to programs under the GPL, so this
-//! one may be used under the MIT licence and the GPL too.
+//! The program that walks the kernel's list of locks. It reads without taking the list's lock, for which all
+//! locking processes would wait: a read of freed memory fails or is noticed, and changes nothing. The kernel
+//! allows such reads only to programs under the GPL, so this one may be used under the MIT licence and the
+//! GPL too.
 
 use super::types::Types;
 use crate::bpf::Instruction;
 
-/// Locks of one run, well below a millisecond.
+/// Locks visited in one run, which takes well below a millisecond.
 pub const LOCKS: usize = 1_024;
 
-/// What the program and its caller share. A place of 0 is before the first lock, and behind the last.
+/// State that the program and its caller share. A place of 0 is before the first lock, and after the last.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct State {
@@ -29,7 +30,7 @@ pub struct Fields {
     inode: i32,
     context: i32,
     locks: i32,
-    /// Of a lock: in the list of its file, in that of all, and its file.
+    /// Offsets in a lock: its link in its file's list, its link in the list of all locks, and its file.
     of_file: i32,
     of_all: i32,
     file: i32,
@@ -38,7 +39,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// None where this kernel has others.
+    /// None where this kernel has other structures.
     pub fn find(types: &Types) -> Option<Self> {
         // Linux 6.9 gave locks and leases a common part, which begins both.
         let of_lock = |field: &str| {
@@ -67,7 +68,7 @@ const NEXT: u8 = 7;
 const BEFORE: u8 = 8;
 const COUNT: u8 = 9;
 const STACK: u8 = 10;
-/// On the stack: what is read from the kernel.
+/// Places on the stack for values that are read from the kernel.
 const READ: i16 = -16;
 
 const LOAD: u8 = 0x79;
@@ -122,7 +123,7 @@ pub fn assemble(fields: &Fields, map: i32, locked: i32) -> Vec<Instruction> {
     let again = program.instructions.len();
     let end = program.skip(SKIP_IF, NEXT, 0);
     program.read(NEXT, 0, 16);
-    // What follows another lock than the one that led here has been freed, or moved, meanwhile.
+    // A lock whose predecessor is not the one that led here was freed or moved meanwhile.
     program.add(LOAD, 1, STACK, READ + 8, 0);
     program.give_up_unless_same(1, BEFORE);
     program.add(COPY, BEFORE, NEXT, 0, 0);
@@ -147,7 +148,7 @@ pub fn assemble(fields: &Fields, map: i32, locked: i32) -> Vec<Instruction> {
 #[derive(Default)]
 struct Assembly {
     instructions: Vec<Instruction>,
-    /// Skips to the end, where a read has failed.
+    /// Jumps to the end where a read has failed.
     failures: Vec<usize>,
 }
 
@@ -161,7 +162,7 @@ impl Assembly {
         });
     }
 
-    /// Returns the place of a skip that has no goal yet.
+    /// Returns the place of a jump whose target is not set yet.
     fn skip(&mut self, code: u8, target: u8, immediate: i32) -> usize {
         self.add(code, target, 0, 0, immediate);
         self.instructions.len() - 1
@@ -191,7 +192,7 @@ impl Assembly {
         self.failures.push(self.instructions.len() - 1);
     }
 
-    /// Returns 0 where the walk may go on or is complete, and 1 where it was interrupted.
+    /// Returns 0 where the walk may continue or is complete, and 1 where it was interrupted.
     fn finish(mut self) -> Vec<Instruction> {
         self.add(SET, RESULT, 0, 0, 0);
         let done = self.skip(SKIP, 0, 0);

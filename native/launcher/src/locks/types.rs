@@ -1,12 +1,12 @@
-//! Places of fields in the kernel's structures, which differ between kernels, from the description that the kernel has of its
-//! types (BTF). Source of the format: Documentation/bpf/btf.rst of the kernel.
+//! Offsets of fields in the kernel's structures, which differ between kernels, from the kernel's description
+//! of its types (BTF). Source of the format: Documentation/bpf/btf.rst of the kernel.
 
 const MAGIC: u16 = 0xeb9f;
 const TYPE_BYTES: usize = 12;
 const STRUCT: u32 = 4;
 const UNION: u32 = 5;
 
-/// Bytes behind a type: so many, and so many for each of its parts.
+/// Bytes after a type: a fixed number, and a number for each of its parts.
 const fn bytes_behind(kind: u32) -> Option<(usize, usize)> {
     match kind {
         2 | 7..=12 | 16 | 18 => Some((0, 0)),
@@ -45,7 +45,7 @@ impl<'a> Types<'a> {
         is_known.then_some(Self { names, types })
     }
 
-    /// Bytes before the field, in a structure of this name that has it.
+    /// Returns the offset of the field, in a structure of this name that has it.
     pub fn offset(&self, structure: &str, field: &str) -> Option<i32> {
         let named = self.types.iter().filter(|one| {
             kind_of(one).is_some_and(|(kind, _)| kind == STRUCT) && self.has_name(one, structure)
@@ -54,13 +54,13 @@ impl<'a> Types<'a> {
         i32::try_from(bits.next()? / 8).ok()
     }
 
-    /// Fields of parts without a name are those of the structure.
+    /// Fields of unnamed parts count as the structure's own.
     fn bits_before(&self, one: &[u8], field: &str) -> Option<u32> {
         let (kind, _) = kind_of(one)?;
         if kind != STRUCT && kind != UNION {
             return None;
         }
-        // Some structures have sizes of bit fields in the upper byte.
+        // Some structures keep sizes of bit fields in the upper byte.
         let mask = if number(one, 4)? >> 31 == 1 {
             0xff_ffff
         } else {

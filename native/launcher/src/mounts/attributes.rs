@@ -4,7 +4,7 @@ use linux_raw_sys::general::mount_attr;
 use std::io::Error;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// Adds MOUNT_ATTR_ flags. A user namespace is needed with MOUNT_ATTR_IDMAP alone.
+/// Adds MOUNT_ATTR_ flags. Only MOUNT_ATTR_IDMAP needs a user namespace.
 pub fn set(mount: &OwnedFd, flags: u32, user_namespace: Option<&OwnedFd>) -> Result<(), Error> {
     let attributes = mount_attr {
         attr_set: u64::from(flags),

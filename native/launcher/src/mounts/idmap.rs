@@ -36,7 +36,8 @@ pub fn user_namespace(base: u32) -> Result<OwnedFd, Failure> {
     }
 }
 
-/// In the child: a new namespace, until the parent hangs up. Exits without running the parent's handlers.
+/// Runs in the child: makes a new namespace, and waits until the parent hangs up. Exits without running the
+/// parent's handlers.
 fn hold_namespace(mut parent: UnixStream) -> ! {
     // SAFETY: both calls take numbers. This process has one thread, and runs nothing of its parent's at its end.
     unsafe {

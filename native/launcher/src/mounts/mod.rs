@@ -19,13 +19,14 @@ use std::ffi::CStr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// Bound on the machine's writes into the three files of /etc and those of its figures: they are bind-mounted, and live
-/// in memory.
+/// Bounds the machine's writes into the three files of /etc and those of its figures, which are bind-mounted
+/// and in memory.
 const STAGE_OPTIONS: &CStr = c"size=512k,nr_inodes=64,mode=0755";
 const ETC_FILES: [&str; 3] = ["hosts", "hostname", "resolv.conf"];
 
-/// A small file system in memory with the places to mount at and the three files of /etc. It becomes the working
-/// directory, so that no option of a later mount needs an absolute path with its commas and colons.
+/// Makes a small file system in memory with the mount points and the three files of /etc. It becomes the
+/// working folder, so that no option of a later mount needs an absolute path, which may have commas and
+/// colons.
 pub fn make_stage(stage: &Path, bundle: &Path, uid_base: u32) -> Result<(), Failure> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("stage", stage, "tmpfs", flags, STAGE_OPTIONS).step("mount the stage")?;
@@ -52,7 +53,7 @@ pub fn mount_disk(device: &str, ids: &OwnedFd) -> Result<(), Failure> {
     for flag in ["discard", "noinit_itable"] {
         fsconfig_set_flag(&context, flag).step(flag)?;
     }
-    // Names and sizes that were acknowledged are safe within a second; ext4's own interval is five.
+    // Acknowledged names and sizes are safe within a second; ext4's own interval is five.
     fsconfig_set_string(&context, "commit", "1").step("commit")?;
     fsconfig_set_string(&context, "errors", "remount-ro").step("errors")?;
     fsconfig_create(&context).step("read the disk")?;
@@ -77,8 +78,8 @@ fn mount_read_only(folder: &Path, ids: &OwnedFd, at: &str) -> Result<(), Failure
     attach(&tree, at)
 }
 
-/// The folder of agents, as a file system of its own: the machine sees where a mounted file lies in its file system,
-/// which must not be a path of the host.
+/// Mounts the folder of agents as a file system of its own: the machine sees the path of a mounted file in
+/// its file system, which must not be a path of the host.
 pub fn mount_agents(agents: &Path, ids: &OwnedFd) -> Result<(), Failure> {
     mount_read_only(agents, ids, "agents")?;
     let context = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC).step("open overlay")?;
@@ -142,8 +143,8 @@ fn open_overlay() -> Result<Result<OwnedFd, Errno>, Failure> {
         .and_then(|()| fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, nodev)))
 }
 
-/// Overlayfs writes with the rights of whoever opened it, and the right to exceed resource limits would take the
-/// machine past those of the disk. Executing runc brings the capability back.
+/// Overlayfs writes with the rights of the process that mounted it, whose right to exceed resource limits
+/// would let the machine exceed those of the disk. Executing runc brings the capability back.
 fn without_resource_rights<T>(open: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let all = rustix::thread::capabilities(None).step("read capabilities")?;
     let effective = all.effective.difference(CapabilitySet::SYS_RESOURCE);

@@ -1,4 +1,4 @@
-//! Mount namespaces that are made ahead of the processes that begin in them.
+//! Mount namespaces that are made before the processes that begin in them.
 
 use crate::failure::{Failure, Step, failed};
 use crate::process::clone::clone;
@@ -11,12 +11,12 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::exit;
 
-/// No status of a failure.
+/// A status that no failure has.
 const READY: u8 = 0;
 
 /// Makes one that lives as long as the descriptor.
-/// @param kinds CLONE_NEWNS, and others that only what is mounted in it belongs to.
-/// @param furnish Runs in it, in a process of its own.
+/// @param kinds CLONE_NEWNS, and others to which only its mounts belong.
+/// @param furnish Prepares the namespace, in a process of its own.
 pub fn make(kinds: i32, furnish: impl FnOnce() -> Result<(), Failure>) -> Result<OwnedFd, Failure> {
     let (mut parent, child) = UnixStream::pair().step("make a pair of sockets")?;
     match clone(kinds, None).step("clone a process for its mount namespace")? {
@@ -45,7 +45,7 @@ pub fn enter(namespace: impl AsFd) -> Result<(), Failure> {
         .step("enter the mount namespace")
 }
 
-/// In the child, until the parent hangs up.
+/// Runs in the child, and waits until the parent hangs up.
 fn hold(mut parent: UnixStream, furnished: Result<(), Failure>) -> ! {
     match furnished {
         Ok(()) => {

@@ -1,4 +1,4 @@
-//! Processes of the launcher: how they come to be, how urgent they are, and what they may use.
+//! Processes of the launcher: their creation, priority and resource limits.
 
 pub mod clone;
 pub mod priority;

@@ -1,5 +1,5 @@
-//! The service's main thread has a higher priority than what it starts (`src/app/up.ts`), and a program inherits that
-//! of the thread that starts it.
+//! The service's main thread has a higher priority than its programs should have (`src/app/up.ts`), and a
+//! program inherits the priority of the thread that starts it.
 
 use crate::failure::{Failure, Step};
 use rustix::process::{getpriority_process, setpriority_process};

@@ -24,7 +24,7 @@ impl OpenFiles {
         parsed.ok_or_else(|| usage("--open-files takes SOFT:HARD"))
     }
 
-    /// No core dumps either: the host's pattern would say where they go.
+    /// No core dumps either: the host's pattern would choose their place.
     pub fn apply(&self) -> Result<(), Failure> {
         limit(Resource::Nofile, self.soft, self.hard).step("limit open files")?;
         limit(Resource::Core, 0, 0).step("limit core dumps")

@@ -8,7 +8,7 @@ use rustix::mount::{MountPropagationFlags, UnmountFlags, mount_bind, mount_chang
 use std::io::Result;
 use std::path::Path;
 
-/// A folder that has pins already is left as it is: they would be hidden, and stay for good.
+/// A folder with pins is left as it is, since a mount would hide them for good.
 pub fn make_own(folder: &Path) -> std::result::Result<(), Failure> {
     if is_mount(folder).step("look at the folder")? || has_pins(folder).step("look for pins")? {
         return Ok(());
@@ -35,7 +35,7 @@ fn has_pins(folder: &Path) -> Result<bool> {
     for slot in std::fs::read_dir(folder)? {
         let slot = slot?.path();
         for pin in ["user", "net"] {
-            // The service keeps files of its own beside the slots, and some slots have no pins yet.
+            // The service keeps its own files beside the slots, and some slots have no pins yet.
             if mount_of(&slot.join(pin)).is_ok_and(|mount| mount != here) {
                 return Ok(true);
             }

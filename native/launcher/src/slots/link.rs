@@ -21,7 +21,7 @@ const NEW: u16 = (libc::NLM_F_CREATE | libc::NLM_F_EXCL) as u16;
 // Of linux/veth.h; libc has no name for it.
 const VETH_INFO_PEER: u16 = 1;
 
-/// What all links have of the host's.
+/// The host's side, which all links share.
 pub struct Network {
     pub gateway: Gateway,
     pub netlink: Netlink,
@@ -37,11 +37,11 @@ pub struct Link {
     /// Name of the host's end.
     pub name: String,
     pub address: Ipv4Addr,
-    /// Of the machine's end.
+    /// MAC address of the machine's end.
     pub mac: Mac,
 }
 
-/// Makes both ends, and leads the machine's address to the host's. Runs in the host's namespace.
+/// Makes both ends, and the host's route to the machine's address. Runs in the host's namespace.
 pub fn make_host_end(
     Network { gateway, netlink }: &mut Network,
     settings: &Settings,
@@ -50,7 +50,8 @@ pub fn make_host_end(
 ) -> io::Result<()> {
     netlink.ask(pair(gateway, link, machine))?;
     if settings.has("ipv6") {
-        // With it, each link would have a route of its own, and the kernel would look at all of them when one goes.
+        // With it, each link would have a route of its own, and the kernel would go through all of them when
+        // one is removed.
         settings.set(&format!("ipv6/conf/{}/disable_ipv6", link.name), "1")?;
     }
     netlink.ask(up(&link.name))?;
@@ -81,7 +82,7 @@ pub fn without_group(group: u32) -> Message {
         .attribute(libc::IFLA_GROUP, &group.to_ne_bytes())
 }
 
-/// Gives the machine its address and its way out. Runs in the machine's namespace.
+/// Sets the machine's address and default route. Runs in the machine's namespace.
 pub fn make_machine_end(gateway: &Gateway, address: Ipv4Addr) -> io::Result<()> {
     let mut netlink = Netlink::open()?;
     let index = index_of(MACHINE_LINK)?;

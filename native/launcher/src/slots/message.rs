@@ -36,7 +36,7 @@ impl Message {
         filled
     }
 
-    /// The bytes to send. The kernel's answer bears the number.
+    /// Returns the bytes to send. The kernel's answer has the number.
     pub fn encode(mut self, number: u32) -> Vec<u8> {
         let length = self.0.len() as u32;
         self.0[..4].copy_from_slice(&length.to_ne_bytes());
@@ -56,7 +56,7 @@ impl Message {
     }
 }
 
-/// The number and the error of the kernel's answer to a request; error 0 means that it is done.
+/// Returns the number and the error of the kernel's answer to a request; error 0 means success.
 pub fn parse_answer(bytes: &[u8]) -> Option<(u32, i32)> {
     let kind = u16::from_ne_bytes(bytes.get(4..6)?.try_into().ok()?);
     let number = u32::from_ne_bytes(bytes.get(8..12)?.try_into().ok()?);

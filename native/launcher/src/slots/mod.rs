@@ -42,7 +42,7 @@ pub fn pin(args: lexopt::Parser) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The values of one slot as they come.
+/// Options of one slot while they are read.
 #[derive(Default)]
 struct Values {
     uid_base: u64,

@@ -21,7 +21,7 @@ use std::os::unix::net::UnixStream;
 /// Ids in one slot's range.
 pub const ID_COUNT: u64 = 65_536;
 
-/// Of one machine, all its users together: timers and queued signals, then bytes of message queues.
+/// Limits of one machine, all its users together: timers and queued signals, then bytes of message queues.
 const NAMESPACE_LIMITS: [(libc::__rlimit_resource_t, libc::rlim_t); 2] = [
     (libc::RLIMIT_SIGPENDING, 16_384),
     (libc::RLIMIT_MSGQUEUE, 819_200),
@@ -32,12 +32,12 @@ pub struct Slot {
     /// Files of the pins.
     pub user: String,
     pub net: String,
-    /// None with no network: nothing but loopback.
+    /// None without a network: only loopback.
     pub link: Option<Link>,
 }
 
-/// Pins a slot's namespaces, and makes its link when there is a network. The files of the pins are made here; their folders
-/// exist. After a failure the caller removes what is left.
+/// Pins a slot's namespaces, and makes its link when there is a network. The files of the pins are made here;
+/// their folders exist. After a failure the caller removes the remains.
 pub fn pin(slot: &Slot, settings: &Settings, network: Option<&mut Network>) -> io::Result<()> {
     let (mut parent_end, mut child_end) = UnixStream::pair()?;
     // SAFETY: the launcher has one thread, so the child may go on using everything that it inherited.
@@ -48,7 +48,7 @@ pub fn pin(slot: &Slot, settings: &Settings, network: Option<&mut Network>) -> i
             drop(parent_end);
             let held = hold_namespaces(&mut child_end, slot, settings, network.as_deref());
             if let Err(error) = &held {
-                // A parent that is gone needs no reason.
+                // A parent that is gone needs no report.
                 let _ = child_end.write_all(error.to_string().as_bytes());
             }
             let code = i32::from(held.is_err());
@@ -66,12 +66,13 @@ pub fn pin(slot: &Slot, settings: &Settings, network: Option<&mut Network>) -> i
     }
 }
 
-/// What the child writes after each of its steps; anything else is why it failed.
+/// Written by the child after each of its steps; anything else is the reason of its failure.
 const READY: &[u8] = b"ready";
-/// What the parent writes once the ids have a map, and the machine's end of the link is there.
+/// Written by the parent once the ids are mapped and the machine's end of the link exists.
 const MAPPED: &[u8] = b"mapped";
 
-/// In the child: new namespaces, then what needs a map of ids, and its end of the link, until the parent hangs up.
+/// Runs in the child: makes new namespaces, then sets up all that needs mapped ids, and its end of the link.
+/// Waits until the parent hangs up.
 fn hold_namespaces(
     parent: &mut UnixStream,
     slot: &Slot,
@@ -110,7 +111,7 @@ fn enter_namespaces() -> io::Result<()> {
     }
 }
 
-/// A user namespace takes over the limits of the process that makes it, as those of all its users together. A host with little
+/// A user namespace takes the limits of the process that makes it, for all its users together. A host with little
 /// memory has lower ones, and a container may not raise them.
 fn limit_namespace() -> io::Result<()> {
     for (resource, most) in NAMESPACE_LIMITS {
@@ -142,14 +143,14 @@ fn become_owner(uid_base: libc::uid_t) -> io::Result<()> {
     }
 }
 
-/// Notes of connections that are over: the kernel charges them to nobody.
+/// Records of closed connections, which the kernel charges to nobody.
 const TIME_WAIT_MOST: &str = "16384";
 
 /// IPv6 off before any link exists, loopback up.
 fn prepare_network(settings: &Settings) -> io::Result<()> {
     for scope in ["default", "all"] {
         match settings.set(&format!("ipv6/conf/{scope}/disable_ipv6"), "1") {
-            // A kernel without IPv6 has nothing to switch off.
+            // A kernel without IPv6 has no such setting.
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -158,7 +159,7 @@ fn prepare_network(settings: &Settings) -> io::Result<()> {
     loopback_up()
 }
 
-/// In the namespace of the calling thread.
+/// Sets loopback up in the namespace of the calling thread.
 pub fn loopback_up() -> io::Result<()> {
     // SAFETY: an ifreq of zeroes is a valid one, and its name ends in NUL. The kernel reads it during the call. The
     // socket is this function's own, and closed on every way out.
@@ -213,7 +214,7 @@ fn expect_ready(child: &mut UnixStream) -> io::Result<()> {
     }
 }
 
-/// The next words from the other side; none when it has hung up.
+/// Reads the next message of the other side; empty when it has hung up.
 fn heard(side: &mut UnixStream) -> io::Result<Vec<u8>> {
     let mut words = vec![0; 256];
     let length = side.read(&mut words)?;

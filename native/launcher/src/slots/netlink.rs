@@ -28,7 +28,7 @@ impl Netlink {
         Ok(Netlink { socket, number: 0 })
     }
 
-    /// Sends one request, and waits for the kernel's word that it is done.
+    /// Sends one request, and waits for the kernel's acknowledgement.
     pub fn ask(&mut self, request: Message) -> io::Result<()> {
         self.number += 1;
         send(

@@ -1,8 +1,9 @@
 //! Settings of network namespaces, by a /proc of this process's own.
 //!
-//! Below /proc/sys/net each network namespace has names of its own, and the kernel's cache keeps them all in one list for each
-//! mount: it compares a name with those of every namespace that was looked into by that mount. Among a thousand slots this took
-//! longer than the rest of making one. The names of this mount are few, and go with it.
+//! Below /proc/sys/net each network namespace has names of its own, and the kernel's cache keeps them all in
+//! one list for each mount: it compares a name with those of every namespace that was accessed through that
+//! mount. With a thousand slots this took longer than the rest of making one. This mount has few names, which
+//! disappear with it.
 
 use rustix::fs::{Access, AtFlags, Mode, OFlags, accessat, openat};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
@@ -25,7 +26,7 @@ impl Settings {
         Ok(Settings { proc })
     }
 
-    /// Sets one of the namespace that the calling process is in.
+    /// Sets one setting of the calling process's namespace.
     /// @param name Such as `ipv4/tcp_max_tw_buckets`.
     pub fn set(&self, name: &str, value: &str) -> Result<()> {
         let flags = OFlags::WRONLY | OFlags::CLOEXEC;

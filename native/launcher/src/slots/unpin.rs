@@ -1,5 +1,5 @@
-//! `unpin-namespaces [--link NAME]… [--folder PATH] PIN…`: removes links of slots and their pins, and at last the mount that holds
-//! those of all. What is not there is done.
+//! `unpin-namespaces [--link NAME]… [--folder PATH] PIN…`: removes links of slots and their pins, and at last
+//! the mount that holds all pins. Missing ones count as removed.
 
 use super::folder;
 use super::link::{in_group, without, without_group};
@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::io::{Error, Result as IoResult};
 use std::path::PathBuf;
 
-/// Groups of links that are about to go begin here, far from those that people number.
+/// Numbers for groups of links to be removed begin here, far from numbers that people choose.
 const FIRST_GROUP: u32 = 1 << 30;
 
 pub fn unpin(mut args: lexopt::Parser) -> Result<(), Failure> {
@@ -36,8 +36,9 @@ pub fn unpin(mut args: lexopt::Parser) -> Result<(), Failure> {
     }
 }
 
-/// As one group, in one step of the kernel: one by one, each waits for its own grace period. One alone goes by its name, without a
-/// search of all links of the host. A link also goes by itself, with the last trace of its namespace.
+/// Removes them as one group, in one step of the kernel; one by one, each would wait for its own grace
+/// period. A single link is removed by its name, without a search of all links of the host. A link also
+/// disappears with its namespace.
 fn remove_links(names: &[String]) -> IoResult<()> {
     let mut netlink = Netlink::open()?;
     if let [name] = names {

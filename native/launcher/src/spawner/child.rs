@@ -14,7 +14,7 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{ChildStderr, ChildStdout, Command, Stdio};
 
-/// One answer carries no more.
+/// Most bytes of one answer.
 const READ_BYTES: usize = 64 << 10;
 
 pub struct Child {
@@ -24,7 +24,7 @@ pub struct Child {
     /// None once their ends are seen.
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
-    /// Readable at its end; None once that is seen.
+    /// Readable at its end; None once the end was seen.
     end: Option<OwnedFd>,
 }
 
@@ -71,7 +71,8 @@ impl Child {
         })
     }
 
-    /// Everything in its group. Nobody waits for it before its end is told, so its number is nobody else's.
+    /// Kills the whole process group. The child is reaped only when its end is reported, so its number is
+    /// still its own.
     pub fn kill(&self) {
         let _ = kill_process_group(self.group, Signal::KILL);
     }
@@ -85,7 +86,7 @@ impl Child {
         ]
     }
 
-    /// Its end is told after all that it has said.
+    /// Its end is reported after all of its output.
     pub fn advance(&mut self, [stdout, stderr, end]: [bool; 3]) -> Vec<Answer> {
         let mut answers = Vec::new();
         if stdout {
@@ -111,7 +112,7 @@ impl Child {
     }
 }
 
-/// Of a machine, by the launcher.
+/// True for the start of a machine by the launcher.
 fn is_start(name: &OsStr, arguments: &[OsString]) -> bool {
     Path::new(name).ends_with("sandhaven-launcher")
         && arguments.first().is_some_and(|command| command == "start")
@@ -133,7 +134,7 @@ fn next(stream: &mut Option<impl Read>) -> Option<Vec<u8>> {
     }
 }
 
-/// In memory, so that nobody has to wait for a program that does not read.
+/// Its standard input, in memory, so that a program which does not read blocks nobody.
 fn standard_input(bytes: &[u8]) -> Result<Stdio, Error> {
     if bytes.is_empty() {
         return Ok(Stdio::null());

@@ -1,5 +1,5 @@
 //! Frames between the service and the spawner, both ways: the length of the rest (4 bytes), a kind (1), the number that
-//! the service has given the program (4), and what the kind has. Numbers are little-endian.
+//! the service has given the program (4), and the fields of the kind. Numbers are little-endian.
 //!
 //! | request | |
 //! | --- | --- |
@@ -17,7 +17,7 @@ use std::ffi::OsString;
 use std::io::{Error, ErrorKind, Read};
 use std::os::unix::ffi::OsStringExt;
 
-/// More than a start with the longest standard input, a set of firewall rules, has.
+/// More than a start with the longest standard input, a firewall ruleset.
 const MOST_BYTES: usize = 16 << 20;
 const HEADER_BYTES: usize = 9;
 const READ_BYTES: usize = 64 << 10;
@@ -37,7 +37,7 @@ pub struct Program {
     pub input: Vec<u8>,
 }
 
-/// Requests out of pieces of any length.
+/// Splits pieces of any length into requests.
 #[derive(Default)]
 pub struct Reader {
     held: Vec<u8>,
@@ -68,7 +68,7 @@ impl Reader {
         if !(HEADER_BYTES..=MOST_BYTES).contains(&end) {
             return Err(Error::new(
                 ErrorKind::InvalidData,
-                "a frame of no sound length",
+                "a frame of an invalid length",
             ));
         }
         if self.held.len() < end {

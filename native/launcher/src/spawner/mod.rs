@@ -1,8 +1,9 @@
-//! `spawner`: starts programs for the service, and tells how they go. The service's own fork copies the tables of all
-//! its memory and holds up every call meanwhile; this process is small, and its fork takes no time.
+//! `spawner`: starts programs for the service, and reports their output and end. A fork of the service would
+//! copy the page tables of all its memory and delay every call meanwhile; this process is small, and forks
+//! quickly.
 //!
 //! Requests come on standard input and answers go to standard output, both as frames (`frame.rs`). Each program has a
-//! process group of its own. The end of standard input is the service's: programs go on, and this process ends.
+//! process group of its own. Standard input ends with the service: this process then ends too, and programs continue.
 
 mod child;
 mod frame;
@@ -82,7 +83,7 @@ fn obey(
 
 struct Ready {
     input: bool,
-    /// Of each child, in their order: standard output, standard error, its end.
+    /// True for standard output, standard error and the end of each child, in order.
     children: Vec<[bool; 3]>,
 }
 
@@ -116,7 +117,7 @@ fn wait(input: BorrowedFd<'_>, children: &[Child]) -> Result<Ready, Failure> {
     })
 }
 
-/// Waits while the service is slow to read.
+/// Waits while the service reads slowly.
 fn send(answer: &Answer) -> Result<(), Failure> {
     let mut output = stdout().lock();
     output

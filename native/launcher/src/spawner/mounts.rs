@@ -1,8 +1,9 @@
 //! Mount namespaces for the starts of machines, made once.
 //!
-//! The stage is made in a copy of the host's mounts without the pins of namespaces: slots have two pins each, so with a thousand of
-//! them a copy of all took longer than the rest of the start. Mounts that the host removes later go here too, where the host shares
-//! its own; pins that it adds do not come (`slots/folder.rs`). A machine that starts directly begins in one of the other kind
+//! The stage is made in a copy of the host's mounts without the pins of namespaces: slots have two pins each,
+//! so with a thousand of them a copy of all took longer than the rest of the start. Mounts that the host
+//! removes later are removed here too, where the host shares its mounts; new pins do not appear here
+//! (`slots/folder.rs`). A machine that starts directly begins in one of the other kind
 //! (`direct/empty_mounts.rs`).
 
 use crate::direct::empty_mounts;
@@ -16,7 +17,7 @@ use std::os::unix::ffi::OsStringExt;
 /// File system of namespaces.
 const NAMESPACES: &str = "nsfs";
 
-/// None where it could not be made: starts do without, and take longer.
+/// None where it could not be made: starts work without it, and take longer.
 pub struct Mounts {
     unpinned: Option<OwnedFd>,
     bare: Option<OwnedFd>,
@@ -65,7 +66,7 @@ fn pin(line: &[u8]) -> Option<OsString> {
     (words.next()? == NAMESPACES.as_bytes()).then(|| OsString::from_vec(unescape(place)))
 }
 
-/// Blanks and backslashes are three octal digits behind a backslash.
+/// Blanks and backslashes are a backslash with three octal digits.
 fn unescape(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     let mut rest = text;

@@ -1,7 +1,8 @@
-//! Changes of the firewall, and questions to it, without a program: messages for the kernel, which answers before it returns.
+//! Changes and queries of the firewall without a program: messages for the kernel, which answers before the
+//! call returns.
 //!
-//! One socket serves all of them. The kernel waits for all processors (10 ms) when one is closed after a change that has
-//! removed something.
+//! One socket serves all of them. The kernel waits for all processors (10 ms) when a socket is closed after a
+//! change with removals.
 
 use rustix::io::Errno;
 use rustix::net::sockopt::{set_socket_recv_buffer_size_force, set_socket_send_buffer_size_force};
@@ -11,7 +12,7 @@ use rustix::net::{
 use std::io::{Error, Result};
 use std::os::fd::OwnedFd;
 
-/// More than an answer of the kernel has: its lists come in parts of 32 KiB.
+/// More than an answer of the kernel, whose lists come in parts of 32 KiB.
 const ANSWER_BYTES: usize = 64 << 10;
 /// Room for the longest request, a frame, and for the answers to one.
 const SOCKET_BYTES: usize = 16 << 20;
@@ -25,15 +26,15 @@ const DONE: u16 = 3;
 const INTERRUPTED: u16 = 0x10;
 const TRIES: usize = 10;
 
-/// The way to the kernel, opened with its first use.
+/// The socket to the kernel, opened at its first use.
 #[derive(Default)]
 pub struct Netfilter {
     socket: Option<OwnedFd>,
 }
 
 impl Netfilter {
-    /// Sends a batch of changes, or one question, of which the last message asks for an answer, and returns the messages
-    /// that the kernel answers. Fails with the first error; of a batch nothing is in force then.
+    /// Sends a batch of changes, or one query, whose last message asks for an answer, and returns the
+    /// kernel's answers. Fails with the first error, after which no change of a batch is in force.
     pub fn exchange(&mut self, messages: &[u8]) -> Result<Vec<u8>> {
         let mut tries = 0;
         loop {
@@ -46,7 +47,7 @@ impl Netfilter {
     }
 
     fn exchange_once(&mut self, messages: &[u8]) -> Result<Vec<u8>> {
-        // Until all answers are read, no other request may have it.
+        // Until all answers are read, no other request may use the socket.
         let socket = match self.socket.take() {
             Some(socket) => socket,
             None => open()?,
@@ -83,12 +84,12 @@ fn open() -> Result<OwnedFd> {
     Ok(socket)
 }
 
-/// What the kernel has answered to one request.
+/// The kernel's answers to one request.
 #[derive(Default)]
 struct Answers {
-    /// All but those that only end or acknowledge.
+    /// All messages but those that only end or acknowledge.
     messages: Vec<u8>,
-    /// The first; 0 without one.
+    /// The first error; 0 without one.
     error: i32,
     is_complete: bool,
 }

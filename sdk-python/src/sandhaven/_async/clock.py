@@ -26,11 +26,11 @@ class AsyncClock:
         return self._ends_at is not None and time.monotonic() >= self._ends_at
 
     def stop(self) -> None:
-        """Lets what follows take any time."""
+        """Lifts the limit for the rest of the call."""
         self._ends_at = None
 
     def timeout(self) -> httpx.Timeout:
-        """Longest silence of the other side: all that is left."""
+        """Longest silence of the other side: all of the remaining time."""
         left = self._left()
         return httpx.Timeout(left, connect=_CONNECT_SECONDS if left is None else min(_CONNECT_SECONDS, left))
 

@@ -73,7 +73,7 @@ class AsyncConnection:
 
     @contextmanager
     def explaining(self, clock: AsyncClock, url: str | None = None) -> Iterator[None]:
-        """Converts a failure on the way to the caller's error; others stay as they are."""
+        """Converts network failures to the caller's error; other exceptions pass unchanged."""
         try:
             yield
         except (httpx.HTTPError, httpx.StreamError, UnreadableError) as error:
@@ -113,6 +113,6 @@ class AsyncConnection:
 def _checked(seconds: float | None) -> float | None:
     if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
         raise invalid_argument(
-            "call_timeout_seconds", "The time limit is no positive number.", "Leave it out for no limit."
+            "call_timeout_seconds", "The time limit is not a positive number.", "Leave it out for no limit."
         )
     return seconds

@@ -1,1 +1,1 @@
-"""What is made from the service's catalogue."""
+"""Modules generated from the service's catalogue."""

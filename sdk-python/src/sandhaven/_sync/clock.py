@@ -27,11 +27,11 @@ class Clock:
         return self._ends_at is not None and time.monotonic() >= self._ends_at
 
     def stop(self) -> None:
-        """Lets what follows take any time."""
+        """Lifts the limit for the rest of the call."""
         self._ends_at = None
 
     def timeout(self) -> httpx.Timeout:
-        """Longest silence of the other side: all that is left."""
+        """Longest silence of the other side: all of the remaining time."""
         left = self._left()
         return httpx.Timeout(left, connect=_CONNECT_SECONDS if left is None else min(_CONNECT_SECONDS, left))
 
@@ -49,7 +49,7 @@ class Clock:
 
     @contextmanager
     def watching(self, response: httpx.Response) -> Iterator[None]:
-        """Ends the connection when the time is over: signs of life come in time, so no timeout of a read would."""
+        """Ends the connection when the time is over: keep-alives come often enough that no read times out."""
         left = self._left()
         if left is None:
             yield

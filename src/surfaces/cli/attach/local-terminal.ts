@@ -22,7 +22,7 @@ export class LocalTerminal {
   /** Throws `failed_precondition` where standard input and output are no terminal. */
   constructor(io: Pick<CliIo, 'stdin' | 'stdout'>) {
     if (!io.stdin.isTTY || !io.stdout.isTTY || !io.stdin.setRawMode) {
-      throw new SandhavenError('failed_precondition', 'Standard input and output are no terminal.', {
+      throw new SandhavenError('failed_precondition', 'Standard input and output are not a terminal.', {
         hint: 'Run it in a terminal; for programs there is `sandhaven call Sandbox.RunCommand`.',
       });
     }
@@ -73,7 +73,7 @@ function byteOf(key: string): number {
   const [, letter] = /^ctrl-([a-z@[\\\]^_])$/i.exec(key) ?? [];
   if (letter !== undefined) return letter.toUpperCase().charCodeAt(0) & CONTROL;
   if (/^[!-~]$/.test(key)) return key.charCodeAt(0);
-  throw usageError(`'${key}' is no key to detach with.`, HINT);
+  throw usageError(`'${key}' cannot be a detach key.`, HINT);
 }
 
 export class DetachKeys {

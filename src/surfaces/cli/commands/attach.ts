@@ -13,10 +13,9 @@ const USUAL_KEYS = 'ctrl-p,ctrl-q';
 
 const help = `Usage: sandhaven attach SANDBOX [--terminal NAME]
 
-Shows a terminal of a sandbox, and makes it where there is none of the name. It goes on when you
-leave it with ctrl-p ctrl-q, or close the window: attach again, from anywhere, and see what it has
-printed. Several people may look at one terminal. The exit status is that of its shell; 0 when you
-leave it.
+Shows a terminal of a sandbox, and makes it where none has the name. It keeps running when you leave
+it with ctrl-p ctrl-q, or close the window: attach again, from anywhere, to see its output. Several
+people may share one terminal. The exit status is that of its shell; 0 when you leave it.
 
   --terminal NAME      the terminal (default: main)
   --cwd DIR            folder of a new terminal, relative to /workspace or absolute
@@ -34,7 +33,7 @@ const flagSpecs = {
 } as const;
 
 export const attach: Command = {
-  summary: 'show a terminal of a sandbox, which goes on without you',
+  summary: 'show a terminal of a sandbox, which keeps running without you',
   shape: () => ({ takes: ['sandbox'] }),
   async run(argv, io) {
     const flags = parseKnownFlags(argv, flagSpecs);
@@ -44,7 +43,7 @@ export const attach: Command = {
     }
     const [sandbox, ...others] = [...flags.positionals, ...(flags.rest ?? [])];
     if (sandbox === undefined) throw usageError('No sandbox is named.', '`sandhaven ls` lists them.');
-    if (others.length > 0) throw usageError(`'${others[0]}' is one word too many.`);
+    if (others.length > 0) throw usageError(`'${others[0]}' is one argument too many.`);
     const keys = new DetachKeys(parseDetachKeys(flagValue(flags, 'detach-keys') ?? USUAL_KEYS));
     const local = new LocalTerminal(io);
     const terminal = flagValue(flags, 'terminal') ?? 'main';
@@ -72,7 +71,9 @@ function report(
     case 'exited':
       return ending.code;
     case 'detached':
-      io.stderr.write(printable(`Detached from terminal '${terminal}' of '${sandbox}', which goes on.`));
+      io.stderr.write(
+        printable(`Detached from terminal '${terminal}' of '${sandbox}', which keeps running.`),
+      );
       io.stderr.write('\n');
       return 0;
     case 'interrupted':
@@ -87,6 +88,6 @@ function report(
 function lost({ code, reason }: { code: number; reason: string }): SandhavenError {
   const words = reason === '' ? `with code ${code}` : `with code ${code}, ${reason.replace(/\.$/, '')}`;
   return new SandhavenError('unavailable', `The connection to the service ended ${words}.`, {
-    hint: 'Attach again: the terminal goes on while its sandbox runs.',
+    hint: 'Attach again: the terminal keeps running while its sandbox does.',
   });
 }

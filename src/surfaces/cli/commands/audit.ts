@@ -76,7 +76,7 @@ function modeOf(argv: string[]): { mode: Mode; target: string; rest: string[] } 
     } else rest.push(word);
   }
   if (modes.size > 1)
-    throw usageError(`--${[...modes].join(' and --')} do not go together.`, 'Give one of them.');
+    throw usageError(`--${[...modes].join(' and --')} exclude each other.`, 'Give one of them.');
   const [mode = 'list'] = modes;
   if (mode !== 'list' && rest[0] === 'list') rest.shift();
   return { mode, target, rest };
@@ -100,10 +100,7 @@ function wordsOf(report: Record<string, unknown>): string {
     const rows = sequence === through ? `Row ${sequence}` : `Rows ${sequence} to ${through}`;
     return `${rows}: ${meaning}\n`;
   });
-  const verdict =
-    fields['intact'] === true
-      ? 'The audit log is as it was written.'
-      : 'The audit log is NOT as it was written.';
+  const verdict = fields['intact'] === true ? 'The audit log is intact.' : 'The audit log is NOT intact.';
   return `${verdict}\n${lines.join('')}\n${render(fields)}`;
 }
 

@@ -20,7 +20,7 @@ Calls a tool, such as Sandbox.CreateSandbox; \`sandhaven tools\` lists them, and
   sandhaven call Sandbox.RunCommand --sandbox demo --command 'test -e a' --exit-code
   sandhaven call Sandbox.GitClone --url https://example.org/a.git --parameters - < secrets.json
 
---exit-code, of a tool that runs a command, exits with that command's status.
+--exit-code, for a tool that runs a command, exits with the command's status.
 
 --parameters FILE reads more parameters, a JSON object, from a file or (-) from standard input: unlike flags,
 its contents appear in no process list.

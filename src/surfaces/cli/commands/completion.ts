@@ -24,7 +24,7 @@ Prints a script that completes commands, flags, and the names of sandboxes, snap
   source <(sandhaven completion zsh)              in ~/.zshrc, after compinit
   sandhaven completion fish | source              in ~/.config/fish/config.fish
 
-Names are asked from the service, for a second at most; one that does not answer costs nothing else.
+Completion asks the service for names, for a second at most. Without an answer it offers none.
 
 ${commonHelp}`;
 
@@ -43,7 +43,10 @@ export function completion(commands: () => Record<string, Command>): Command {
       }
       const [shell = '', extra] = flags.positionals;
       if (!Object.hasOwn(scripts, shell) || extra !== undefined) {
-        throw usageError('One shell is named: bash, zsh or fish.', 'See sandhaven completion --help.');
+        throw usageError(
+          'Exactly one shell is needed: bash, zsh or fish.',
+          'See sandhaven completion --help.',
+        );
       }
       io.stdout.write(scripts[shell as keyof typeof scripts]);
       return 0;

@@ -37,7 +37,7 @@ const use = contextVerb(
   async (names, json, io) => {
     const [name, extra] = names;
     if (name === undefined || extra !== undefined)
-      throw usageError('One context is chosen.', '`sandhaven context ls` lists them.');
+      throw usageError('Exactly one context is needed.', '`sandhaven context ls` lists them.');
     const before = await readContexts(io);
     const { url } = (await chosenContext(io, name)) ?? { url: '' };
     await writeContexts(io, { ...before, current: name });

@@ -16,7 +16,7 @@ const HOST = '127.0.0.1';
 const help = `Usage: sandhaven forward SANDBOX [LOCAL:]PORT …
 
 Listens on ${HOST}:LOCAL for each PORT inside the sandbox, until interrupted. LOCAL is the same as PORT unless
-it is given; 0 takes a free one. It goes on when the service is restarted.
+it is given; 0 takes a free one. It survives a restart of the service.
 
   sandhaven forward demo 5432
   sandhaven forward demo 8080:80 0:443 --json

@@ -57,7 +57,7 @@ export const login: Command = {
     const before = await readContexts(io);
     const other = Object.hasOwn(before.contexts, name) ? before.contexts[name] : undefined;
     if (other && new URL(other.url).origin !== new URL(url).origin) {
-      throw new SandhavenError('already_exists', `The context '${name}' is of ${other.url}.`, {
+      throw new SandhavenError('already_exists', `The context '${name}' belongs to ${other.url}.`, {
         hint: `Give another name with --context, or run \`sandhaven logout ${name}\`.`,
       });
     }
@@ -195,7 +195,7 @@ async function deviceLogin(url: string, { stderr, signal }: CliIo): Promise<stri
     const said = answer.parse(await callOpenRoute(url, '/v1/sign-in/device/answer', body, signal));
     if (said.api_key !== undefined) return said.api_key;
   }
-  throw new SandhavenError('timeout', 'Nobody approved the code in time.', {
+  throw new SandhavenError('timeout', 'The code was not approved in time.', {
     hint: 'Run `sandhaven login` again.',
   });
 }

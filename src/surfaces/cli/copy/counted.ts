@@ -30,7 +30,9 @@ export function counted(about: string, total: number | undefined, line: Progress
     flush(done) {
       if (total === undefined || bytes === total) return done();
       const detail = `The file became shorter while it was copied: ${bytes} of ${total} bytes came.`;
-      done(new SandhavenError('unavailable', detail, { hint: 'Copy it again once nobody writes to it.' }));
+      done(
+        new SandhavenError('unavailable', detail, { hint: 'Copy it again once no program writes to it.' }),
+      );
     },
   });
   return { stream, bytes: () => bytes, clear: line.clear };

@@ -73,8 +73,8 @@ export async function download(
 /** The system's errors name a call of this machine; others come from the connection. */
 function brokenOff(error: unknown): SandhavenError {
   const code = (error as NodeJS.ErrnoException).code ?? 'the connection broke';
-  return new SandhavenError('unavailable', `The copy broke off: ${code}.`, {
-    hint: 'Nothing was changed here. Check the room on this disk and the service, and copy again.',
+  return new SandhavenError('unavailable', `The copy was interrupted: ${code}.`, {
+    hint: 'Nothing was changed here. Check the service and the free space of this disk, and copy again.',
   });
 }
 
@@ -121,7 +121,7 @@ async function openTarget(
 function nameOf(remote: string): string {
   const name = posix.basename(remote);
   if (name !== '' && name !== '.' && name !== '..' && !name.includes('\\')) return name;
-  throw usageError(`'${remote}' ends in no name of a file.`, 'Give the path of a file here.');
+  throw usageError(`'${remote}' does not end in the name of a file.`, 'Give the path of a file here.');
 }
 
 function statOf(path: string): Promise<Stats | null> {

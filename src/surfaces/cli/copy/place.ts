@@ -27,7 +27,8 @@ export type Copy =
 /** Rejects with `invalid_argument` unless exactly one end is in a sandbox. */
 export function parseCopy(words: string[]): Copy {
   const [first, second, extra] = words;
-  if (first === undefined || second === undefined) throw usageError('A copy has two ends.', ways);
+  if (first === undefined || second === undefined)
+    throw usageError('A copy needs a source and a target.', ways);
   if (extra !== undefined) throw usageError('One file is copied at a time.', ways);
   const [from, to] = [parsePlace(first), parsePlace(second)];
   if (from.kind !== 'sandbox' && to.kind === 'sandbox') return { direction: 'up', from, to };

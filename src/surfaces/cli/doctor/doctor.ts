@@ -24,12 +24,12 @@ type Row = { name: string } & Finding;
 
 const help = `Usage: sandhaven doctor [--json] [--data-dir DIR] [--before-build] [--allow-vulnerable-runc]
 
-Checks whether this machine can run sandboxes safely, and says what to do where it cannot.
+Checks that this machine can run sandboxes safely, and names the next step where it cannot.
 Exit status 1 when a check fails.
 
   --json                    print the findings as JSON
   --data-dir DIR            where the service keeps everything (SANDHAVEN_DATA_DIR, ${DEFAULT_DATA_DIR})
-  --before-build            only what \`up\` needs and building does not make; silent when all is well
+  --before-build            only what \`up\` needs and a build does not provide; silent when all is well
   --allow-vulnerable-runc   a runc with known holes is a warning, not a failure
 `;
 

@@ -61,15 +61,14 @@ export function runc(
 ): Finding {
   const verdict = output === null ? null : judgeRunc(output);
   if (!verdict) {
-    return { status: 'fail', found: `${runcPath} is not there or is no runc`, advice: "Run 'make setup'." };
+    return { status: 'fail', found: `${runcPath} is missing, or is not runc`, advice: "Run 'make setup'." };
   }
   const found = `${verdict.version} (${runcPath})`;
   if (!verdict.vulnerable) return { status: 'ok', found };
   return {
     status: allowVulnerable ? 'warn' : 'fail',
     found: `${found}: CVE-2025-31133, CVE-2025-52565 and CVE-2025-52881 let code out of a sandbox`,
-    advice:
-      "Run 'make setup': it fetches a sound one for the service alone. 1.2.8, 1.3.3 and later are sound.",
+    advice: "Run 'make setup': it fetches a safe one for the service alone. 1.2.8, 1.3.3 and later are safe.",
   };
 }
 
@@ -115,7 +114,7 @@ export async function networkRules({
     found: `the kernel does not take them: ${firstLine(refusal)}`,
     advice:
       'A sandbox with network rules would reach nothing. The kernel needs nft_socket besides what nftables needs above (modprobe ' +
-      'nft_socket); a kernel without it takes the networks open and none alone.',
+      'nft_socket); without it only the networks open and none work.',
   };
 }
 

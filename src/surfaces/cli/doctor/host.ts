@@ -119,5 +119,5 @@ export function openFiles(limits: string): Finding {
 
 export function node(version: string): Finding {
   if (Number.parseInt(version, 10) >= NODE_MAJOR_MIN) return { status: 'ok', found: version };
-  return { status: 'fail', found: version, advice: "Run 'make setup': it brings Node 24 along." };
+  return { status: 'fail', found: version, advice: "Run 'make setup': it installs Node 24." };
 }

@@ -44,7 +44,7 @@ export async function ports(addresses: ListenAddress[], served: boolean): Promis
   const shown = fatal.length > 0 ? fatal : refused;
   const found = shown.map(({ address, code }) => `${nameOf(address)} ${reasonOf(code)}`).join('; ');
   if (fatal.length === 0) {
-    return { status: 'warn', found, advice: '`up` takes a free port in its place; choose one to keep it.' };
+    return { status: 'warn', found, advice: '`up` uses a free port instead; choose one to keep it.' };
   }
   const flags = shown.map(({ address }) => `${address.flag} (${variableOf(address.flag)})`).join(', ');
   return {

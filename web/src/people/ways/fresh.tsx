@@ -1,4 +1,4 @@
-/** Has the person sign in once more where the service wants that, and then does what they asked for. */
+/** Has the user sign in once more where the service requires it, and then carries out the action. */
 import { Modal } from '@mantine/core';
 import { isSandhavenError } from '@sandhaven/sdk';
 import { type ReactNode, useState } from 'react';
@@ -62,7 +62,7 @@ function AgainDialog({ done, close }: { done(): void; close(): void }) {
   return (
     <Modal opened onClose={close} title="Sign in once more" closeButtonProps={{ 'aria-label': 'Close' }}>
       <div className="stack">
-        <div>Your ways of signing in change only within 15 minutes of a sign-in.</div>
+        <div>Ways of signing in can only be changed within 15 minutes of a sign-in.</div>
         {error !== null && <ProblemPanel title="Not signed in" error={error} />}
         <IdentityProviderButton onError={setError} />
         <KeySignIn busy={busy} attempt={attempt} />

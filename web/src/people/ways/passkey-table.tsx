@@ -1,4 +1,4 @@
-/** The passkeys of who is signed in. */
+/** The passkeys of the signed-in user. */
 import { Button } from '@mantine/core';
 import { Away } from '../../parts/away.tsx';
 import { DataTable } from '../../parts/data-table.tsx';

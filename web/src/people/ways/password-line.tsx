@@ -1,12 +1,12 @@
-/** The password of who is signed in: its age, and its changes. */
+/** The password of the signed-in user: its age, and its changes. */
 import { Button } from '@mantine/core';
 import { Away } from '../../parts/away.tsx';
 
 interface PasswordLineProps {
   changedAt: string | null;
-  /** false: the service takes no passwords, and one that is there opens nothing. */
+  /** false: the service takes no passwords, and an existing one does not sign in. */
   isTaken: boolean;
-  /** true: it opens nothing beside a passkey. */
+  /** true: the user has a passkey, so the password does not sign in. */
   hasPasskey: boolean;
   set(): void;
   remove(): void;

@@ -85,19 +85,19 @@ function useQuestions(run: Run, close: () => void) {
     });
   return {
     add: (): TextQuestion => ({
-      ...{ title: 'New passkey', label: 'Name', description: 'The device that has it', action: 'Add' },
+      ...{ title: 'New passkey', label: 'Name', description: 'The device that stores it', action: 'Add' },
       save: (name) => change(`${name} added`, () => addPasskey(name)),
     }),
     rename: ({ passkey_id: id, name: initial }: Passkey): TextQuestion => ({
-      ...{ title: `Rename ${initial}`, label: 'Name', description: 'The device that has it' },
+      ...{ title: `Rename ${initial}`, label: 'Name', description: 'The device that stores it' },
       ...{ action: 'Rename', initial },
       save: (name) => change(`Renamed to ${name}`, () => ownWays.rename(id, name)),
     }),
     remove: ({ passkey_id: id, name }: Passkey, hasPassword: boolean): Question => ({
       title: `Remove ${name}?`,
-      body: `It signs in no more, here or on its device, which may still show it. ${
+      body: `It no longer signs you in, although its device may still show it. ${
         hasPassword ? 'Once you have no passkey, your password alone signs in. ' : ''
-      }API keys and links go on. Browsers that it signed in stay so: sign them out below.`,
+      }API keys and links still work. Browsers that it signed in stay signed in: sign them out below.`,
       action: 'Remove',
       run: () => change(`${name} removed`, () => ownWays.remove(id)),
     }),
@@ -108,7 +108,7 @@ function useQuestions(run: Run, close: () => void) {
     }),
     removePassword: (): Question => ({
       title: 'Remove the password?',
-      body: 'It signs in no more. Passkeys, API keys and links go on.',
+      body: 'It no longer signs you in. Passkeys, API keys and links still work.',
       action: 'Remove',
       run: () => change('The password is removed', () => ownWays.removePassword()),
     }),

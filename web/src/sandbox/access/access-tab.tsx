@@ -1,4 +1,4 @@
-/** Ways into the sandbox: ports that listen, SSH, and the end of what was given out. */
+/** Access to the sandbox: listening ports, SSH, and the revocation of access. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Confirm, type Question } from '../../parts/confirm.tsx';
@@ -16,7 +16,7 @@ export function AccessTab() {
   const ask = () =>
     setQuestion({
       title: `Revoke access to ${name}?`,
-      body: 'Every SSH token, signed URL and preview token of this sandbox opens nothing from then on, and their open connections end. Your keys still work.',
+      body: 'Every SSH token, signed URL and preview token of this sandbox stops working, and their open connections end. Your keys still work.',
       action: 'Revoke access',
       async run() {
         const { ssh, previews } = await client.access.revoke(id);
@@ -28,13 +28,13 @@ export function AccessTab() {
       <PortsPanel />
       <div className={classes['column']}>
         <SshPanel />
-        <Panel title="Access that was given out">
+        <Panel title="Access given to others">
           <div className="dimmed">
             SSH tokens and preview URLs open this sandbox without a key, for as long as they are valid.
           </div>
           <div>
             <Button variant="default" onClick={ask}>
-              Revoke all of it
+              Revoke all access
             </Button>
           </div>
         </Panel>

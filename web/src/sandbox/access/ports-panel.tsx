@@ -1,4 +1,4 @@
-/** Ports that listen inside, each to open in a tab of its own by a signed URL. */
+/** Ports with a listener inside; each opens in a tab of its own by a signed URL. */
 
 import { Button, NumberInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -75,7 +75,7 @@ function OpenPort({ port }: { port: number }) {
   );
 }
 
-/** The site inside is not trusted: it learns neither this page's address nor gets a hold of its window. */
+/** The site inside is not trusted: it gets neither this page's address nor its window. */
 function openTab(url: string): void {
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return;
   const link = document.createElement('a');

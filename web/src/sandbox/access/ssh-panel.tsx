@@ -34,8 +34,8 @@ export function SshPanel() {
         <div className="stack" role="status">
           <CodeBlock label="SSH command" text={make.data.command} />
           <div className="dimmed small">
-            It holds the token: whoever has it is root in this sandbox. It is shown this once. scp, sftp,
-            rsync and editors work too.
+            The command holds the token, which gives root in this sandbox to everybody who has it. It is shown
+            only once. scp, sftp, rsync and editors work too.
           </div>
           <Facts
             facts={[

@@ -1,4 +1,4 @@
-/** Runs code or a shell command in the sandbox, and shows what it printed and drew. */
+/** Runs code or a shell command in the sandbox, and shows its output and charts. */
 import { Button, NumberInput, SegmentedControl } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
@@ -57,10 +57,10 @@ function Runner() {
       />
       <Panel title="Result">
         {run.isPending && <Loading what="the result" lines={3} />}
-        {isStopped && <div role="status">It was ended.</div>}
+        {isStopped && <div role="status">The run was stopped.</div>}
         {run.error && !isStopped && <ProblemPanel title="Not run" error={run.error} />}
         {run.data && !run.isPending && <RunResult ran={run.data} />}
-        {run.isIdle && <div className="dimmed">Each run starts afresh: files stay, variables do not.</div>}
+        {run.isIdle && <div className="dimmed">Each run starts anew: files stay, variables do not.</div>}
       </Panel>
     </div>
   );
@@ -115,7 +115,7 @@ function SourcePanel({ mode, setMode, busy, run, end }: SourcePanelProps) {
       </div>
       <div className="row-end">
         <NumberInput
-          label="Seconds until it is ended"
+          label="Timeout in seconds"
           min={1}
           max={isCode ? 300 : 600}
           value={seconds}

@@ -1,4 +1,4 @@
-/** The outcome of a run: its end, what it printed, and its charts. */
+/** The outcome of a run: its status, its output and its charts. */
 import { SegmentedControl } from '@mantine/core';
 import type { RunCodeResult } from '@sandhaven/sdk';
 import { useMemo, useState } from 'react';

@@ -19,7 +19,7 @@ interface EditingProps {
   text: string;
   file: OpenFile;
   editor: RefObject<EditorHandle | null>;
-  /** Out of sight while a preview is shown: what was written stays. */
+  /** Hidden while a preview is shown; the typed text stays. */
   hidden: boolean;
   reload(): void;
   children(tools: ReactNode): ReactNode;
@@ -29,7 +29,7 @@ export function Editing(props: EditingProps) {
   const { sandbox, path, line, text, file, editor, hidden, reload, children } = props;
   const { dirty, setDirty, busy, save, question } = useSaving({ sandbox, path, file, editor });
   const tools = file.cut ? (
-    <span className="dimmed small">the first part, to read</span>
+    <span className="dimmed small">the first part, read-only</span>
   ) : (
     <>
       <span className="dimmed small" role="status">

@@ -116,7 +116,7 @@ function EntryMenu({
         {isFolder ? (
           <>
             <Menu.Item data-autofocus onClick={() => begin(path)}>
-              Begin the tree here
+              Start the tree here
             </Menu.Item>
             <Menu.Item onClick={() => actions.newFile(path)}>New file</Menu.Item>
             <Menu.Item onClick={() => actions.newFolder(path)}>New folder</Menu.Item>

@@ -51,7 +51,7 @@ function Opened({ sandbox, path, line, actions, file, reload }: OpenedProps) {
   const canShow = kind !== 'text' && (text !== null || isFramed);
   const editor = useRef<EditorHandle>(null);
   const [shown, setShown] = useState(canShow && line === undefined ? 'preview' : 'edit');
-  // The editor is loaded when it is first wanted, and stays.
+  // The editor is loaded on its first use, and stays.
   const [begun, setBegun] = useState(shown === 'edit');
   const [draft, setDraft] = useState(text ?? '');
   const show = (next: string) => {
@@ -81,7 +81,7 @@ function Opened({ sandbox, path, line, actions, file, reload }: OpenedProps) {
       )}
       {shown === 'preview' && <Preview {...{ sandbox, path, file }} text={draft} edit={() => show('edit')} />}
       {shown === 'edit' && text === null && (
-        <Empty icon="file" title="This file is no text">
+        <Empty icon="file" title="This file is not text">
           It can be downloaded.
         </Empty>
       )}

@@ -1,4 +1,4 @@
-/** The files of a sandbox: a tree, what is uploaded, a search, and the open file. */
+/** The files of a sandbox: a tree, uploads, a search, and the open file. */
 import { Button, FileButton, Menu, SegmentedControl } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';

@@ -24,7 +24,7 @@ export interface FileActions {
 
 type Moved = (path: string, to: string | null) => void;
 
-/** @param moved Learns where a file is now; null where it is no more. */
+/** @param moved Gets the new path of a file; null when it was deleted. */
 export function useFileActions(sandbox: string, moved: Moved): FileActions {
   const queries = useQueryClient();
   const [question, setQuestion] = useState<Question | null>(null);
@@ -42,7 +42,7 @@ export function useFileActions(sandbox: string, moved: Moved): FileActions {
     if (there.length === 0) return void send(folder, files);
     setQuestion({
       title: `Replace ${counted(there.length, 'file')}?`,
-      body: `What ${there.length === 1 ? 'this file holds' : 'these files hold'} now is lost: ${there.join(', ')}`,
+      body: `The content of ${there.length === 1 ? 'this file' : 'these files'} is lost: ${there.join(', ')}`,
       action: `Replace ${counted(there.length, 'file')}`,
       run: async () => void send(folder, files),
     });

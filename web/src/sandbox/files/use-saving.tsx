@@ -59,8 +59,8 @@ export function useSaving({ sandbox, path, file, editor }: SavingParts): Saving 
     if (now === null || now === modified.current) return write(content);
     setQuestion({
       title: `${nameOf(path)} was changed meanwhile`,
-      body: 'Saving replaces what another program has written since it was opened here; that is lost.',
-      action: 'Save all the same',
+      body: 'Another program has changed the file since it was opened here. Saving overwrites that change.',
+      action: 'Save anyway',
       run: () => write(content),
     });
   };

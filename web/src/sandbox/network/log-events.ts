@@ -13,7 +13,7 @@ export function withPiece(
   return { events: [...log.events, ...wanted].slice(-most), dropped: log.dropped + dropped };
 }
 
-/** Returns the rule that would allow a connection that no rule allows; null for what another rule does not mend. */
+/** Returns the rule that would allow a connection that no rule allows; null where no rule would allow it. */
 export function missingRule({ allowed, why, kind, name, address, port }: NetworkLogEvent): string | null {
   if (allowed || !why?.includes('no rule')) return null;
   if (kind === 'dns') return name;

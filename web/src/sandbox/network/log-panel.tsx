@@ -1,4 +1,4 @@
-/** Log of the sandbox: connections that were made and refused, newest first. One click adds the rule that one lacked. */
+/** Log of the sandbox: connections and refusals, newest first. One click adds the missing rule. */
 import { Button, Checkbox } from '@mantine/core';
 import type { NetworkLogEvent } from '@sandhaven/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';

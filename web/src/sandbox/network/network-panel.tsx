@@ -27,15 +27,15 @@ const profilesQuery = queryOptions({
 });
 
 const meanings = {
-  open: 'Everything public is in reach.',
-  rules: 'Only what a profile or a rule names is in reach.',
-  none: 'Nothing is in reach, not even DNS.',
+  open: 'The sandbox reaches everything public.',
+  rules: 'The sandbox reaches only what a profile or a rule names.',
+  none: 'The sandbox reaches nothing, not even DNS.',
 } as const;
 
 export function NetworkPanel({ shown }: { shown: ShownNetwork }) {
   return (
     <Panel title="Network">
-      {/* Anew once it was changed, here or elsewhere. */}
+      {/* Made anew after a change, here or elsewhere. */}
       <NetworkForm key={JSON.stringify(shown.network)} shown={shown} />
       <InForce shown={shown} />
     </Panel>
@@ -101,7 +101,7 @@ function Rules({ fields, setFields }: { fields: NetworkFields; setFields(fields:
   );
 }
 
-/** Shows what is not seen in the setting itself. */
+/** Shows facts that the setting itself does not show. */
 function InForce({ shown: { network, in_force, learning_until, traffic } }: { shown: ShownNetwork }) {
   const { data: profiles = [] } = useQuery(profilesQuery);
   const named = profiles.filter(({ name }) => network.profiles.includes(name));
@@ -110,12 +110,12 @@ function InForce({ shown: { network, in_force, learning_until, traffic } }: { sh
   return (
     <>
       {learning_until !== null && (
-        <Alert color="gray" icon={<Icon name="warning" />} title="It learns rules">
+        <Alert color="gray" icon={<Icon name="warning" />} title="The sandbox is learning rules">
           The sandbox reaches all that the ceilings allow. This ends <Away time={learning_until} />.
         </Alert>
       )}
       {traffic?.refused_until && (
-        <Alert color="red" icon={<Icon name="warning" />} title="The traffic of today is used up">
+        <Alert color="red" icon={<Icon name="warning" />} title="Today's traffic is used up">
           The sandbox reaches nothing. This ends <Away time={traffic.refused_until} />.
         </Alert>
       )}

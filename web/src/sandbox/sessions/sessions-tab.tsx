@@ -1,4 +1,4 @@
-/** The sessions of a sandbox: shells that stay, their commands, and what each prints. */
+/** The sessions of a sandbox: lasting shells, their commands, and the output of each. */
 
 import { Button } from '@mantine/core';
 import type { ListSessionsResult } from '@sandhaven/sdk';
@@ -66,7 +66,7 @@ function Sessions() {
         {!data && !error && <Loading what="sessions" />}
         {data && sessions.length === 0 && (
           <Empty icon="terminal" title="No session is open">
-            A session is a shell that stays: its directory and variables hold from one command to the next.
+            A session is a lasting shell: its directory and variables persist from one command to the next.
             Agents open them with CreateSession.
           </Empty>
         )}

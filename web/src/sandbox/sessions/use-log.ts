@@ -1,4 +1,4 @@
-/** Follows the output of a session command: each question waits at the service until there is more to read. */
+/** Follows the output of a session command: each request waits at the service until there is more output. */
 import { useEffect, useRef, useState } from 'react';
 import { client } from '../../service/client.ts';
 
@@ -6,14 +6,14 @@ export interface Log {
   output: string;
   status: string | null;
   exitCode: number | undefined;
-  /** Of a long log the beginning is left out here. */
+  /** True when the beginning of a long log is left out. */
   cut: boolean;
   error: unknown;
 }
 
 const WAIT_SECONDS = 30;
 const MOST_CHARS = 500_000;
-/** Pause after an answer with nothing new, should one come before its time. */
+/** Pause after an answer without new output, in case one comes early. */
 const PAUSE_MS = 1_000;
 const nothing: Log = { output: '', status: null, exitCode: undefined, cut: false, error: null };
 

@@ -123,4 +123,4 @@ async function paste(view: View | null): Promise<void> {
   }
 }
 
-const refused = new Error('The browser gives the clipboard to no button here: press Ctrl+Shift+V.');
+const refused = new Error('The browser does not let this button read the clipboard: press Ctrl+Shift+V.');

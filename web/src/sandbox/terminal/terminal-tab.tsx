@@ -1,4 +1,4 @@
-/** The terminals of a sandbox: shells with a screen that go on when nobody looks. */
+/** The terminals of a sandbox: shells with a screen that keep running without viewers. */
 import { Empty } from '../../parts/empty.tsx';
 import { useActing } from '../../shell/team-items.tsx';
 import { NeedsStart } from '../needs-start.tsx';
@@ -9,7 +9,7 @@ export function TerminalTab() {
   if (viewer) {
     return (
       <Empty icon="terminal" title="Terminals are for members">
-        A viewer changes nothing, and whoever looks at a terminal can type into it.
+        Viewers cannot change anything, and everybody in a terminal can type into it.
       </Empty>
     );
   }

@@ -1,4 +1,4 @@
-/** Terminals as tabs, of which one is on the screen: the others go on by themselves. */
+/** Terminals as tabs, of which one is on the screen: the others keep running. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -83,7 +83,7 @@ function NoTerminal({ open }: { open(): void }) {
     <Empty icon="terminal" title="No terminal is open">
       <div className="stack" style={{ alignItems: 'center' }}>
         <span>
-          A terminal is a shell that goes on when you leave, and shows what it printed when you return.
+          A terminal is a shell that keeps running when you leave, and shows its output when you return.
         </span>
         <Button onClick={open}>Open a terminal</Button>
       </div>

@@ -36,7 +36,7 @@ export function useEnding(sandbox: string, ended: (terminal: string) => void) {
 }
 
 function lossOf({ program, busy, viewers }: Terminal): string {
-  const others = viewers > 1 ? ` ${viewers - 1} more look at it.` : '';
+  const others = viewers > 1 ? ` Other viewers: ${viewers - 1}.` : '';
   if (!busy) return `No program but its shell runs in it.${others}`;
-  return `${program === '' ? 'A program' : program} runs in it, and is ended with what it has not saved.${others}`;
+  return `${program === '' ? 'A program' : program} runs in it. Ending the terminal loses its unsaved work.${others}`;
 }

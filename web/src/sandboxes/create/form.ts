@@ -55,7 +55,7 @@ const MOST_MINUTES = 2_147_483_647;
 export function faultsOf(form: Form): Faults {
   const faults: Faults = {};
   if (form.name.trim() !== '' && !NAME.test(form.name.trim())) {
-    faults.name = '1 to 63 letters, digits, spaces, dots, lines; not beginning with sb_.';
+    faults.name = '1 to 63 letters, digits, spaces, dots, hyphens, underscores; not beginning with sb_.';
   }
   if (form.source === 'image' && form.image.trim() === '') faults.image = 'Name an image, such as debian:13.';
   if (form.source === 'snapshot' && form.snapshot === '') faults.snapshot = 'Choose a snapshot.';
@@ -63,7 +63,7 @@ export function faultsOf(form: Form): Faults {
     const { min, max } = ranges[key];
     if (!isWhole(form[key], min, max)) faults[key] = `From ${min} to ${max}.`;
   }
-  if (!isWhole(form.auto_stop_minutes, 0, MOST_MINUTES)) faults.auto_stop_minutes = 'From 0; 0 is never.';
+  if (!isWhole(form.auto_stop_minutes, 0, MOST_MINUTES)) faults.auto_stop_minutes = '0 or more; 0 is never.';
   for (const key of ['labels', 'env_vars'] as const) {
     const { fault } = readPairs(form[key]);
     if (fault !== null) faults[key] = fault;

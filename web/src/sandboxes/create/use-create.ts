@@ -1,4 +1,4 @@
-/** Creates a sandbox, puts it into the list, and says how far the creation is. */
+/** Creates a sandbox, puts it into the list, and shows the progress of the creation. */
 import type { CreateSandboxParameters, Sandbox } from '@sandhaven/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';

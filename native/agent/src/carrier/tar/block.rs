@@ -1,5 +1,5 @@
-//! The block before the content of an entry. Of its fields only those count that the extended header has not: the kind,
-//! the mode, and the length of the content.
+//! The block before the content of an entry. It counts only for what the extended header lacks: kind, mode
+//! and length of the content.
 
 use super::damage::damaged;
 use crate::wire::fault::Fault;
@@ -12,7 +12,7 @@ const MOST: u64 = 0o777_7777_7777;
 pub struct Block(pub [u8; BLOCK]);
 
 impl Block {
-    /// @param length Of the content; one that does not fit stands in the extended header alone.
+    /// @param length Length of the content; one that does not fit is in the extended header only.
     pub fn new(kind: u8, name: &[u8], mode: u32, length: u64) -> Self {
         let mut block = Self([0; BLOCK]);
         let shown = &name[..name.len().min(100)];
@@ -65,10 +65,10 @@ impl Block {
         let digits = str::from_utf8(&self.0[field]).ok();
         digits
             .and_then(|digits| u64::from_str_radix(digits, 8).ok())
-            .ok_or_else(|| damaged("a header holds a number that is none"))
+            .ok_or_else(|| damaged("a header holds an invalid number"))
     }
 
-    /// With the sum's own field as blanks.
+    /// The sum's own field counts as blanks.
     fn sum(&self) -> u64 {
         let bytes = self.0.iter().enumerate();
         bytes

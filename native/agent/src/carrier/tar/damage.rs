@@ -1,4 +1,4 @@
-//! The refusal of an archive that is not what this agent writes.
+//! Refuses archives that this agent does not write.
 
 use crate::wire::fault::{Code, Fault};
 

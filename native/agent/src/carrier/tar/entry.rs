@@ -9,12 +9,12 @@ pub type Xattr = (Vec<u8>, Vec<u8>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Its size, and those parts of it that are no holes; the archive has their content.
+    /// Size, and the parts that are not holes, whose content the archive has.
     File {
         size: u64,
         parts: Vec<Part>,
     },
-    /// Another name of what has this path.
+    /// Another name (hard link) of the entry with this path.
     Link(Vec<u8>),
     Symlink(Vec<u8>),
     Folder,

@@ -1,4 +1,4 @@
-//! Files with holes. An archive has the map of the parts that are none, then their content (GNU tar's sparse form 1.0).
+//! Files with holes. An archive has a map of the parts with data, then their content (GNU tar's sparse form 1.0).
 
 use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
@@ -8,20 +8,20 @@ use super::block::BLOCK;
 use super::damage::damaged;
 use crate::wire::fault::Fault;
 
-/// A part of a file that is no hole.
+/// A part of a file that is not a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     pub offset: u64,
     pub length: u64,
 }
 
-/// In one map. A file of more has its smallest holes filled with zeros.
+/// Most parts in one map. In a file with more, the smallest holes are filled with zeros.
 pub const MOST_PARTS: usize = 65_536;
 
 /// A number and its newline.
 const LINE_BYTES: usize = 21;
 
-/// Returns the bytes that are in no hole, too: those before any hole was filled.
+/// Returns the parts, and the bytes of data before any hole was filled.
 pub fn parts_of(file: &File, size: u64) -> Result<(Vec<Part>, u64), Errno> {
     let mut parts = Vec::new();
     let mut data_bytes = 0;
@@ -63,7 +63,7 @@ fn fill_holes(parts: &mut Vec<Part>, bytes: u64) {
     });
 }
 
-/// False where there is no hole.
+/// False for a file without holes.
 pub fn is_sparse(size: u64, parts: &[Part]) -> bool {
     let whole = Part {
         offset: 0,
@@ -76,8 +76,8 @@ pub fn held_bytes(parts: &[Part]) -> u64 {
     parts.iter().map(|part| part.length).sum()
 }
 
-/// Lines of digits: how many parts, then offset and length of each; whole blocks. A hole at the end of the file is followed
-/// by an empty part, from which GNU tar knows of it.
+/// Lines of digits, padded to whole blocks: the number of parts, then offset and length of each. An empty
+/// part follows a hole at the end of the file, without which GNU tar would not find that hole.
 pub fn map_of(parts: &[Part], size: u64) -> Vec<u8> {
     let end = parts
         .last()

@@ -1,5 +1,5 @@
-//! The form of an archive of a disk: POSIX tar, where an extended header before each entry has all that its block cannot
-//! say. GNU tar reads it. What this agent reads is what it writes; anything else is refused.
+//! The form of an archive of a disk: POSIX tar, with an extended header before each entry for all that its
+//! block cannot hold. GNU tar reads it. This agent reads only what it writes, and refuses anything else.
 
 pub mod block;
 pub mod damage;

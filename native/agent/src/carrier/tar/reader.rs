@@ -1,5 +1,5 @@
-//! Reads the entries of an archive, one after the other. What they say is bounded and checked as far as it can be without
-//! the disk; the bytes may have been written by anybody.
+//! Reads the entries of an archive in order. Anybody may have written the bytes, so all fields are bounded,
+//! and checked as far as that is possible without the disk.
 
 use std::io::Read;
 
@@ -13,12 +13,12 @@ use crate::wire::fault::Fault;
 
 pub struct Reader<R> {
     source: R,
-    /// Of the current entry's content, and what fills up its last block.
+    /// Bytes left of the current entry's content, and of the padding of its last block.
     content: u64,
     padding: usize,
 }
 
-/// What an extended header says of the entry that follows.
+/// Fields of an extended header, about the entry that follows it.
 #[derive(Default)]
 struct Said {
     path: Option<Vec<u8>>,
@@ -28,7 +28,7 @@ struct Said {
     gid: Option<u32>,
     modified: Option<(i64, u32)>,
     xattrs: Vec<Xattr>,
-    /// Of a file with holes.
+    /// Size of a file with holes.
     real_size: Option<u64>,
 }
 
@@ -41,7 +41,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// None at the end of the archive. An archive that was cut off has none.
+    /// Returns None at the end of the archive. A truncated archive has no end, and fails.
     pub fn next(&mut self) -> Result<Option<Entry>, Fault> {
         if self.content > 0 {
             return Err(damaged("a file has more content than it should"));
@@ -51,7 +51,7 @@ impl<R: Read> Reader<R> {
         if block.is_zero() {
             return match self.block()?.is_zero() {
                 true => Ok(None),
-                false => Err(damaged("its end is no end")),
+                false => Err(damaged("its end is malformed")),
             };
         }
         block.check()?;
@@ -181,7 +181,7 @@ impl Said {
     }
 }
 
-/// Without slashes at its ends; fails on a path that is no plain one.
+/// Strips slashes at both ends. Fails on a path that is not plain.
 fn path_of(path: &[u8], kind: &Kind) -> Result<Vec<u8>, Fault> {
     if *kind == Kind::Folder && path == b"./" {
         return Ok(Vec::new());
@@ -195,7 +195,7 @@ fn path_of(path: &[u8], kind: &Kind) -> Result<Vec<u8>, Fault> {
         .ok_or_else(|| damaged("a path is none"))
 }
 
-/// Names alone, from the root down.
+/// True for a path of names alone, from the root down.
 pub fn is_plain(path: &[u8]) -> bool {
     let name = |name: &[u8]| !matches!(name, b"" | b"." | b"..") && !name.contains(&0);
     path.split(|byte| *byte == b'/').all(name)

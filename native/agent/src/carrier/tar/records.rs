@@ -1,4 +1,5 @@
-//! The records of an extended header: `LENGTH KEY=VALUE\n`, the length being of all of it. A value may hold any bytes.
+//! The records of an extended header: `LENGTH KEY=VALUE\n`, where LENGTH counts the whole record. A value may
+//! hold any bytes.
 
 use super::damage::damaged;
 use crate::wire::fault::Fault;

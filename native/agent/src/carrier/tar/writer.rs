@@ -9,12 +9,12 @@ use super::records::{append, escaped};
 use crate::carrier::faults::too_many_attributes;
 use crate::wire::fault::Fault;
 
-/// Of one extended header; the reader takes no longer one.
+/// Most bytes of one extended header; the reader refuses longer ones.
 pub const MOST_RECORD_BYTES: usize = 16 << 20;
 
 pub struct Writer<W> {
     out: W,
-    /// What the content of the last entry has yet to be filled up with.
+    /// Bytes that still pad the content of the last entry.
     padding: usize,
 }
 

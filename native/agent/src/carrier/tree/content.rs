@@ -1,4 +1,4 @@
-//! Writes the content of new files, which are holes from end to end, and so leaves out what is zeros.
+//! Writes the content of new files. A new file is one hole, so pieces of zeros are left out.
 
 use std::fs::File;
 use std::io;
@@ -8,8 +8,8 @@ use std::os::unix::fs::FileExt;
 const PIECE: u64 = 4096;
 const ZEROS: [u8; PIECE as usize] = [0; PIECE as usize];
 
-/// Pieces of zeros stay holes: an archive has some holes of a file with very many of them as zeros, and the file must need
-/// no more blocks than it had.
+/// Pieces of zeros stay holes: an archive stores some holes of a file with very many as zeros, and the file
+/// must need no more blocks than before.
 pub fn write(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     let mut due = 0;
     let mut next = 0;

@@ -1,4 +1,4 @@
-//! The attributes of what an archive has made on the disk.
+//! Attributes of entries that were made on the disk from an archive.
 
 use rustix::fs::{
     AtFlags, Gid, Mode, Timespec, Timestamps, UTIME_OMIT, Uid, chmodat, chownat, fchmod, fchown,
@@ -12,7 +12,8 @@ use crate::carrier::faults::failed;
 use crate::carrier::tar::entry::{Attributes, Entry, Kind};
 use crate::wire::fault::Fault;
 
-/// A change of the owner takes set-id bits and capabilities away, so it comes first, and what changes the time before that.
+/// A change of the owner clears set-id bits and capabilities, so it comes first. The time comes last, after
+/// all that would change it.
 pub fn finish(file: &impl AsFd, attributes: &Attributes, path: &[u8]) -> Result<(), Fault> {
     let failed = |errno| failed(errno, path);
     let (uid, gid) = owners_of(attributes);
@@ -22,7 +23,7 @@ pub fn finish(file: &impl AsFd, attributes: &Attributes, path: &[u8]) -> Result<
     futimens(file, &times_of(attributes)).map_err(failed)
 }
 
-/// Of what cannot be opened: links, and what would wait for somebody.
+/// Sets the attributes of entries that must not be opened: links, whiteouts, and pipes, which would wait for a writer.
 pub fn finish_unopened(parent: &OwnedFd, name: &[u8], entry: &Entry) -> Result<(), Errno> {
     let itself = AtFlags::SYMLINK_NOFOLLOW;
     let (uid, gid) = owners_of(&entry.attributes);

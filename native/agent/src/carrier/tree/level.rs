@@ -12,7 +12,7 @@ use crate::wire::fault::Fault;
 pub struct Level {
     pub name: Vec<u8>,
     pub folder: OwnedFd,
-    /// Those that are due, few and short: many folders are open at once.
+    /// Attributes still to be set. They are few and short, since many folders are open at once.
     pub(super) attributes: Attributes,
 }
 

@@ -1,20 +1,21 @@
-//! Things with several names: an archive has each once, and every further name as a link to the first.
+//! Files with several names: an archive has each file once, and every further name as a link to the first.
 
 use rustix::fs::Stat;
 use std::collections::HashMap;
 
 use crate::wire::fault::{Code, Fault};
 
-/// What the map may take of the carrier's memory, 1 GiB.
+/// Most bytes of the map, out of the carrier's memory of 1 GiB.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Of an entry beside its path, while the map moves to one of twice its size.
+/// Bytes of an entry beside its path, while the map moves to one of twice its size.
 const ENTRY_BYTES: usize = 128;
 
 pub struct Links {
     most: usize,
     bytes: usize,
-    /// The first name of each, and how many are still to come. Subvolumes of one disk number their things alike.
+    /// The first name of each file, and the number of names still to come. Subvolumes of one disk use the
+    /// same inode numbers.
     first: HashMap<(u64, u64), (Vec<u8>, u64)>,
 }
 
@@ -31,7 +32,7 @@ impl Links {
         }
     }
 
-    /// The name under which the archive has it already; else this one is the first.
+    /// Returns the name under which the archive has the file already; None where this name is the first.
     pub fn first_name(&mut self, stat: &Stat, path: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
         let names = u64::from(stat.st_nlink as u32);
         if names < 2 {
@@ -105,7 +106,7 @@ mod tests {
     #[test]
     fn names_that_are_waited_for_are_bounded() {
         let mut links = Links::within(2 * (3 + ENTRY_BYTES));
-        // Each of these is complete, and takes no more memory.
+        // The second name completes each file, which then takes no memory.
         for number in 1..100 {
             links.first_name(&thing(number, 2), b"one").unwrap();
             links.first_name(&thing(number, 2), b"two").unwrap();

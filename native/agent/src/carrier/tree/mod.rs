@@ -1,4 +1,4 @@
-//! The disk's tree of files, and how it goes into an archive and comes out of one.
+//! The disk's tree of files, packed into an archive and unpacked from one.
 
 mod content;
 mod finish;

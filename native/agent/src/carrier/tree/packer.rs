@@ -1,5 +1,5 @@
-//! Writes the archive of a tree, folder by folder from its root down, in the order of the file system. Nothing else uses
-//! the disk meanwhile. Sockets are left out: nobody listens on them any more.
+//! Writes the archive of a tree, folder by folder from its root down, in the order of the file system.
+//! Nothing else uses the disk meanwhile. Sockets are left out, since they have no listener.
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat,
@@ -28,7 +28,8 @@ const LOOK: OFlags = OFlags::RDONLY
 const FOLDER: OFlags = LOOK.union(OFlags::DIRECTORY);
 const FILE: OFlags = LOOK.union(OFlags::NONBLOCK);
 
-/// @param leave_out Names in the root that are no part of the archive; with a slash at the end, what is in that folder.
+/// @param leave_out Names in the root that are not part of the archive; a slash at the end means the contents
+/// of that folder.
 pub fn pack(
     root: &Path,
     leave_out: &[String],
@@ -81,7 +82,7 @@ pub(super) fn pack_within(
 
 struct Packer<W> {
     writer: Writer<W>,
-    /// Of what is being added.
+    /// Path of the entry that is being added.
     path: Vec<u8>,
     /// Folders that are open, from the root down.
     levels: Vec<Level>,
@@ -92,7 +93,7 @@ struct Packer<W> {
 
 struct Level {
     folder: Dir,
-    /// Of the path.
+    /// Length of its path.
     path_bytes: usize,
 }
 

@@ -1,6 +1,6 @@
-//! The room that the files of a disk need once their archive is unpacked. An archive has each file whole. So files may need
-//! more than a disk of the same size has where they share blocks (by reflinks, on XFS and btrfs), or are compressed and
-//! counted as if they were not (on btrfs).
+//! The room that the files of a disk need once their archive is unpacked. An archive has each file in full,
+//! so files that share blocks (reflinks, on XFS and btrfs) or are compressed (on btrfs) may need more room
+//! than a disk of the same size has.
 
 use rustix::fs::{Stat, fstatvfs};
 use rustix::io::Errno;
@@ -8,10 +8,10 @@ use std::os::fd::AsFd;
 
 use crate::wire::fault::{Code, Fault};
 
-/// One part of so many is for the disk's own records. It counts only where files need more than is in use.
+/// The disk's own records take one part of this many. It counts only where files need more than is in use.
 const RECORDS: u64 = 16;
 
-/// Of `Stat::st_blocks`, whatever the file system's own blocks are.
+/// Unit of `Stat::st_blocks`, whatever the file system's own blocks are.
 const STAT_BLOCK: u64 = 512;
 
 /// Some file systems name blocks of megabytes, and take sectors.
@@ -25,14 +25,14 @@ pub struct Room {
 }
 
 impl Room {
-    /// Files without shared blocks never take more than what is in use now, so a full disk has room for its own files.
+    /// Files without shared blocks never take more than what is in use, so a full disk has room for its own files.
     pub fn of(disk: impl AsFd) -> Result<Self, Errno> {
         let found = fstatvfs(disk)?;
         let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
         let used = bytes(found.f_blocks.saturating_sub(found.f_bfree));
-        // Less than the whole where the file system keeps room for itself, as btrfs does for the copies of its records.
+        // Less than the full size where the file system reserves room, as btrfs does for copies of its records.
         let usable = used.saturating_add(bytes(found.f_bavail));
-        // Some file systems do not say how large they are.
+        // Some file systems do not report their size.
         let most = match bytes(found.f_blocks) {
             0 => u64::MAX,
             all => used.max(usable.saturating_sub(all / RECORDS)),
@@ -48,9 +48,9 @@ impl Room {
         }
     }
 
-    /// Counts a file. The blocks that are its own bound the count from above: they are fewer than its bytes where the file
-    /// system compresses them. Less than one block lies among the file system's records.
-    /// @param data_bytes Without its holes.
+    /// Counts a file: its whole blocks of data, or its own blocks on the disk where those are fewer, as with
+    /// compression. A file of less than one own block lies in the file system's records and counts nothing.
+    /// @param data_bytes Bytes of the file without its holes.
     pub fn take(&mut self, stat: &Stat, data_bytes: u64) -> Result<(), Fault> {
         let whole = data_bytes.div_ceil(self.block).saturating_mul(self.block);
         let own = match (stat.st_blocks as u64).saturating_mul(STAT_BLOCK) {

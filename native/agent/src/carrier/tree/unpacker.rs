@@ -1,5 +1,6 @@
-//! Makes a tree of an archive. Each entry lies in a folder that this archive has made and whose descriptor is still open,
-//! as the packer writes them, so no path is ever looked up through what the archive says is a link.
+//! Makes a tree from an archive. Each entry lies in a folder that this archive has made and whose descriptor
+//! is still open, since the packer writes them in that order. So no path is ever resolved through a link of
+//! the archive.
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, ftruncate, linkat, mkdirat, mknodat, openat,
@@ -103,7 +104,7 @@ impl Unpacker {
         finish_unopened(&parent, name, entry).map_err(failed)
     }
 
-    /// Leaves folders until the innermost is the one of these names.
+    /// Leaves folders until the innermost open one has these names.
     fn go_to(&mut self, names: &[&[u8]]) -> Result<(), Fault> {
         while self.levels.len() > names.len() + 1 {
             self.leave()?;
@@ -183,7 +184,7 @@ impl Unpacker {
     }
 }
 
-/// What an earlier attempt has left would be mixed with the archive.
+/// Fails on a folder with entries: those of an earlier attempt would mix with the archive.
 fn require_empty(folder: &OwnedFd, leave_out: &[String]) -> Result<(), Fault> {
     let failed = |errno| failed(errno, b"");
     for found in Dir::read_from(folder).map_err(failed)? {

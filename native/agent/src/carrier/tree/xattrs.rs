@@ -1,5 +1,5 @@
-//! The extended attributes that an archive keeps: those of users, which an overlay's own are too; file capabilities; access
-//! lists. Others are the kernel's or the host's.
+//! The extended attributes that an archive keeps: attributes of users, among them an overlay's own; file
+//! capabilities; access lists. Others are the kernel's or the host's.
 
 use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fsetxattr};
 use rustix::io::Errno;
@@ -15,14 +15,14 @@ use crate::wire::fault::{Code, Fault};
 const LIST_BYTES: usize = 64 << 10;
 const VALUE_BYTES: usize = 64 << 10;
 
-/// Who may use a file or folder beside its owner and group, and who a folder's new entries.
+/// Access for others than owner and group: to a file or folder, and to new entries of a folder.
 pub const ACCESS_LISTS: [&[u8]; 2] = [b"system.posix_acl_access", b"system.posix_acl_default"];
 
 pub fn is_kept(name: &[u8]) -> bool {
     name.starts_with(b"user.") || name == b"security.capability" || ACCESS_LISTS.contains(&name)
 }
 
-/// A longer one is none that Linux takes.
+/// Linux takes no longer list.
 pub fn is_access_list(name: &[u8], value: &[u8]) -> bool {
     ACCESS_LISTS.contains(&name) && value.len() <= VALUE_BYTES
 }
@@ -58,7 +58,7 @@ pub(super) fn read_within(most: usize, file: impl AsFd) -> Result<Vec<Xattr>, Er
     Ok(found)
 }
 
-/// @param path Named where the disk does not take one.
+/// @param path Named in the error when the disk refuses an attribute.
 pub fn write<'a>(
     file: impl AsFd,
     xattrs: impl IntoIterator<Item = &'a Xattr>,

@@ -18,7 +18,7 @@ use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 
-/// Longer paths could not be used in a call.
+/// A longer path could be used in no call.
 const MAX_PATH_BYTES: usize = 4_095;
 const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)

@@ -14,7 +14,7 @@ use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 
-/// Entries between two looks for a host that has hung up.
+/// Entries between two checks that the host is still there.
 const CHECK_EVERY: usize = 1_000;
 
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     connection.reply(&json!({ "total_count": total })).await
 }
 
-/// The entries of the page, and the count of all that match.
+/// Returns the entries of the page, and the number of all matches.
 fn list(
     path: &Path,
     pattern: Option<&Glob>,
@@ -80,7 +80,7 @@ fn list(
     Ok((entries, total))
 }
 
-/// An entry that vanished since is shown as an empty file, so that the page stays a slice of the list.
+/// An entry that has vanished meanwhile is shown as an empty file, so that the page stays a slice of the list.
 fn describe(folder: impl std::os::fd::AsFd, name: String) -> Result<Entry, Fault> {
     let raw = c_name(&path_text::to_bytes(&name))?;
     let stat = statat(folder, &raw, AtFlags::SYMLINK_NOFOLLOW).ok();
@@ -97,7 +97,7 @@ fn describe(folder: impl std::os::fd::AsFd, name: String) -> Result<Entry, Fault
     })
 }
 
-/// ENOTDIR means either that the path itself is a file, or that something on the way is.
+/// ENOTDIR: the path itself is a file, or a part of it is.
 pub fn not_a_folder(path: &Path, errno: rustix::io::Errno) -> Fault {
     if errno == rustix::io::Errno::NOTDIR
         && statat(CWD, path.bytes.as_slice(), AtFlags::empty()).is_ok()

@@ -1,4 +1,4 @@
-//! One page of a sorted list, without keeping the list: as many texts as the page's end needs.
+//! One page of a sorted list. It keeps only the texts up to the page's end, and never the whole list.
 
 use std::collections::BinaryHeap;
 
@@ -22,7 +22,7 @@ impl Page {
         }
     }
 
-    /// Counts `text`, and keeps it if it may be on the page.
+    /// Counts `text`, and keeps it while it may be on the page.
     pub fn offer(&mut self, text: String) {
         self.total += 1;
         if self.smallest.len() < self.keep {
@@ -34,7 +34,7 @@ impl Page {
         }
     }
 
-    /// The page, in order, and the count of all.
+    /// Returns the page, in order, and the number of all texts.
     pub fn finish(self) -> (Vec<String>, usize) {
         let mut sorted = self.smallest.into_sorted_vec();
         sorted.drain(..self.offset.min(sorted.len()));

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::page::Page;
 
-/// Of one page, whatever the host asks for.
+/// Most items of one page, whatever the host asks for.
 const MAX_ITEMS: usize = 10_000;
 
 #[derive(Deserialize)]

@@ -20,7 +20,7 @@ pub struct Request {
     path: String,
     start_line: Option<u64>,
     end_line: Option<u64>,
-    /// Of the selected part.
+    /// Most bytes of the selected part.
     max_bytes: u64,
 }
 
@@ -104,8 +104,8 @@ fn select_lines(
     Ok((reply, selected))
 }
 
-/// The part of `chunk` that lies in the range; `line` is the number of the line that is open at its begin, and
-/// then at its end.
+/// Returns the part of `chunk` that lies in the range. `line` is the number of the line at the beginning of
+/// the chunk, and afterwards at its end.
 fn part_within(chunk: &[u8], line: &mut u64, range: &LineRange) -> Range<usize> {
     let within = |line: u64| line >= range.start && range.end.is_none_or(|end| line <= end);
     let mut start = within(*line).then_some(0);

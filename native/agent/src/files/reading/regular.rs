@@ -1,4 +1,4 @@
-//! Opens regular files for reading, and never anything whose opening could block or have an effect.
+//! Opens regular files for reading, and nothing whose opening could block or have an effect.
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, statat};
 use std::fs::File;
@@ -21,7 +21,7 @@ pub fn open_regular(path: &Path) -> Result<File, Fault> {
             format!("'{}' is not a regular file.", path.text),
         )),
     };
-    // A look before the opening: a pipe's writer would notice that.
+    // Checked before the opening, which a pipe's writer would notice.
     let stat =
         statat(CWD, path.bytes.as_slice(), AtFlags::empty()).map_err(|errno| path.fault(errno))?;
     check(file_type(&stat))?;
@@ -44,7 +44,7 @@ pub fn io_fault(error: &std::io::Error, path: &Path) -> Fault {
 pub fn too_large(path: &Path, max_bytes: u64) -> Fault {
     Fault::new(
         Code::TooLarge,
-        format!("What was asked for of '{}' is over {max_bytes} bytes.", path.text),
+        format!("The requested part of '{}' has over {max_bytes} bytes.", path.text),
     )
     .parameter(path.parameter)
     .hint("Read a range with start_line and end_line, or stream it: GET /v1/sandboxes/{sandbox}/files?path=…")

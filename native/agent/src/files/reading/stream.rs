@@ -15,11 +15,10 @@ use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::{Code, Fault};
 use crate::wire::frame::DATA_CHUNK_BYTES;
 
-/// A file of at most this size by its own account is read to see its real size: files of /proc say 0, those
-/// of /sys a page.
+/// A file that states at most this size is read to find its real size: files of /proc state 0, those of /sys a page.
 const DISTRUSTED_BYTES: u64 = 64 << 10;
 
-/// The whole file without `start` and `end`. What lies past the file's end is not there.
+/// The whole file without `start` and `end`. A range past the file's end is cut there.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
@@ -28,7 +27,7 @@ pub struct Request {
     start: Option<u64>,
     /// Inclusive.
     end: Option<u64>,
-    /// Of a file that the kernel makes up as it is read.
+    /// Most bytes of a file that the kernel generates on reading.
     max_unsized_bytes: u64,
 }
 

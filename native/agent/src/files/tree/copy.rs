@@ -22,7 +22,7 @@ use crate::wire::frame::DATA_CHUNK_BYTES;
 /// Two folders are open a level, and the worker's stack is small.
 const MAX_DEPTH: usize = 200;
 
-/// `to` must not exist. What is half made stays when it fails; the caller removes it.
+/// `to` must not exist. After a failure the caller removes the partial copy.
 pub fn copy(
     subject: &Path,
     from: &Location,
@@ -43,7 +43,7 @@ struct Copier<'a> {
     subject: &'a Path,
     cancelled: &'a Cancelled,
     top: BorrowedFd<'a>,
-    /// Files with several names, by device and inode, and where their copy is below `top`.
+    /// Files with several names, by device and inode, with the place of their copy below `top`.
     links: HashMap<(u64, u64), Vec<u8>>,
     /// Names from `top` to the present folder.
     below: Vec<Vec<u8>>,
@@ -120,7 +120,7 @@ impl Copier<'_> {
         let mut target = File::from(target);
         self.content(&mut File::from(source), &mut target)?;
         preserve(&target, &stat).map_err(|e| self.fault(e))?;
-        // The original is deleted after this, and that may be committed within the second.
+        // The original is deleted next, which may be committed within a second.
         durable::write_out(&target).map_err(|e| self.fault(e))?;
         if stat.st_nlink > 1 {
             let mut path = self.below.concat_with_slashes();
@@ -141,7 +141,7 @@ impl Copier<'_> {
         }
     }
 
-    /// True where the file was met before, and is now one file under this name too.
+    /// Returns true where the file was copied before under another name, which this name now links to.
     fn link_to_copy(&self, stat: &Stat, to: BorrowedFd<'_>, name: &CStr) -> bool {
         self.links
             .get(&(stat.st_dev, stat.st_ino))
@@ -167,7 +167,7 @@ impl Copier<'_> {
         made.map_err(|e| self.fault(e))
     }
 
-    /// Pipes and sockets; the sandbox may make no devices.
+    /// Copies pipes and sockets; a sandbox cannot make devices.
     fn special(
         &self,
         kind: FileType,
@@ -210,7 +210,7 @@ fn open(folder: BorrowedFd<'_>, name: &CStr, extra: OFlags) -> rustix::io::Resul
     openat(folder, name, flags, Mode::empty()).and_then(reach::unless_own)
 }
 
-/// Owner first, since a change of owner clears bits of the mode. An owner without a number here stays behind.
+/// Owner first, since a change of owner clears bits of the mode. An owner that this sandbox has no number for is lost.
 fn preserve(file: impl AsFd, stat: &Stat) -> rustix::io::Result<()> {
     let _ = fchown(&file, uid(stat), gid(stat));
     fchmod(&file, mode(stat))?;

@@ -1,4 +1,4 @@
-//! Entries with all that is below them: moved, copied, deleted.
+//! Moves, copies and deletes entries with all below them.
 
 mod copy;
 pub mod relocate;

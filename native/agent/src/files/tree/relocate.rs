@@ -1,5 +1,5 @@
-//! The operation `move`: moves an entry. What cannot be renamed (another file system, or a folder of the image) is copied beside its
-//! destination, takes its name there at once, and only then is deleted where it was.
+//! The operation `move`: moves an entry. One that cannot be renamed (another file system, or a folder of the
+//! image) is copied beside its destination, renamed there at once, and only then deleted at its source.
 
 use rustix::fs::{RenameFlags, renameat_with};
 use rustix::io::Errno;
@@ -76,7 +76,7 @@ fn copy_then_delete(
         let _ = delete(destination, &temporary, &Cancelled::default());
         return Err(fault);
     }
-    // Both names exist now; a call that is cancelled here must still end with one.
+    // Both names exist now. A call that is cancelled here must still leave only one.
     delete(source, from, &Cancelled::default())
 }
 

@@ -1,5 +1,5 @@
-//! The operation `remove`: deletes an entry, and with `recursive` what is below it. Every step is relative to an open folder and follows
-//! no link, so a folder swapped for a link while this runs cannot lead it elsewhere.
+//! The operation `remove`: deletes an entry, and with `recursive` all below it. Every step is relative to an
+//! open folder and follows no link, so a folder that is replaced by a link meanwhile redirects no step.
 
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, openat, renameat, statat, unlinkat,
@@ -17,9 +17,9 @@ use crate::init::workers::Cancelled;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 
-/// Folders open at once. What lies deeper is moved up to the top and deleted from there.
+/// Folders open at once. Deeper ones are moved up to the top and deleted from there.
 const MAX_DEPTH: usize = 128;
-/// Over a folder in which others keep making new entries.
+/// Passes over a folder in which others keep making new entries.
 const MAX_PASSES: usize = 1_000;
 
 #[derive(Deserialize)]
@@ -59,7 +59,7 @@ fn remove(path: &Path, recursive: bool, cancelled: &Cancelled) -> Result<(), Fau
     }
 }
 
-/// Neither deleted nor moved.
+/// Fails for the sandbox root, which is neither deleted nor moved.
 pub fn refuse_sandbox_root(path: &Path, stat: &Stat) -> Result<(), Fault> {
     let root = statat(CWD, SANDBOX_ROOT, AtFlags::SYMLINK_NOFOLLOW);
     if root.is_ok_and(|root| (root.st_dev, root.st_ino) == (stat.st_dev, stat.st_ino)) {
@@ -88,7 +88,7 @@ pub fn remove_tree(path: &Path, location: &Location, cancelled: &Cancelled) -> R
 
 struct Level {
     folder: OwnedFd,
-    /// In the folder above.
+    /// Its name in the folder above.
     name: CString,
 }
 
@@ -112,21 +112,21 @@ fn empty(top: &OwnedFd, cancelled: &Cancelled) -> Result<rustix::io::Result<()>,
                 };
                 let above = levels.last().map_or(top, |level| &level.folder);
                 match unlinkat(above, &done.name, AtFlags::REMOVEDIR) {
-                    // Something was put into it meanwhile; it is met again.
+                    // Somebody has made an entry in it meanwhile; it is visited again.
                     Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(()),
                     result => result,
                 }
             }
         };
         match step {
-            // Gone, or no folder any more: it is met again as what it is now.
+            // Gone, or no longer a folder: it is visited again as what it is now.
             Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
             Err(errno) => return Ok(Err(errno)),
         }
     }
 }
 
-/// Deletes what is in one folder, up to the first folder that is not empty, whose name it returns.
+/// Deletes the entries of one folder, up to the first folder that is not empty, whose name it returns.
 fn delete_entries(
     folder: &OwnedFd,
     cancelled: &Cancelled,

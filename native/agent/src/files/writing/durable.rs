@@ -1,5 +1,6 @@
-//! Writes that a power cut leaves whole. The kernel keeps new data in memory for half a minute, and a new name for
-//! the disk's commit interval only: a name that goes first is an empty file after a cut.
+//! Writes that survive a power cut complete. The kernel keeps new data in memory for half a minute, but a new
+//! name only for the disk's commit interval: a name that is written before its data is an empty file after a
+//! power cut.
 
 use rustix::fs::{Mode, OFlags, fdatasync, fsync, openat};
 use rustix::io::Errno;
@@ -20,15 +21,15 @@ struct Fiemap {
     reserved: u32,
 }
 
-/// Writes a file's data to its disk and waits for it, without a commit of the journal. A name that the file gets
-/// from here on is committed later, and so never without the data.
+/// Writes a file's data to its disk and waits for it, without a commit of the journal. A name that the file
+/// gets afterwards is committed later, and so never without the data.
 ///
-/// The question for the file's extents is what does this through an overlay: sync_file_range(2) reaches only the
-/// overlay's own inode, which holds no pages, and does nothing.
+/// Asking for the file's extents does this through an overlay. sync_file_range(2) would not: it reaches only
+/// the overlay's own inode, which holds no pages.
 pub fn write_out(file: impl AsFd) -> rustix::io::Result<()> {
     let file = file.as_fd();
     match ask_for_extents(file) {
-        // A file system without extents: in memory, or somebody's own.
+        // A file system without extents, such as one in memory or a FUSE one.
         Err(Errno::OPNOTSUPP | Errno::NOTTY | Errno::INVAL | Errno::BADR) => fdatasync(file),
         result => result,
     }
@@ -52,7 +53,7 @@ fn ask_for_extents(file: BorrowedFd<'_>) -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// Returns once a power cut takes neither the file nor its name.
+/// Returns once a power cut loses neither the file nor its name.
 /// @param folder Holds the name; a descriptor of a path alone is enough.
 pub fn commit(file: impl AsFd, folder: impl AsFd) -> rustix::io::Result<()> {
     fsync(file)?;

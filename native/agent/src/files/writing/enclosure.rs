@@ -7,7 +7,7 @@ use crate::files::location::Path;
 use crate::wire::fault::{Fault, OrFault};
 
 pub struct Enclosure {
-    /// As errors name it.
+    /// Its name in errors.
     text: String,
     folder: OwnedFd,
 }
@@ -22,8 +22,8 @@ impl Enclosure {
         })
     }
 
-    /// Fails unless an open folder is this one or lies in it. Every later step is relative to that open folder,
-    /// so that a path which leads elsewhere in between changes nothing.
+    /// Fails unless an open folder is this one or lies in it. Every later step is relative to that open
+    /// folder, so a path that changes meanwhile redirects no step.
     pub fn check(&self, path: &Path, folder: impl AsFd) -> Result<(), Fault> {
         let own = place_of(&self.folder, path)?;
         let other = place_of(folder, path)?;
@@ -39,7 +39,7 @@ impl Enclosure {
     }
 }
 
-/// The path that the kernel knows an open folder by, with no link in it.
+/// The kernel's path of an open folder, without links.
 fn place_of(folder: impl AsFd, path: &Path) -> Result<Vec<u8>, Fault> {
     let descriptor = format!("/proc/self/fd/{}", folder.as_fd().as_raw_fd());
     readlinkat(CWD, descriptor, Vec::new())

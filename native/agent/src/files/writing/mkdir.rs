@@ -34,7 +34,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     connection.reply(&reply).await
 }
 
-/// Missing parents are made too. A folder that is there already keeps its mode.
+/// Makes missing parents too. An existing folder keeps its mode.
 fn make(path: &Path, mode: u32) -> Result<Reply, Fault> {
     if mode > 0o7777 {
         return Err(Fault::invalid("mode", "A mode is at most 07777."));
@@ -43,21 +43,21 @@ fn make(path: &Path, mode: u32) -> Result<Reply, Fault> {
     Ok(Reply { created })
 }
 
-/// Of a file that is to be written. None is made outside of the enclosure.
+/// Makes the folders of a file that will be written, and none outside of the enclosure.
 pub fn make_parents(path: &Path, enclosure: Option<&Enclosure>) -> Result<(), Fault> {
     let (parent, _) = path.split()?;
     walk(path, parent, PARENT_MODE, enclosure)?;
     Ok(())
 }
 
-/// Goes down the path name by name; whether the last one was made.
+/// Goes down the path name by name. Returns true when the last folder is new.
 fn walk(
     path: &Path,
     bytes: &[u8],
     last_mode: u32,
     enclosure: Option<&Enclosure>,
 ) -> Result<bool, Fault> {
-    // Mostly all is there.
+    // Usually all folders exist.
     if open(CWD, bytes).is_ok() {
         return Ok(false);
     }
@@ -93,7 +93,7 @@ fn open(folder: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<OwnedFd> {
     reach::open(folder, name, flags, Mode::empty())
 }
 
-/// Another process may be quicker: then its folder is taken.
+/// Another process may have made it first: then its folder is used.
 fn make_one(
     path: &Path,
     parent: &OwnedFd,

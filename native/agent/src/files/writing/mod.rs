@@ -1,4 +1,4 @@
-//! New files and folders, and new content: whole or not at all, also after a power cut.
+//! Writes files, folders and new content, completely or not at all, also across a power cut.
 
 pub mod durable;
 mod enclosure;

@@ -1,5 +1,5 @@
-//! A name in a folder that is not yet, or no longer, the sandbox's own: what bears it goes away unless it is
-//! renamed to its final name.
+//! Temporary names in folders of the sandbox: a file or folder under one is removed unless it is renamed to
+//! its final name.
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat, renameat, unlinkat};
 use rustix::io::Errno;
@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 const ATTEMPTS: usize = 8;
 
-/// 64 random bits, so that nobody inside can be waiting at the name.
+/// 64 random bits, so that no program inside can occupy the name beforehand.
 pub fn fresh_name() -> CString {
     let mut random = [0u8; 8];
     let _ = rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty());
@@ -17,11 +17,11 @@ pub fn fresh_name() -> CString {
     CString::new(name).unwrap_or_default()
 }
 
-/// A new file in a folder, 0600 until its mode is set. It has no name until it gets its final one, so that nothing
-/// is left of it when the machine ends before; where the file system has no files without names, it has a temporary
-/// one, and is removed when dropped.
+/// A new file in a folder, 0600 until its mode is set. It has no name until it gets its final one, so that
+/// nothing is left when the machine ends first. Where the file system has no files without names, it has a
+/// temporary name, and is removed when dropped.
 pub struct TemporaryFile {
-    /// For reading too.
+    /// Open for reading too.
     pub file: File,
     folder: OwnedFd,
     name: Option<CString>,
@@ -32,7 +32,7 @@ impl TemporaryFile {
         let mode = Mode::RUSR | Mode::WUSR;
         let flags = OFlags::RDWR | OFlags::CLOEXEC;
         match openat(&folder, c".", flags | OFlags::TMPFILE, mode) {
-            // The last two are what file systems and kernels say that do not know of it.
+            // File systems and kernels without O_TMPFILE answer with the last two.
             Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {}
             result => {
                 return result.map(|file| Self {
@@ -55,7 +55,7 @@ impl TemporaryFile {
         &self.folder
     }
 
-    /// Gives the file its final name, in place of what has it.
+    /// Gives the file its final name, and replaces the file that has it.
     pub fn rename_to(&mut self, name: &CString) -> rustix::io::Result<()> {
         if self.name.is_none() {
             match self.link(name) {
@@ -72,7 +72,7 @@ impl TemporaryFile {
         Ok(())
     }
 
-    /// Gives the file its final name; fails with EXIST where something has it, by whoever was first.
+    /// Gives the file its final name. Fails with EXIST where the name is taken, even since a moment ago.
     pub fn name_new(&self, name: &CStr) -> rustix::io::Result<()> {
         match &self.name {
             None => self.link(name),
@@ -87,7 +87,7 @@ impl TemporaryFile {
         }
     }
 
-    /// By its descriptor, which needs no capability, unlike an empty path.
+    /// Links by the descriptor's path in /proc, which needs no capability, unlike an empty path.
     fn link(&self, name: &CStr) -> rustix::io::Result<()> {
         let itself = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         linkat(CWD, itself, &self.folder, name, AtFlags::SYMLINK_FOLLOW)

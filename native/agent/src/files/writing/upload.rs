@@ -1,4 +1,5 @@
-//! Replaces a file's content at once: into a new file beside it, which takes its name once its data is on the disk.
+//! Replaces a file's content at once: it writes a new file beside it, which takes its name once the data is
+//! on the disk.
 
 use rustix::fs::{
     AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, fchmod, fchown, fstat, openat, statat,
@@ -21,11 +22,11 @@ const NEW_FILE_MODE: u32 = 0o644;
 pub struct Target {
     pub path: Path,
     pub create_parents: bool,
-    /// Else the existing file's, or 0644.
+    /// None: the existing file's mode, or 0644.
     pub mode: Option<u32>,
-    /// A power cut after the answer loses nothing.
+    /// True: a power cut after the answer loses nothing.
     pub durable: bool,
-    /// The file must be new, and lie in there.
+    /// The file must be new, and lie beneath this folder.
     pub new_beneath: Option<Enclosure>,
 }
 
@@ -68,7 +69,7 @@ impl Upload {
         })
     }
 
-    /// A link that has the name is there already, wherever it leads.
+    /// A link of this name counts as existing, wherever it leads.
     fn new_in(path: Path, enclosure: &Enclosure, mode: Option<u32>) -> Result<Self, Fault> {
         let location = path.locate()?;
         enclosure.check(&path, &location.folder)?;
@@ -85,7 +86,7 @@ impl Upload {
         })
     }
 
-    /// @param existing What is there now, whose mode and owner are kept.
+    /// @param existing The file that is there now, whose mode and owner are kept.
     pub fn over(path: Path, location: Location, existing: Option<Stat>) -> Result<Self, Fault> {
         let temporary =
             TemporaryFile::create(location.folder).map_err(|errno| path.fault(errno))?;
@@ -115,7 +116,7 @@ impl Upload {
         Ok(())
     }
 
-    /// Fails when somebody else has changed the file since it was looked at.
+    /// Fails when another program has changed the file since it was examined.
     pub fn finish_unless_changed(self) -> Result<(), Fault> {
         let version = |stat: &Stat| {
             (
@@ -135,10 +136,7 @@ impl Upload {
         if now.as_ref().map(version) != self.existing.as_ref().map(version) {
             return Err(Fault::new(
                 Code::FailedPrecondition,
-                format!(
-                    "'{}' was changed by somebody else meanwhile.",
-                    self.path.text
-                ),
+                format!("Another program changed '{}' meanwhile.", self.path.text),
             )
             .parameter(self.path.parameter));
         }
@@ -149,7 +147,7 @@ impl Upload {
         let mut mode = self.mode.unwrap_or(NEW_FILE_MODE);
         if let Some(stat) = &self.existing {
             mode = self.mode.unwrap_or(stat.st_mode & 0o7777);
-            // Owners that this sandbox has no number for stay behind.
+            // Owners that this sandbox has no number for are lost.
             let _ = fchown(
                 &self.temporary.file,
                 Some(Uid::from_raw(stat.st_uid)),

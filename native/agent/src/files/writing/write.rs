@@ -70,7 +70,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     connection.reply(&reply).await
 }
 
-/// About a chunk of the request's data, and whether more follows.
+/// Collects about a chunk of the request's data. Returns true while more follows.
 async fn collect(connection: &mut Connection, chunk: &mut Vec<u8>) -> Result<bool, Interrupted> {
     while chunk.len() < DATA_CHUNK_BYTES {
         if !connection.read_data(chunk).await? {

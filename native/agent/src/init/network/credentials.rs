@@ -1,4 +1,4 @@
-//! Key, certificate and the service's authority, read once from a folder that is then taken out of view.
+//! Key, certificate and the service's authority, read once from a folder that is then hidden.
 
 use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject;
@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::hiding::hide;
 
-/// As a Secret of Kubernetes names them.
+/// File names in a Secret of Kubernetes.
 const KEY: &str = "tls.key";
 const CERTIFICATE: &str = "tls.crt";
 const AUTHORITY: &str = "ca.crt";
@@ -22,11 +22,11 @@ pub struct Credentials {
     pub key: PrivateKeyDer<'static>,
     pub chain: Vec<CertificateDer<'static>>,
     pub authority: RootCertStore,
-    /// They came by a mount, so this process has the right to mount.
+    /// True when the folder was a mount: this process then has the right to mount.
     pub by_mount: bool,
 }
 
-/// @param identity That the certificate must name: those of another sandbox or generation are refused.
+/// @param identity URI that the certificate must have; one of another sandbox or generation is refused.
 pub fn take(folder: &Path, identity: &str) -> Result<Credentials, String> {
     let key = read(folder, KEY)?;
     let certificate = read(folder, CERTIFICATE)?;
@@ -50,7 +50,7 @@ pub fn take(folder: &Path, identity: &str) -> Result<Credentials, String> {
     })
 }
 
-/// True where this URI is the only one of the certificate.
+/// True where the certificate has this URI and no other.
 pub fn names_alone(certificate: &CertificateDer<'_>, identity: &str) -> bool {
     EndEntityCert::try_from(certificate)
         .is_ok_and(|certificate| certificate.valid_uri_names().eq([identity]))
@@ -66,7 +66,7 @@ fn read(folder: &Path, name: &str) -> Result<Zeroizing<Vec<u8>>, String> {
     let path = folder.join(name);
     let failed = |reason: String| format!("{}: {reason}", path.display());
     let file = File::open(&path).map_err(|error| failed(error.to_string()))?;
-    // Of the whole size at once: a vector that grows would leave copies behind.
+    // Allocated once in full size: a vector that grows would leave copies in memory.
     let mut content = Zeroizing::new(Vec::with_capacity(MAX_FILE_BYTES as usize + 1));
     file.take(MAX_FILE_BYTES + 1)
         .read_to_end(&mut content)

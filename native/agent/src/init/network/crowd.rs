@@ -1,5 +1,6 @@
-//! Places of those who have connected and not yet shown who they are. A newcomer always gets one: when all are taken,
-//! the network with most gives up its oldest, so a flood from one address pushes out itself and never the service.
+//! Places of clients that have connected and are not authenticated yet. A new client always gets a place:
+//! when all are taken, the network with the most loses its oldest, so a flood from one address displaces
+//! itself and never the service.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -59,7 +60,7 @@ impl Crowd {
 }
 
 impl Place {
-    /// Resolves when another has taken this place.
+    /// Resolves when a newer client has taken this place.
     pub async fn taken(&self) {
         self.given_up.notified().await;
     }
@@ -77,7 +78,7 @@ impl Drop for Place {
     }
 }
 
-/// One address of IPv4, or a /64 of IPv6, which one machine may have whole.
+/// One address of IPv4, or a /64 of IPv6, since one machine may have all of it.
 fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

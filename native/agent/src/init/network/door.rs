@@ -1,4 +1,4 @@
-//! Listens on the network, and lets in those who have shown in time that they are the service.
+//! Listens on the network, and admits clients that prove in time to be the service.
 
 use rustix::net::sockopt;
 use rustls::ServerConfig;
@@ -24,12 +24,12 @@ use crate::wire::stream::Stream;
 const MAX_STRANGERS: usize = 384;
 /// From the first byte to a certificate that has been checked.
 const HANDSHAKE: Duration = Duration::from_secs(5);
-/// As many as Linux allows by default.
+/// The default bound of Linux.
 const BACKLOG: i32 = 4_096;
 /// After an accept that failed for want of descriptors or memory.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
-/// A service that has gone without a word is noticed after a minute: silence, then probes. One that takes no bytes for
+/// A service that vanished is noticed after a minute, by silence and then probes. One that takes no bytes for
 /// longer is not cut off: its reader may have paused.
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(30);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
@@ -41,7 +41,7 @@ pub struct Settings {
     pub folder: PathBuf,
     /// URI of this agent's own certificate.
     pub identity: String,
-    /// URI of the only client's.
+    /// URI of the certificate of the only client.
     pub service: String,
 }
 
@@ -52,7 +52,7 @@ pub struct Door {
 }
 
 impl Door {
-    /// Takes the credentials out of view, and listens.
+    /// Hides the credentials, and listens.
     pub fn open(settings: Settings) -> Result<Self, String> {
         let credentials = credentials::take(&settings.folder, &settings.identity)?;
         let provider = Arc::new(crypto::provider());
@@ -63,12 +63,13 @@ impl Door {
             .with_client_cert_verifier(Arc::new(verifier))
             .with_single_cert(credentials.chain, credentials.key)
             .map_err(|error| format!("the key does not fit the certificate: {error}"))?;
-        // Sealed with a key that only this process has. The service comes back with one and saves the signatures.
+        // Tickets are sealed with a key that only this process has. The service resumes with a ticket, which
+        // saves the signatures.
         tls.ticketer = Ticketer::new().map_err(|error| error.to_string())?;
         tls.send_tls13_tickets = 1;
         let failed = |error| format!("cannot listen on {}: {error}", settings.address);
         let listener = StdListener::bind(settings.address).map_err(failed)?;
-        // Again, since the standard library's queue is short.
+        // Listens again with a longer queue than the standard library's.
         rustix::net::listen(&listener, BACKLOG).map_err(|errno| failed(errno.into()))?;
         listener.set_nonblocking(true).map_err(failed)?;
         Ok(Self {
@@ -78,18 +79,18 @@ impl Door {
         })
     }
 
-    /// Whether the key came by a mount, so that this process has the right to mount.
+    /// True when the key came by a mount, which shows that this process has the right to mount.
     pub fn by_mount(&self) -> bool {
         self.by_mount
     }
 
-    /// The listening socket's, as the kernel's tables name it.
+    /// Inode of the listening socket, as in the kernel's tables.
     pub fn inode(&self) -> Option<u64> {
         let stat = rustix::fs::fstat(&self.listener).ok()?;
         Some(stat.st_ino)
     }
 
-    /// Passes on every connection of the service, as long as it is polled.
+    /// Passes on every connection of the service while it is polled.
     pub async fn accept(self, serve: Rc<impl AsyncFn(Stream) + 'static>) -> std::io::Result<()> {
         let listener = TcpListener::from_std(self.listener)?;
         let acceptor = TlsAcceptor::from(self.tls);
@@ -110,7 +111,7 @@ impl Door {
     }
 }
 
-/// None for strangers: whoever is late, has lost the place, or is not the service.
+/// None for a client that is late, has lost its place, or is not the service.
 async fn authenticated(acceptor: &TlsAcceptor, stream: TcpStream, place: Place) -> Option<Stream> {
     stream.set_nodelay(true).ok()?;
     keep_alive(&stream).ok()?;

@@ -1,5 +1,5 @@
-//! Takes the folder with the key out of view, so that no program inside ever reads it: a mount is detached, files are
-//! deleted. An agent that can do neither does not start.
+//! Hides the folder with the key, so that no program inside ever reads it: detaches a mount, or deletes the
+//! files. An agent that can do neither does not start.
 
 use rustix::io::Errno;
 use rustix::mount::{UnmountFlags, unmount};
@@ -13,14 +13,14 @@ const AT_ONCE: UnmountFlags = UnmountFlags::DETACH.union(UnmountFlags::NOFOLLOW)
 pub fn hide(folder: &Path, names: &[&str]) -> Result<bool, String> {
     let failed = |error: Error| {
         format!(
-            "cannot take {} out of view: {error}. It must be a mount, and the agent start with CAP_SYS_ADMIN, or a \
-             folder that can be written to",
+            "cannot hide {}: {error}. It must be a mount, with CAP_SYS_ADMIN for the agent, or a \
+             writable folder",
             folder.display()
         )
     };
     let was_mount = match unmount(folder, AT_ONCE) {
         Ok(()) => true,
-        // No mount, or none of ours to detach.
+        // Not a mount, or one that this process may not detach.
         Err(Errno::INVAL | Errno::PERM) => {
             delete(folder, names).map_err(failed)?;
             false
@@ -37,7 +37,7 @@ pub fn hide(folder: &Path, names: &[&str]) -> Result<bool, String> {
     Ok(was_mount)
 }
 
-/// A Secret's files are links into a folder beside them: what they lead to goes too.
+/// A Secret's files are links into a folder beside them, whose files are deleted too.
 fn delete(folder: &Path, names: &[&str]) -> Result<(), Error> {
     let inside = fs::canonicalize(folder)?;
     for name in names {

@@ -1,5 +1,5 @@
-//! The agent on a network: TLS 1.3 with a certificate of its own, for the service's certificate alone. Everybody else
-//! who connects is a stranger, bounded in number and time.
+//! The agent on a network: TLS 1.3 with a certificate of its own, for the service's certificate alone. All
+//! other clients are strangers, bounded in number and time.
 
 mod credentials;
 mod crowd;

@@ -1,5 +1,4 @@
-//! The one client that this agent serves: whoever has a certificate of the service's authority that names the service
-//! and nobody else.
+//! Accepts one client, the service: its certificate is from the service's authority and names the service alone.
 
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::CryptoProvider;
@@ -16,7 +15,7 @@ use super::credentials::names_alone;
 
 #[derive(Debug)]
 pub struct ServiceAlone {
-    /// Judges chain, dates and usage.
+    /// Checks chain, dates and usage.
     chain: Arc<dyn ClientCertVerifier>,
     identity: String,
 }
@@ -35,7 +34,7 @@ impl ServiceAlone {
 }
 
 impl ClientCertVerifier for ServiceAlone {
-    /// Strangers do not learn who signs.
+    /// Strangers do not learn the name of the authority.
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
         &[]
     }

@@ -1,4 +1,4 @@
-//! Puts a mount in the place of the root, and into it what the engine had mounted into the old one.
+//! Puts a mount over the root, and moves the engine's mounts of the old root into it.
 //!
 //! The new root covers the old one, which no path leads to from then on: `..` ends at the root of the mount namespace,
 //! and there the kernel always goes on to what covers it. pivot_root would remove the old one altogether, and is refused
@@ -16,7 +16,7 @@ use std::path::Path;
 use super::trees::{clone, hide, put};
 use super::{etc_files, mounts};
 
-/// @param disk Goes out of view.
+/// @param disk Mount that is hidden.
 pub fn enter(root: &OwnedFd, disk: &Path) -> Result<(), String> {
     let failed = |what: &str, errno: Errno| format!("cannot {what} the root: {errno}");
     let mountinfo = fs::read("/proc/self/mountinfo")
@@ -43,7 +43,7 @@ pub fn enter(root: &OwnedFd, disk: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Root inside can make a place unusable, with a file or a link that leads nowhere, and still has to get its sandbox back.
+/// Root inside can make a place unusable, with a file or a dangling link, and still must get its sandbox back.
 fn show(mount: &OwnedFd, place: &Path, is_essential: bool) -> Result<(), String> {
     let Err(errno) = put(mount, place) else {
         return Ok(());

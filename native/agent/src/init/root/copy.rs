@@ -1,5 +1,5 @@
-//! Copies a folder of the image with its owners, modes, times, extended attributes and hard links. The image is not trusted:
-//! its links are copied as links, and whatever is no file, folder or link is left out.
+//! Copies a folder of the image with its owners, modes, times, extended attributes and hard links. The image
+//! is not trusted: links are copied as links, and anything but files, folders and links is left out.
 
 use rustix::fs::{
     AtFlags, CWD, Gid, Mode, Timespec, Timestamps, Uid, XattrFlags, chmod, chownat, lgetxattr,
@@ -11,17 +11,17 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Linux's own bound, of a list of names and of a value.
+/// Linux's own bound on a list of names and on a value.
 const XATTR_BYTES: usize = 64 << 10;
 
-/// `to` must not exist. What is half made stays where it fails.
+/// `to` must not exist. A failure leaves a partial copy.
 pub fn tree(from: &Path, to: &Path) -> io::Result<()> {
     Copying::default().copy(from, to)
 }
 
 #[derive(Default)]
 struct Copying {
-    /// Copies of what has several names, by device and number.
+    /// Copies of files with several names, by device and inode.
     several: HashMap<(u64, u64), PathBuf>,
 }
 
@@ -46,7 +46,7 @@ impl Copying {
         dress(&found, from, to)
     }
 
-    /// False where a copy has to be made: of the first name, or since the disk takes no further ones.
+    /// Returns false where the file must be copied: at its first name, or because the disk takes no further links.
     fn is_linked(&mut self, found: &Metadata, to: &Path) -> bool {
         if found.nlink() < 2 {
             return false;
@@ -77,7 +77,8 @@ fn dress(found: &Metadata, from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// As far as the disk takes them: one that takes no overlay may have no attributes at all. They are worth no failed start.
+/// Copies attributes as far as the disk takes them: one without overlays may have none at all. They are not
+/// worth a failed start.
 fn copy_xattrs(from: &Path, to: &Path) {
     let mut names = vec![0; XATTR_BYTES];
     let length = llistxattr(from, &mut names[..]).unwrap_or(0);
@@ -96,7 +97,7 @@ mod tests {
 
     #[test]
     fn modes_times_attributes_and_links_are_kept() {
-        // Not /tmp, which may be in memory: that has no attributes of users.
+        // Not in /tmp, which may be in memory, without attributes of users.
         let scratch = Path::new("/var/tmp").join(format!("copying-{}", std::process::id()));
         let (from, to) = (scratch.join("from"), scratch.join("to"));
         fs::create_dir_all(from.join("inner")).unwrap();

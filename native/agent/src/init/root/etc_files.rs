@@ -1,5 +1,5 @@
-//! Copies, in memory of the sandbox, of the files of /etc that the engine shares with the node: programs that fill them
-//! would fill the node's disk.
+//! Copies the files of /etc that the engine shares with the node into memory of the sandbox: programs that
+//! fill the originals would fill the node's disk.
 
 use rustix::fs::CWD;
 use rustix::io::Errno;
@@ -14,11 +14,11 @@ use std::path::Path;
 use super::mounts::ETC_FILES;
 use super::trees::clone;
 
-/// As on one machine.
+/// The same size as on one machine.
 const BOUNDS: [(&str, &str); 3] = [("size", "512k"), ("nr_inodes", "64"), ("mode", "0755")];
 
-/// Each file with its place; those that the container lacks are left out.
-/// @param folder Where the copies lie, covering what was there.
+/// Returns each copy with its place. Files that the container lacks are left out.
+/// @param folder Folder of the copies, which a file system in memory covers.
 pub fn copies(folder: &Path) -> Result<Vec<(&'static str, OwnedFd)>, String> {
     let memory = in_memory().map_err(|errno| format!("cannot copy files of /etc: {errno}"))?;
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;

@@ -17,7 +17,7 @@ pub fn are_on(disk: &Path) -> bool {
     disk.join(ON_DISK).exists()
 }
 
-/// Takes the disk out of view.
+/// Hides the disk.
 pub fn bind(disk: &Path) -> Result<(), String> {
     let copies = disk.join(ON_DISK);
     let failed = |error: io::Error| format!("cannot keep folders on {}: {error}", disk.display());
@@ -43,8 +43,8 @@ fn sync(disk: &Path) -> io::Result<()> {
     Ok(syncfs(open(disk, flags, Mode::empty())?)?)
 }
 
-/// Copies the image's folder under another name first: an interrupted copy counts for nothing.
-/// @param sync Puts all on the disk for good: the name must not be there before the content, whatever ends the node.
+/// Copies the image's folder under another name first, so that an interrupted copy does not count.
+/// @param sync Writes all of it to the disk: the name must not exist before the content, whatever ends the node.
 fn prepare(image: &Path, kept: &Path, mut sync: impl FnMut() -> io::Result<()>) -> io::Result<()> {
     if kept.exists() {
         return Ok(());

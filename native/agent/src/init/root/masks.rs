@@ -4,7 +4,7 @@ use rustix::mount::{MountFlags, mount, mount_bind};
 use sandhaven_filter::MASKED_PATHS;
 use std::fs;
 
-/// What the node lacks, or does not let itself be covered, stays as the engine has left it.
+/// Paths that the node lacks, or that cannot be covered, stay as the engine has left them.
 pub fn hide_paths() {
     for path in MASKED_PATHS {
         let Ok(found) = fs::symlink_metadata(path) else {

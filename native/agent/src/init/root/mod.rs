@@ -1,5 +1,5 @@
-//! The root that programs see in a Pod: the image, with all changes kept on a disk. Whatever shows the disk itself, the
-//! bare image or files of the node goes out of view for good.
+//! The root that programs see in a Pod: the image, with all changes kept on a disk. The disk itself, the bare
+//! image and files of the node are hidden for good.
 
 mod attach;
 mod copy;
@@ -22,13 +22,13 @@ use self::overlay::Outcome;
 #[serde(rename_all = "lowercase")]
 pub enum Persistence {
     Root,
-    /// Those of `folders`, where the cluster allows no more.
+    /// Only the folders of `folders`, where the cluster allows no overlay.
     Folders,
 }
 
-/// Before any other thread exists; needs CAP_SYS_ADMIN. An agent that is killed here begins anew with its next start:
-/// mounts end with the container, and what lies on the disk is complete or counts for nothing.
-/// @param disk A mount that nothing but this agent uses.
+/// Runs before any other thread exists, and needs CAP_SYS_ADMIN. An agent that is killed here begins anew with its
+/// next start: mounts end with the container, and only complete steps on the disk count.
+/// @param disk A mount that only this agent uses.
 pub fn take(disk: &Path) -> Result<Persistence, String> {
     let flags = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", flags).map_err(|errno| format!("cannot detach the mounts: {errno}"))?;
@@ -38,7 +38,7 @@ pub fn take(disk: &Path) -> Result<Persistence, String> {
 }
 
 fn enter(disk: &Path) -> Result<Persistence, String> {
-    // A disk stays what it was: its files would be missed.
+    // A disk keeps its kind of root, or its files would be lost.
     if !folders::are_on(disk) {
         match overlay::open_on(disk)? {
             Outcome::Mounted(root) => {

@@ -1,4 +1,4 @@
-//! What a container engine has mounted into the container, and which of it belongs into the new root.
+//! Mounts of a container engine in the container, and the ones that belong into the new root.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -10,8 +10,8 @@ pub const ETC_FILES: [&str; 3] = ["/etc/hosts", "/etc/hostname", "/etc/resolv.co
 /// Kept with all below them: the kernel's own views, devices, and the container's memory.
 const KEPT: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// Mounts right below the root that the new one needs as they are. Others that can be written to are left out, such as
-/// the volumes that an image declares: what is written there would neither last nor count as the disk's.
+/// Mounts right below the root that the new one needs as they are. Other writable ones, such as volumes that
+/// an image declares, are left out: files there would neither last nor count as the disk's.
 /// @param mountinfo As `/proc/self/mountinfo` has it.
 /// @param hidden Never kept, with all below it.
 pub fn kept(mountinfo: &[u8], hidden: &Path) -> Vec<PathBuf> {
@@ -32,13 +32,13 @@ pub fn kept(mountinfo: &[u8], hidden: &Path) -> Vec<PathBuf> {
         .filter(|mount| mount.is_read_only || KEPT.iter().any(|one| mount.place.starts_with(one)))
         .map(|mount| mount.place)
         .collect();
-    // A place that has several shows the last one.
+    // A place with several mounts shows the last one.
     kept.sort();
     kept.dedup();
     kept
 }
 
-/// True of what no machine does without.
+/// True for mounts that every machine needs.
 /// @param agent This program, where the engine has mounted it.
 pub fn is_essential(place: &Path, agent: &Path) -> bool {
     KEPT.iter().any(|one| place.starts_with(one)) || agent.starts_with(place)
@@ -90,7 +90,7 @@ fn unescaped(field: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// Of a Pod, shortened.
+    /// From a Pod, shortened.
     const POD: &str = "\
 790 623 0:71 / / rw,relatime - overlay overlay rw,lowerdir=/l
 791 790 0:75 / /proc rw,nosuid - proc proc rw

@@ -1,4 +1,4 @@
-//! The overlay of the disk over the image: all that is written lies on the disk, as on one machine.
+//! The overlay of the disk over the image: all changes lie on the disk, as on one machine.
 
 use rustix::fs::{Gid, Mode, StatVfsMountFlags, Uid, chmod, chown, fstatvfs, mkdir, rmdir, stat};
 use rustix::io::Errno;
@@ -14,13 +14,13 @@ use std::path::Path;
 use super::spare;
 
 pub enum Outcome {
-    /// The mount, which nothing shows yet.
+    /// The mount, which is not attached yet.
     Mounted(OwnedFd),
-    /// The kernel, the node or the disk's file system does not take part. The disk is as it was.
+    /// The kernel, the node or the disk's file system does not support it. The disk is unchanged.
     Impossible(Errno),
 }
 
-/// A disk that has a root already gets no other: its files would be missed, so an error ends the start.
+/// A disk that has a root already gets no other, or its files would be lost: an error ends the start.
 pub fn open_on(disk: &Path) -> Result<Outcome, String> {
     let (upper, work, spare) = (disk.join("root"), disk.join("work"), disk.join("spare"));
     furnish(&upper, &work)
@@ -42,7 +42,7 @@ pub fn open_on(disk: &Path) -> Result<Outcome, String> {
     }
 }
 
-/// Fails where the start has to be tried again.
+/// Fails where the start must be tried again.
 fn without(upper: &Path, work: &Path, errno: Errno) -> Result<Outcome, Errno> {
     if is_impossible(errno) && withdraw(upper, work).is_ok() {
         return Ok(Outcome::Impossible(errno));
@@ -50,9 +50,10 @@ fn without(upper: &Path, work: &Path, errno: Errno) -> Result<Outcome, Errno> {
     Err(errno)
 }
 
-/// True of what the next try would meet again: the kernel or the file system has no such mount, or the node forbids it, as
-/// AppArmor and SELinux do with ACCESS. After anything else the disk must not stay without an overlay for good. ROFS is that
-/// of overlayfs, which has no use for the work folder although there is room.
+/// True for errors that the next attempt would get too: the kernel or the file system has no such mount, or
+/// the node forbids it, as AppArmor and SELinux do with ACCESS. Any other error must not leave the disk
+/// without an overlay for good. ROFS comes from overlayfs, which cannot use the work folder although there is
+/// room.
 fn is_impossible(errno: Errno) -> bool {
     matches!(
         errno,
@@ -67,7 +68,8 @@ fn is_impossible(errno: Errno) -> bool {
     )
 }
 
-/// The work folder comes last, and shows that the other is complete. Alone it is what an interrupted withdrawal has left.
+/// The work folder is made last, and shows that the upper folder is complete. A work folder alone is the
+/// remains of an interrupted removal.
 fn furnish(upper: &Path, work: &Path) -> io::Result<()> {
     if stat(work).is_ok() {
         match stat(upper) {
@@ -129,11 +131,11 @@ mod tests {
         let (upper, work) = (disk.join("root"), disk.join("work"));
         let mode = || fs::metadata(&upper).unwrap().mode() & 0o7777;
         let image = fs::metadata("/").unwrap().mode() & 0o7777;
-        // Killed before the mode was set.
+        // As after a kill before the mode was set.
         mkdir(&upper, Mode::from_raw_mode(0o700)).unwrap();
         furnish(&upper, &work).unwrap();
         assert_eq!((mode(), work.is_dir()), (image, true));
-        // What programs inside did to their root stays.
+        // Changes that programs inside made to their root stay.
         chmod(&upper, Mode::from_raw_mode(0o711)).unwrap();
         furnish(&upper, &work).unwrap();
         assert_eq!(mode(), 0o711);
@@ -177,7 +179,7 @@ mod tests {
     fn a_withdrawal_that_was_interrupted_begins_anew() {
         let disk = std::env::temp_dir().join(format!("withdrawn-{}", std::process::id()));
         let (upper, work) = (disk.join("root"), disk.join("work"));
-        // As after a kill between the removal of the one and that of the other.
+        // As after a kill between the two removals.
         fs::create_dir_all(work.join("work")).unwrap();
         furnish(&upper, &work).unwrap();
         assert_eq!(

@@ -1,5 +1,5 @@
-//! Room to start on a disk that programs have filled to the last block and inode: overlayfs makes a few files whenever
-//! it is mounted. These make way for them, and come back as soon as there is room.
+//! Room to start on a disk that programs have filled to the last block and inode: overlayfs makes a few files
+//! whenever it is mounted. Spare files make way for them, and come back as soon as there is room.
 
 use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, mkdir, open};
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::Path;
 const FILES: u32 = 8;
 const FILE_BYTES: u64 = 8192;
 
-/// Makes what is missing, as far as there is room.
+/// Makes missing spare files, as far as there is room.
 pub fn keep(folder: &Path) {
     let _ = mkdir(folder, Mode::RWXU);
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;

@@ -1,4 +1,4 @@
-//! Steps with mounts: copying one with all below it, showing it at a place, and taking one out of view.
+//! Steps with mounts: copies one with all below it, attaches it at a place, and hides one.
 
 use rustix::fs::{CWD, FileType, fstat, stat};
 use rustix::io::Errno;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 const DETACHED: UnmountFlags = UnmountFlags::DETACH.union(UnmountFlags::NOFOLLOW);
 
-/// With all that is mounted below it.
+/// Clones a mount with all mounts below it.
 pub fn clone(place: &Path) -> Result<OwnedFd, String> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -20,8 +20,7 @@ pub fn clone(place: &Path) -> Result<OwnedFd, String> {
 }
 
 pub fn hide(disk: &Path) -> Result<(), String> {
-    unmount(disk, DETACHED)
-        .map_err(|errno| format!("cannot take {} out of view: {errno}", disk.display()))
+    unmount(disk, DETACHED).map_err(|errno| format!("cannot hide {}: {errno}", disk.display()))
 }
 
 /// Makes the place where programs inside have removed it.

@@ -9,12 +9,12 @@ use crate::search::expression::backtrack::char_at;
 use crate::search::expression::matcher::{Matcher, Scratch};
 use crate::wire::fault::Fault;
 
-/// Of a line that is shown, without the marks where it is cut.
+/// Characters shown of a line, without the marks of a cut.
 const LINE_CHARS: usize = 400;
-/// Of them, before the match.
+/// Those of them that may stand before the match.
 const LEAD_CHARS: usize = 120;
 const CUT: char = '…';
-/// Counted lines between two looks at the time.
+/// Counted lines between two checks of the time.
 const CHECK_EVERY: u64 = 4_096;
 
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ pub struct Match {
 
 pub struct Excerpt {
     pub matches: Vec<Match>,
-    /// There are more.
+    /// True when there are more matches.
     pub capped: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct Wanted {
     pub max_matches: usize,
 }
 
-/// None when the file is not text, or nothing in it matches any more.
+/// None when the file is not text, or no line of it matches any more.
 pub fn excerpt(
     mut blocks: Blocks<'_>,
     matcher: &Matcher,
@@ -68,7 +68,7 @@ pub fn excerpt(
     }))
 }
 
-/// The lines that match, all of them. None as of an excerpt.
+/// Counts all lines that match. None in the same cases as an excerpt.
 pub fn count(
     mut blocks: Blocks<'_>,
     matcher: &Matcher,
@@ -116,7 +116,7 @@ impl Reader<'_> {
         self.capped && self.lacking() == 0
     }
 
-    /// Lines that the last match lacks behind it.
+    /// Lines of context still missing after the last match.
     fn lacking(&self) -> usize {
         self.matches
             .last()
@@ -139,7 +139,7 @@ impl Reader<'_> {
             self.line += newlines(&block[counted..found.line.start]);
             counted = found.line.start;
             from = found.line.end + 1;
-            // A line so long that it comes in pieces is shown once.
+            // A long line that comes in pieces is shown once.
             if self
                 .matches
                 .last()
@@ -166,7 +166,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Gives the matches of earlier blocks the lines behind them that they lack.
+    /// Adds missing lines of context to matches of earlier blocks.
     fn complete(&mut self, block: &[u8]) {
         let context = self.wanted.context;
         let ready = self.matches.iter().rev().take(context);
@@ -214,7 +214,7 @@ fn lines(mut block: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// As much of a line as is shown of it, around the byte `focus`. What is not UTF-8 is shown as U+FFFD.
+/// Cuts a line to the part that is shown, around the byte `focus`. Bytes that are not UTF-8 become U+FFFD.
 pub fn cut(line: &[u8], focus: usize) -> String {
     let whole = advance(line, 0, LINE_CHARS);
     if whole == line.len() {

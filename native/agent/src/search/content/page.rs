@@ -12,7 +12,7 @@ use crate::search::budget::Budget;
 use crate::search::folder;
 use crate::wire::fault::Fault;
 
-/// Of the JSON of a page's files; a page that would be larger ends early.
+/// Most bytes of JSON for a page's files; a larger page ends early.
 const PAGE_BYTES: usize = 6 << 20;
 
 #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! A search as it is carried out, and the form of its answer.
+//! A parsed search, and the form of its answer.
 
 use serde::Deserialize;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::search::expression::matcher::Matcher;
 pub struct Query {
     pub path: Path,
     pub matcher: Matcher,
-    /// The same query as plain text, where that may mean something else.
+    /// The query as plain text, where that may have another meaning.
     pub plain: Option<Matcher>,
     pub output: Output,
     pub file_pattern: Option<Glob>,
@@ -28,6 +28,6 @@ pub enum Output {
     #[default]
     Matches,
     Files,
-    /// Of all its lines that match.
+    /// The number of all its matching lines.
     Counts,
 }

@@ -1,5 +1,5 @@
-//! The first pass of a search: which files match at all. Several workers look, and only as many paths are kept as the
-//! page's end needs.
+//! The first pass of a search: finds the files that match. Several workers search, and only the paths up to
+//! the page's end are kept.
 
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex, PoisonError};

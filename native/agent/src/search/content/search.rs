@@ -1,4 +1,4 @@
-//! The operation `search`: first which files match at all, by several workers, then the lines of one page of them.
+//! The operation `search`: first finds the files that match, with several workers, then the lines of one page of them.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -19,7 +19,7 @@ use crate::search::budget::Budget;
 use crate::search::expression::matcher::Matcher;
 use crate::wire::connection::{Connection, Interrupted, Outcome};
 
-/// Ceilings, whatever the host asks for.
+/// Upper bounds, whatever the host asks for.
 const MAX_CONTEXT: usize = 100;
 const MAX_MATCHES: usize = 1_000;
 
@@ -31,7 +31,7 @@ pub struct Request {
     query: String,
     file_pattern: Option<String>,
     context_lines: usize,
-    /// Of each file.
+    /// Most matches of each file.
     max_matches: usize,
     max_items: usize,
     offset: usize,
@@ -46,7 +46,7 @@ pub struct Request {
 /// One page.
 struct Found {
     files: Vec<FileMatches>,
-    /// Of all files that match.
+    /// Number of all files that match.
     total: usize,
     /// Files that have the query as plain text, if none matches and there are any.
     plain: Option<usize>,
@@ -86,7 +86,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     connection.reply(&reply).await
 }
 
-/// Looks for an expression's text where the expression finds nothing, as far as there is time.
+/// Searches, and where an expression finds nothing, searches for its text, as far as time allows.
 async fn search(
     connection: &mut Connection,
     workers: &Workers,

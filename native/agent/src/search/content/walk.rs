@@ -1,6 +1,6 @@
-//! Regular files below a folder, met by several workers at once. What is left to do is in one list that they
-//! share: folders to be read, and names to be opened. Links are not followed, and what is not a regular file
-//! is passed over, as is what vanishes or cannot be read.
+//! Visits the regular files below a folder with several workers at once. They share one list of tasks:
+//! folders to be read, and names to be opened. Links are not followed. Files that are not regular, that
+//! vanish or that cannot be read are skipped.
 
 use rustix::fs::{FileType, RawDir};
 use std::ffi::CStr;
@@ -16,9 +16,9 @@ use crate::wire::fault::{Code, Fault};
 const MAX_PATH_BYTES: usize = 4_095;
 /// Names that are opened in one go.
 const BATCH_BYTES: usize = 1_024;
-/// Further batches are worked on by who reads the folder.
+/// Most batches in the list. The worker that reads the folder processes further ones itself.
 const MAX_BATCHES: usize = 64;
-/// Of folders yet to be read, their paths.
+/// Most bytes of paths of folders still to be read.
 const MAX_PENDING_BYTES: usize = 32 << 20;
 const FOLDER_BUFFER_BYTES: usize = 32 << 10;
 /// A worker that waits for work notices after this time that the host has gone away.
@@ -26,7 +26,7 @@ const LOOK_UP: Duration = Duration::from_millis(50);
 
 pub struct Walk {
     top: OwnedFd,
-    /// A walk that begins in a made-up file system goes on in them.
+    /// True for a walk that begins in a file system of the kernel: it also enters others.
     everywhere: bool,
     pending: Mutex<Pending>,
     changed: Condvar,
@@ -54,9 +54,9 @@ struct Batch {
     names: Vec<u8>,
 }
 
-/// Takes the files that a walk meets.
+/// Receives the files of a walk.
 pub trait Visitor {
-    /// Decides if a file is opened at all, by its path below the top and its name.
+    /// Decides by the path below the top and the name whether a file is opened.
     fn wants(&self, below: &[u8], name: &[u8]) -> bool;
     fn file(&mut self, folder: &Folder, name: &CStr) -> Result<(), Fault>;
 }
@@ -74,7 +74,7 @@ impl Walk {
         }
     }
 
-    /// One worker's part. It returns when nothing is left for anyone, or when its turn is wanted by others.
+    /// Runs one worker's part. Returns when no task is left for any worker, or when another job waits for its turn.
     pub fn work(
         &self,
         turn: &Turn,
@@ -103,7 +103,7 @@ impl Walk {
         budget.check()
     }
 
-    /// None when all is done or given up.
+    /// None when the walk has ended or was given up.
     fn next(&self, budget: &Budget) -> Option<Task> {
         let mut pending = self.lock();
         loop {

@@ -7,14 +7,15 @@ use regex_syntax::hir::{self, Hir};
 use super::classes;
 use super::syntax::{Look, Node};
 
-/// Of the compiled expression: it bounds the time of a step, and memory.
+/// Size of the compiled expression, which bounds the time of a step, and memory.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// With all groups.
+    /// Reports all groups.
     Exact,
-    /// Finds every line that matches, and perhaps more: without what makes the engine slow or is beyond it.
+    /// Finds every line that matches, and perhaps more: leaves out constructs that slow the engine down or
+    /// that it lacks.
     Candidates,
 }
 

@@ -1,4 +1,4 @@
-//! The matcher for expressions with back-references. It tries one way after another, so its steps are counted.
+//! The matcher for expressions with back-references. It tries alternatives one by one, so its steps are bounded.
 
 use super::classes;
 use super::program::{Instruction, Program};
@@ -6,10 +6,10 @@ use super::syntax::Look;
 use crate::search::budget::Budget;
 use crate::wire::fault::{Code, Fault};
 
-/// Of one line: some, and more for each byte of it.
+/// Most steps for one line: a base, and more for each byte.
 const BASE_STEPS: u64 = 8_000_000;
 const STEPS_PER_BYTE: u64 = 64;
-/// Ways yet to be tried, at most, at once.
+/// Most alternatives that wait to be tried at once.
 const MAX_FRAMES: usize = 1_000_000;
 const CHECK_EVERY: u64 = 16_384;
 
@@ -31,14 +31,14 @@ enum Frame {
     },
 }
 
-/// Kept from line to line for its memory.
+/// Kept from line to line, so that its memory is reused.
 #[derive(Default)]
 pub struct Memory {
     frames: Vec<Frame>,
     slots: Vec<Option<usize>>,
 }
 
-/// The first match at `from` or later: the bounds of it and of its groups are put into `slots`.
+/// Finds the first match at `from` or later, and puts its bounds and those of its groups into `slots`.
 pub fn search(
     program: &Program,
     memory: &mut Memory,
@@ -167,7 +167,7 @@ fn go_back(
     }
 }
 
-/// Finds the ends of the least and the most of a run; None when there are too few.
+/// Finds the ends of the shortest and the longest run; None when there are too few characters.
 fn run_of(
     line: &[u8],
     from: usize,
@@ -217,7 +217,7 @@ fn holds(look: Look, line: &[u8], position: usize) -> bool {
     }
 }
 
-/// The character that begins at `position` and its length in bytes; None at the end and at what is not UTF-8.
+/// The character that begins at `position` and its length in bytes; None at the end and at bytes that are not UTF-8.
 pub fn char_at(line: &[u8], position: usize) -> Option<(char, usize)> {
     let first = *line.get(position)?;
     let length = match first {
@@ -232,7 +232,7 @@ pub fn char_at(line: &[u8], position: usize) -> Option<(char, usize)> {
     text.chars().next().map(|character| (character, length))
 }
 
-/// Finds the begin of the character or the stray byte that ends at `position`.
+/// Finds the beginning of the character or the stray byte that ends at `position`.
 fn before(line: &[u8], position: usize) -> usize {
     (1..=4.min(position))
         .map(|length| position - length)

@@ -1,4 +1,4 @@
-//! Bracket expressions of POSIX: a backslash is itself, a `]` that comes first too.
+//! Bracket expressions of POSIX, in which a backslash is literal, and so is a `]` that comes first.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
@@ -8,13 +8,13 @@ use super::syntax::Refusal;
 /// A member of the brackets.
 enum Element {
     Char(char),
-    /// May begin or end a range, as a character does.
+    /// A symbol, which may begin or end a range, as a character may.
     Symbol(char),
-    /// May not.
+    /// A class, which may not begin or end a range.
     Class(ClassUnicode),
 }
 
-/// The set that `rest`, which follows the opening bracket, describes, and how many characters describe it.
+/// Parses `rest`, which follows the opening bracket. Returns the set, and the number of characters that describe it.
 pub fn parse(rest: &[char]) -> Result<(ClassUnicode, usize), Refusal> {
     let mut at = 0;
     let negated = rest.first() == Some(&'^');
@@ -106,7 +106,7 @@ fn end(element: Element) -> Option<char> {
     }
 }
 
-/// `[:space:]` where `[[:space:]]` was meant.
+/// `[:space:]` in place of `[[:space:]]`.
 fn is_class_without_its_brackets(inner: &[char]) -> bool {
     inner.first() == Some(&':')
         && inner.last() == Some(&':')

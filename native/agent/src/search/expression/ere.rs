@@ -9,9 +9,9 @@ use super::bracket;
 use super::classes;
 use super::syntax::{Expression, Look, Node, Refusal, one_of};
 
-/// As GNU has it.
+/// GNU's own bound.
 const MAX_REPETITIONS: u32 = 32_767;
-/// The later steps recurse as deep, on a worker's small stack.
+/// Later steps recurse to this depth, on a worker's small stack.
 const MAX_DEPTH: usize = 40;
 const MAX_CHAINED_OPERATORS: usize = 4;
 
@@ -44,7 +44,7 @@ pub fn parse(query: &str) -> Result<Expression, Refusal> {
 struct Parser {
     rest: Vec<char>,
     at: usize,
-    /// Groups of the lines before.
+    /// Number of groups in earlier lines.
     first_group: usize,
     groups: usize,
     /// Bit n: group n of this line is closed, in this alternative.
@@ -91,7 +91,7 @@ impl Parser {
         })
     }
 
-    /// An operator where an atom is due leaves an empty atom for it to repeat.
+    /// An operator in place of an atom repeats an empty atom.
     fn atom(&mut self) -> Result<Node, Refusal> {
         let Some(next) = self.peek() else {
             return Ok(Node::Empty);
@@ -113,7 +113,7 @@ impl Parser {
             '^' => Node::Look(Look::LineStart),
             '$' => Node::Look(Look::LineEnd),
             '\\' => self.escape()?,
-            // A closing parenthesis that nothing opens too.
+            // A closing parenthesis without an opening one too.
             other => Node::Char(other),
         })
     }

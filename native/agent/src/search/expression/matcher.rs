@@ -1,5 +1,5 @@
-//! A query, ready to be found in lines. Lines are never looked at together: nothing in an expression matches
-//! a newline, so the engine runs over many lines at once and still finds what each line has.
+//! A query, ready to be found in lines. No part of an expression matches a newline, so the engine runs over
+//! many lines at once, and each match still lies in one line.
 //!
 //! An expression that names the end of a line finds it before the `\r` of a line that ends with `\r\n`, too.
 
@@ -19,12 +19,12 @@ use super::syntax::{self, Expression, Look, Node, Refusal};
 use crate::search::budget::Budget;
 use crate::wire::fault::Fault;
 
-/// Characters that make an expression mean something else than its text.
+/// Characters that give an expression another meaning than its text.
 const SPECIAL: [char; 14] = [
     '\\', '.', '[', ']', '(', ')', '{', '}', '*', '+', '?', '^', '$', '|',
 ];
 
-/// In characters; the host's bound is below it.
+/// In characters. The host's own bound is lower.
 const MAX_QUERY_CHARS: usize = 16_384;
 
 pub struct Matcher {
@@ -34,12 +34,12 @@ pub struct Matcher {
     exact: Exact,
     names_line_end: bool,
     pub groups: usize,
-    /// The query was no expression and is meant as it stands.
+    /// True where the query is not an expression, and was taken as plain text.
     pub literal: bool,
 }
 
 enum Exact {
-    /// Every candidate is a match, and this tells its groups.
+    /// Every candidate is a match; this expression reports its groups.
     Same(Regex),
     Regex(Regex),
     Backtracking(Program),
@@ -60,7 +60,7 @@ pub struct Found {
 }
 
 impl Matcher {
-    /// @param parameter What the caller calls the query.
+    /// @param parameter The caller's name of the query.
     pub fn new(query: &str, parameter: &'static str) -> Result<Self, Fault> {
         let too_large = || {
             Fault::invalid(parameter, "The expression is too large or too deep.")
@@ -76,7 +76,7 @@ impl Matcher {
         }
     }
 
-    /// Finds the text as it stands.
+    /// Finds the text literally.
     pub fn plain(text: &str, parameter: &'static str) -> Result<Self, Fault> {
         let too_large = || Fault::invalid(parameter, "The text is too long to be searched for.");
         if text.len() > MAX_QUERY_CHARS {
@@ -85,7 +85,7 @@ impl Matcher {
         Self::of(&syntax::literal(text), true).ok_or_else(too_large)
     }
 
-    /// Either, as the caller wants it.
+    /// Reads the query as plain text or as an expression, as the caller asks.
     pub fn read(query: &str, parameter: &'static str, literal: bool) -> Result<Self, Fault> {
         match literal {
             true => Self::plain(query, parameter),
@@ -93,7 +93,7 @@ impl Matcher {
         }
     }
 
-    /// Finds the query's text, where this one takes it for an expression that may mean something else.
+    /// Finds the query's text, where this matcher reads it as an expression with perhaps another meaning.
     pub fn plain_reading(&self, query: &str) -> Option<Self> {
         if self.literal || !query.contains(SPECIAL) {
             return None;
@@ -202,7 +202,7 @@ impl Matcher {
         Ok(None)
     }
 
-    /// The first match in `line` at `from` or later. Reports as many groups as there are slots for.
+    /// Finds the first match in `line` at `from` or later. Reports as many groups as there are slots.
     pub fn find(
         &self,
         scratch: &mut Scratch,

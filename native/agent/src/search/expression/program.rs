@@ -11,7 +11,7 @@ const MAX_INSTRUCTIONS: usize = 50_000;
 pub enum Instruction {
     Char(char),
     Set(Arc<ClassUnicode>),
-    /// As many characters of a set as there are, giving back one by one.
+    /// As many characters of a set as follow, given back one by one.
     Many {
         set: Arc<ClassUnicode>,
         min: u32,
@@ -21,9 +21,9 @@ pub enum Instruction {
     Backreference(usize),
     /// Notes the position in a slot.
     Save(usize),
-    /// Fails where nothing was consumed since the slot was saved: an empty turn of a loop.
+    /// Fails where nothing was consumed since the slot was saved, in an empty turn of a loop.
     Advanced(usize),
-    /// Goes on at the first; at the second when that fails.
+    /// Continues at the first target, and at the second when that fails.
     Split(usize, usize),
     Jump(usize),
     Match,

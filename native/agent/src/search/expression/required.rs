@@ -1,8 +1,8 @@
-//! The longest text that every match of an expression holds, so that lines without it need no other look.
+//! The longest text that every match of an expression contains. Lines without it need no further check.
 
 use super::syntax::Node;
 
-/// Shorter ones are met too often to be worth a search of their own.
+/// Shorter texts occur too often to be worth a search of their own.
 const MIN_BYTES: usize = 4;
 
 pub fn required_text(node: &Node) -> Option<String> {

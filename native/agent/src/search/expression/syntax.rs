@@ -49,9 +49,9 @@ impl Node {
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// No expression to grep either.
+    /// Not an expression for grep either.
     Malformed,
-    /// An expression, but not one that this program takes on.
+    /// An expression that is too deep for this program.
     TooDeep,
 }
 
@@ -61,7 +61,7 @@ pub struct Expression {
     pub has_backreferences: bool,
 }
 
-/// The text itself, each line of it an alternative.
+/// An expression of the text itself, with each line as an alternative.
 pub fn literal(text: &str) -> Expression {
     let line = |line: &str| Node::Sequence(line.chars().map(Node::Char).collect());
     Expression {

@@ -1,4 +1,4 @@
-//! Replaces what matches in one file, at once: whoever reads it sees all of the old content or all of the new.
+//! Replaces the matches in one file at once: a reader sees all of the old content or all of the new.
 
 use memchr::memmem::Finder;
 use rustix::fs::Stat;
@@ -14,18 +14,18 @@ use crate::search::expression::matcher::{Matcher, Scratch};
 use crate::wire::fault::{Code, Fault};
 
 const CHUNK_BYTES: usize = 256 << 10;
-/// Replacements between two looks at the time.
+/// Replacements between two checks of the time.
 const CHECK_EVERY: u64 = 1_024;
 
 pub struct Edit<'a> {
     pub matcher: &'a Matcher,
     pub template: &'a Template,
     pub scratch: &'a mut Scratch,
-    /// The pattern's text, where the pattern is an expression that may mean something else.
+    /// The pattern as plain text, where the expression may have another meaning.
     pub plain: Option<&'a Finder<'a>>,
-    /// Nothing is written.
+    /// True for a dry run: nothing is written.
     pub dry_run: bool,
-    /// Of the file, before and after.
+    /// Most bytes of the file, before and after.
     pub max_bytes: u64,
     pub budget: &'a Budget,
 }
@@ -33,7 +33,7 @@ pub struct Edit<'a> {
 #[derive(Default)]
 pub struct Edited {
     pub replacements: u64,
-    /// Of a file without any: how often it has the pattern's text.
+    /// Occurrences of the pattern's text, in a file without replacements.
     pub plain: u64,
 }
 
@@ -122,8 +122,8 @@ impl Edit<'_> {
     }
 }
 
-/// The matches of one line, one after another, as sed takes them: an empty one never right behind another, nor behind one
-/// before the line's last `\r`, where the line has ended once.
+/// The matches of one line in order, as sed finds them: no empty match directly follows another match, nor
+/// one before the line's last `\r`, where the line has ended once.
 #[derive(Default)]
 struct Matches {
     from: usize,
@@ -163,8 +163,8 @@ impl Matches {
     }
 }
 
-/// The new content, on its way into a file beside the old one, which is made at the first byte; without a
-/// target it is only measured.
+/// Writes the new content into a file beside the old one, which is made at the first byte. Without a target
+/// it only measures.
 struct Out<'a> {
     upload: Option<Upload>,
     target: Option<(&'a Path, Location, Stat)>,

@@ -39,7 +39,7 @@ impl Exclusions {
         })
     }
 
-    /// Continues a sentence that says that there is no file.
+    /// The end of a message that no file matches.
     pub fn remark(&self) -> &'static str {
         match self.is_empty() {
             true => "",

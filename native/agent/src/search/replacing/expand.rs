@@ -1,5 +1,5 @@
-//! Paths and globs become the files that they name. Globs are a shell's: part by part, `**` any number of
-//! folders, names that begin with a dot only where the pattern says the dot, and never through a link.
+//! Expands paths and globs to the files that they name. Globs work as in a shell: part by part, `**` for any
+//! number of folders, names with a leading dot only where the pattern has the dot, and never through a link.
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, statat};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use crate::wire::resource::Resource;
 
 const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
 const MAX_PATH_BYTES: usize = 4_095;
-/// Folders read for one glob: what is known of each takes memory.
+/// Most folders that are read for one glob, since the state of each takes memory.
 const MAX_FOLDERS: usize = 200_000;
 
 enum Part {
@@ -29,8 +29,8 @@ enum Part {
     },
 }
 
-/// The files that one entry of the list names, as paths that the caller can use again; the inner error is the
-/// entry's own, the outer one the whole call's.
+/// Returns the files that one entry of the list names, as paths that the caller can use again. The inner
+/// error concerns the entry, the outer one the whole call.
 pub fn expand(
     text: &str,
     exclusions: &Exclusions,
@@ -111,7 +111,7 @@ struct Expansion<'a> {
 }
 
 impl Expansion<'_> {
-    /// Goes through the folders below with what is left of the pattern; each folder is read once for each state.
+    /// Walks the folders below with the rest of the pattern. Each folder is read once for each state.
     fn folder(&mut self, top: &OwnedFd, parts: &[Part]) -> Result<(), Fault> {
         let mut pending = vec![(Vec::new(), 0usize)];
         let mut met = BTreeSet::new();
@@ -123,9 +123,9 @@ impl Expansion<'_> {
             if met.len() + pending.len() > MAX_FOLDERS {
                 return Err(Fault::new(
                     Code::ResourceExhausted,
-                    "There are too many folders to look through.",
+                    "There are too many folders to search.",
                 )
-                .hint("Begin the glob with the folder that is meant."));
+                .hint("Begin the glob with the right folder."));
             }
             let (part, is_last) = match parts.get(at) {
                 Some(part) => (part, at + 1 == parts.len()),

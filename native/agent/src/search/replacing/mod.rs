@@ -1,4 +1,4 @@
-//! Matches replaced in files.
+//! Replaces matches in files.
 
 mod edit;
 mod exclude;

@@ -1,4 +1,5 @@
-//! The operation `replace`: every file by itself, in the order named. What fails is a row, and the others go on.
+//! The operation `replace`: edits each file by itself, in the order named. A failure is a row of the answer,
+//! and the other files are still edited.
 
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ use crate::search::expression::matcher::Matcher;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::{Code, Fault};
 
-/// A ceiling, whatever the host asks for.
+/// An upper bound, whatever the host asks for.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
 #[derive(Deserialize)]
@@ -29,19 +30,19 @@ pub struct Request {
     pattern: String,
     replacement: String,
     files: Vec<String>,
-    /// Once globs are expanded.
+    /// Most files, counted after the expansion of globs.
     max_files: usize,
-    /// Of each file, before and after.
+    /// Most bytes of each file, before and after.
     file_bytes: u64,
     file_timeout_ms: u64,
     timeout_ms: u64,
     /// The pattern is plain text. Since version 3, as the two below.
     #[serde(default)]
     literal: bool,
-    /// Nothing is changed.
+    /// True for a dry run: no file is changed.
     #[serde(default)]
     dry_run: bool,
-    /// Globs of what is left out.
+    /// Globs of excluded files.
     #[serde(default)]
     exclude: Vec<String>,
 }
@@ -93,7 +94,7 @@ fn replace(order: &Request, cancelled: &Cancelled) -> Result<Done, Fault> {
     let template = Template::parse(&order.replacement, matcher.groups)?;
     let files = all_files(order, &budget)?;
     let mut scratch = matcher.scratch();
-    // Folders and names already edited.
+    // Folder and name of each file that was edited.
     let mut met = HashSet::new();
     let mut rows = Vec::new();
     let mut plain_count = 0;
@@ -159,7 +160,7 @@ fn all_files(order: &Request, budget: &Budget) -> Result<Vec<Named>, Fault> {
     Ok(files)
 }
 
-/// None when the file was met before, by whatever path.
+/// None when the file was edited before, by whatever path.
 fn one(
     text: &str,
     edit: &mut Edit<'_>,
@@ -195,11 +196,10 @@ fn row(edited: Result<(String, u64), (String, Fault)>, is_over: bool) -> Row {
             replacements: 0,
             error: Some(match fault.code {
                 Code::Timeout if is_over => {
-                    "The time for all files was over before this one was done; it is unchanged."
-                        .to_owned()
+                    "The time for all files ran out before this one; it is unchanged.".to_owned()
                 }
                 Code::Timeout => format!("{} The file is unchanged.", fault.detail),
-                // The sandbox's own words for it: a row has no place for a hint.
+                // A row has no field for a hint, so the detail has it.
                 Code::ResourceExhausted if fault.detail.contains("disk is full") => {
                     format!("{} Delete files, or give it a larger disk.", fault.detail)
                 }

@@ -15,7 +15,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// @param groups How many the pattern has.
+    /// @param groups Number of groups in the pattern.
     pub fn parse(text: &str, groups: usize) -> Result<Self, Fault> {
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -41,7 +41,7 @@ impl Template {
             };
             if group > groups {
                 return Err(refused(format!(
-                    "The replacement speaks of group \\{group}; the pattern has {groups}."
+                    "The replacement refers to group \\{group}; the pattern has {groups}."
                 )));
             }
             if !plain.is_empty() {
@@ -57,7 +57,7 @@ impl Template {
         })
     }
 
-    /// Yields the replacement of a match piece by piece. A group that took no part is empty.
+    /// Yields the replacement of a match piece by piece. A group that did not take part in the match is empty.
     pub fn pieces<'a>(
         &'a self,
         line: &'a [u8],

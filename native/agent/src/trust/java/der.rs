@@ -1,4 +1,4 @@
-//! As much of DER (X.690) as a keystore needs: tags of one byte, and definite lengths.
+//! The part of DER (X.690) that a keystore needs: tags of one byte, and definite lengths.
 
 pub const SEQUENCE: u8 = 0x30;
 pub const SET: u8 = 0x31;
@@ -7,14 +7,14 @@ pub const BMP_STRING: u8 = 0x1e;
 /// Context-specific, constructed, number 0.
 pub const EXPLICIT_0: u8 = 0xa0;
 
-/// Side by side; a list of authorities has some hundred.
+/// Most elements side by side; a list of authorities has some hundred.
 const MAX_ELEMENTS: usize = 10_000;
 
 #[derive(Clone, Copy)]
 pub struct Element<'a> {
     tag: u8,
     content: &'a [u8],
-    /// With tag and length.
+    /// The element with tag and length.
     pub whole: &'a [u8],
 }
 
@@ -28,13 +28,13 @@ impl<'a> Element<'a> {
     }
 }
 
-/// The element that the bytes are, without more.
+/// Reads one element, which must take all of the bytes.
 pub fn one(bytes: &[u8]) -> Option<Element<'_>> {
     let (element, rest) = next(bytes)?;
     rest.is_empty().then_some(element)
 }
 
-/// The elements that the bytes are, one after another; none of too many.
+/// Reads a sequence of elements, which must take all of the bytes; None for too many.
 pub fn elements(mut bytes: &[u8]) -> Option<Vec<Element<'_>>> {
     let mut elements = Vec::new();
     while !bytes.is_empty() {

@@ -1,11 +1,11 @@
-//! Places of Java's keystores: one in each installation of Java, and with Debian and Alpine one for all.
+//! Places of Java's keystores: one in each installation of Java, and on Debian and Alpine one for all.
 
 use rustix::fs::{CWD, Dir, Mode, OFlags};
 
 use crate::files::reach;
 
 const COMMON: &str = "/etc/ssl/certs/java/cacerts";
-/// Folders that have installations beside one another: of distributions and most vendors, of the images of Eclipse Temurin,
+/// Folders that hold installations: of distributions and most vendors, of the images of Eclipse Temurin,
 /// OpenJDK, Oracle and GraalVM, and of SDKMAN.
 const PARENTS: [&str; 8] = [
     "/usr/lib/jvm",
@@ -17,9 +17,9 @@ const PARENTS: [&str; 8] = [
     "/usr/local/sdkman/candidates/java",
     "/root/.sdkman/candidates/java",
 ];
-/// The second up to version 8, of a development kit.
+/// The second is that of a development kit up to version 8.
 const WITHIN: [&str; 2] = ["lib/security/cacerts", "jre/lib/security/cacerts"];
-/// Of each parent. One with more is no place for installations of Java.
+/// Most entries of each folder. One with more is not a folder of Java installations.
 const MAX_ENTRIES: usize = 100;
 
 /// Paths at which a keystore may be.

@@ -9,7 +9,8 @@ pub const MAGIC: [u8; 4] = 0xfeed_feed_u32.to_be_bytes();
 const VERSION: u32 = 2;
 const TRUSTED_CERTIFICATE: u32 = 2;
 const TYPE: &str = "X.509";
-/// Of an entry, in milliseconds since 1970: when authorities of sandboxes begin, so that an entry is always the same.
+/// Time of an entry, in milliseconds since 1970: the beginning of sandboxes' authorities, so that an entry is
+/// always the same.
 const CREATED: u64 = 1_767_225_600_000;
 const DIGEST_BYTES: usize = 20;
 const PASSWORD: &str = "changeit";
@@ -21,7 +22,8 @@ struct Entry<'a> {
     whole: &'a [u8],
 }
 
-/// None for a keystore that has what is wanted already, that has private keys, or that another password is for.
+/// Returns the keystore with the wanted certificate. None for one that has it already, has private keys, or
+/// has another password.
 pub fn with(store: &[u8], wanted: &Wanted<'_>) -> Option<Vec<u8>> {
     let (body, digest) = store.split_last_chunk::<DIGEST_BYTES>()?;
     if keyed_digest(body) != digest {
@@ -67,7 +69,7 @@ fn entry(alias: &str, certificate: &[u8]) -> Vec<u8> {
     entry
 }
 
-/// Of ASCII, whose form is the same in Java's kind of UTF-8.
+/// Writes ASCII, which Java's modified UTF-8 encodes in the same way.
 fn put_text(entry: &mut Vec<u8>, text: &str) {
     entry.extend((text.len() as u16).to_be_bytes());
     entry.extend(text.as_bytes());
@@ -83,7 +85,7 @@ fn keyed_digest(body: &[u8]) -> Vec<u8> {
     digest.finish().as_ref().to_vec()
 }
 
-/// The entries of a body, if all are certificates.
+/// Returns the entries of a body; None unless all are certificates.
 fn entries(body: &[u8]) -> Option<Vec<Entry<'_>>> {
     let mut rest = Reader(body.strip_prefix(&MAGIC)?);
     if rest.u32()? != VERSION {
@@ -110,7 +112,7 @@ fn entries(body: &[u8]) -> Option<Vec<Entry<'_>>> {
     rest.0.is_empty().then_some(entries)
 }
 
-/// The bytes that are left.
+/// The remaining bytes.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -201,7 +203,7 @@ pub mod tests {
         let good = store(&[("a", b"one")]);
         let (body, _) = good.split_last_chunk::<DIGEST_BYTES>().unwrap();
         assert!(with(&good, &wanted).is_some());
-        // Another password, or a damage.
+        // Another password, or damage.
         assert_eq!(with(&[body, &[0; DIGEST_BYTES]].concat(), &wanted), None);
         assert_eq!(with(&good[..good.len() - 1], &wanted), None);
         assert_eq!(with(&MAGIC, &wanted), None);

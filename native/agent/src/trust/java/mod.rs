@@ -1,5 +1,5 @@
-//! Keystores of Java, which reads no bundle and no variable. A keystore in a form or under a password that is not Java's usual
-//! one stays as it is; certificates of others stay always.
+//! Keystores of Java, which reads no bundle and no variable. A keystore in another form than Java's usual
+//! one, or under another password, is not changed. Other certificates always stay.
 
 mod der;
 mod homes;
@@ -11,12 +11,12 @@ pub use wanted::Wanted;
 
 use super::system;
 
-/// Of a keystore; Debian's has 162 KiB.
+/// Most bytes of a keystore; Debian's has 162 KiB.
 const MAX_BYTES: u64 = 2 << 20;
-/// Of a sandbox: one that has made more waits for no others.
+/// Most keystores of a sandbox; further ones are ignored, so that none with many takes long.
 const MAX_KEYSTORES: usize = 32;
 
-/// Puts the certificate into the keystores that are there and can be changed.
+/// Puts the certificate into the existing keystores that can be changed.
 pub fn install(wanted: &Wanted<'_>) {
     let there = homes::keystores()
         .filter_map(|path| Some((system::read_up_to(&path, MAX_BYTES).ok()?, path)))
@@ -28,7 +28,7 @@ pub fn install(wanted: &Wanted<'_>) {
     }
 }
 
-/// None where the keystore has what is wanted already, and where it is none that can be changed.
+/// None where the keystore has the certificate already, or cannot be changed.
 fn with(store: &[u8], wanted: &Wanted<'_>) -> Option<Vec<u8>> {
     match store.starts_with(&jks::MAGIC) {
         true => jks::with(store, wanted),

@@ -1,6 +1,6 @@
-//! The keystore of RFC 7292 (PKCS #12) in the form of Java's own list of authorities since version 18: nothing in it is
-//! encrypted, and no password makes sure that it is whole (JDK-8275252). Java takes a certificate for an authority when an
-//! attribute says so (`sun/security/pkcs12/PKCS12KeyStore.java` of OpenJDK).
+//! The keystore of RFC 7292 (PKCS #12) in the form of Java's own list of authorities since version 18:
+//! nothing in it is encrypted, and no password protects its integrity (JDK-8275252). Java takes a certificate
+//! for an authority when an attribute says so (`sun/security/pkcs12/PKCS12KeyStore.java` of OpenJDK).
 
 use super::der::{
     BMP_STRING, EXPLICIT_0, Element, OCTET_STRING, SEQUENCE, SET, elements, encode, one,
@@ -15,16 +15,16 @@ const FRIENDLY_NAME: &[u8] = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x09\x14";
 const TRUSTED_KEY_USAGE: &[u8] = b"\x06\x0c\x60\x86\x48\x01\x86\xf9\x66\xad\xca\x7b\x01\x01";
 const ANY_USAGE: &[u8] = b"\x06\x04\x55\x1d\x25\x00";
 
-/// None for a keystore that has what is wanted already, and for one with a password.
+/// Returns the keystore with the wanted certificate. None for one that has it already, and for one with a password.
 pub fn with(store: &[u8], wanted: &Wanted<'_>) -> Option<Vec<u8>> {
-    // A third part would be the check of a password.
+    // A third part would hold the check of a password.
     let [version, safe]: [Element<'_>; 2] = one(store)?.elements(SEQUENCE)?.try_into().ok()?;
     let contents = one(data_of(&safe)?)?.elements(SEQUENCE)?;
     let mut is_there = false;
     let mut is_changed = false;
     let mut kept: Vec<Vec<u8>> = Vec::new();
     for content in &contents {
-        // Others than plain data are encrypted.
+        // Other kinds than plain data are encrypted.
         let bags = one(data_of(content)?)?.elements(SEQUENCE)?;
         let mut stay: Vec<&[u8]> = Vec::new();
         for bag in &bags {
@@ -60,7 +60,7 @@ fn data(content: &[u8]) -> Vec<u8> {
     encode(SEQUENCE, &[DATA, &encode(EXPLICIT_0, &[&octets])])
 }
 
-/// None where it is not plain data.
+/// None for anything but plain data.
 fn data_of<'a>(content: &Element<'a>) -> Option<&'a [u8]> {
     match content.elements(SEQUENCE)?.as_slice() {
         [kind, octets] if kind.whole == DATA => {
@@ -90,7 +90,7 @@ fn name(alias: &str) -> Vec<u8> {
     encode(SEQUENCE, &[FRIENDLY_NAME, &encode(SET, &[&text])])
 }
 
-/// A bag of another kind than a certificate stays. None where it is no bag.
+/// Keeps a bag that holds no certificate. None for an element that is not a bag.
 fn fate_of(bag: &Element<'_>, wanted: &Wanted<'_>) -> Option<Fate> {
     let parts = bag.elements(SEQUENCE)?;
     let [kind, value, attributes @ ..] = parts.as_slice() else {
@@ -122,7 +122,7 @@ pub mod tests {
     const VERSION_3: &[u8] = b"\x02\x01\x03";
     const ENCRYPTED: &[u8] = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x06";
 
-    /// All in one, as Java writes it.
+    /// All bags in one, as Java writes them.
     pub fn store(entries: &[(&str, &[u8])]) -> Vec<u8> {
         sealed(VERSION_3, &[bags(entries)])
     }

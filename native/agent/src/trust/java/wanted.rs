@@ -1,4 +1,4 @@
-//! The certificate that a keystore is to hold, and the entries that go for it.
+//! The certificate that a keystore must hold, and the entries that it replaces.
 
 /// The name of the certificate in keystores, in which names have no case.
 pub const ALIAS: &str = "sandhaven";
@@ -6,15 +6,15 @@ pub const ALIAS: &str = "sandhaven";
 /// Certificates, in DER.
 pub struct Wanted<'a> {
     pub certificate: &'a [u8],
-    /// The one that had its part before.
+    /// The earlier certificate, which it replaces.
     pub before: Option<&'a [u8]>,
 }
 
-/// Of an entry of a keystore.
+/// Decision about an entry of a keystore.
 #[derive(PartialEq)]
 pub enum Fate {
     Stays,
-    /// It is the wanted one, by whatever name.
+    /// The entry is the wanted certificate, under any name.
     IsWanted,
     Goes,
 }

@@ -25,12 +25,12 @@ impl Ahead {
         buffer.put_slice(&rest[..count]);
         self.used += count;
         if self.is_empty() {
-            // A connection that waits holds no memory.
+            // A waiting connection holds no memory.
             *self = Ahead::new(Vec::new());
         }
     }
 
-    /// Reads what there is, when it is empty. Returns 0 at the end.
+    /// Reads available bytes when the buffer is empty. Returns 0 at the end.
     pub fn fill(&mut self, stream: &TcpStream) -> Result<usize> {
         let mut bytes = Vec::with_capacity(READ_AHEAD);
         let count = read(stream, &mut bytes)?;
@@ -39,7 +39,7 @@ impl Ahead {
     }
 }
 
-/// A read that leaves room has taken all. So the socket is not ready any more, and no call has to find out.
+/// A read that leaves room in the buffer has taken all bytes, so the socket counts as not ready without a further call.
 fn read(stream: &TcpStream, bytes: &mut Vec<u8>) -> Result<usize> {
     let (mut count, room) = (None, bytes.capacity());
     let tried = stream.try_io(Interest::READABLE, || {

@@ -1,4 +1,5 @@
-//! TLS as HTTP reads it: TLS gives one record at a time, and each piece of a body costs a turn of both sides.
+//! TLS for the reads of HTTP. TLS returns one record at a time, and each piece of a body costs a turn of both
+//! sides, so records are joined.
 
 use crate::bounds::READ_AHEAD;
 use std::io::{IoSlice, Result};
@@ -6,7 +7,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Takes records as long as some are there, but one large one at most.
+/// Joins available records, up to the size of a large one.
 pub struct Coalesced<S>(pub S);
 
 impl<S: AsyncRead + Unpin> AsyncRead for Coalesced<S> {
@@ -23,7 +24,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Coalesced<S> {
             let goes_on = now > filled && now - before < READ_AHEAD && buffer.remaining() > 0;
             match outcome {
                 Poll::Ready(Ok(())) if goes_on => {}
-                // An end or a fault after bytes comes again with the next read.
+                // An end or an error after bytes is returned again by the next read.
                 _ if filled > before => return Poll::Ready(Ok(())),
                 outcome => return outcome,
             }

@@ -1,5 +1,5 @@
-//! TLS as HTTP/2 writes it: it flushes after each frame, and each flush would be records and a system call of its own. So what it
-//! writes is gathered until the connection's turn is over.
+//! TLS for the writes of HTTP/2. It flushes after each frame, and each flush would cost records and a system
+//! call. So its bytes are collected until the connection's turn is over.
 
 use super::coalesced::Coalesced;
 use super::socket::Socket;
@@ -17,7 +17,7 @@ pub struct Gathered(Arc<Mutex<State>>);
 struct State {
     stream: Coalesced<TlsStream<Socket>>,
     bytes: Vec<u8>,
-    /// Waits for room, and the socket wakes only who asked it last.
+    /// Waits for room; the socket wakes only the last task that asked.
     waiting: Option<Waker>,
 }
 
@@ -30,7 +30,7 @@ impl Gathered {
         })))
     }
 
-    /// Sends what was gathered, at the end of each turn. HTTP/2 finds a fault when it reads or writes next.
+    /// Sends the collected bytes, at the end of each turn. HTTP/2 gets an error at its next read or write.
     pub fn send(&self, context: &mut Context<'_>) {
         let mut state = self.lock();
         let is_over = state.poll_send(context).is_ready();
@@ -67,7 +67,7 @@ impl State {
         };
         self.bytes.drain(..sent);
         ready!(outcome)?;
-        // A connection that waits holds no memory.
+        // A waiting connection holds no memory.
         self.bytes = Vec::new();
         Pin::new(&mut self.stream).poll_flush(context)
     }

@@ -1,4 +1,4 @@
-//! Bytes of an opened connection, on their way in large pieces and in one task.
+//! Moves bytes of an opened connection in large pieces and in one task.
 
 mod ahead;
 mod coalesced;

@@ -1,4 +1,5 @@
-//! A connection of the gate as TLS reads and writes it. Who began it keeps a part in it, so that all know when it ends.
+//! A connection of the gate, as a stream for TLS. The caller keeps a reference to the connection, by which
+//! the gate learns of its end.
 
 use super::ahead::Ahead;
 use crate::world::Live;
@@ -12,9 +13,9 @@ use tokio::net::TcpStream;
 
 pub struct Socket {
     stream: Arc<TcpStream>,
-    /// Bytes that were read from it before.
+    /// Bytes that were read from the connection before.
     ahead: Ahead,
-    /// Of the connection to a server: counts its bytes.
+    /// Counts the bytes of a connection to a server.
     counted: Option<Arc<Live>>,
 }
 
@@ -100,7 +101,7 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<Result<()>> {
-        // The other side may have ended the connection before.
+        // The other side may have ended the connection already.
         let _ = shutdown(&*self.stream, Shutdown::Write);
         Poll::Ready(Ok(()))
     }

@@ -1,5 +1,5 @@
-//! Streams of one opened connection: HTTP/2 has a future for each, and all run in the connection's own task. So none outlives it,
-//! and no piece of a body waits for another thread.
+//! Streams of one opened connection. HTTP/2 has a future for each, and all run in the connection's own task.
+//! So none outlives the connection, and no piece of a body waits for another thread.
 
 use super::gathered::Gathered;
 use super::socket::Socket;
@@ -13,11 +13,11 @@ use tokio_rustls::TlsStream;
 
 type Stream = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Takes new ones, from either side.
+/// Takes new streams of either side.
 #[derive(Clone, Default)]
 pub struct Arriving(Arc<Mutex<Vec<Stream>>>);
 
-/// Those of a connection. Dropping it ends them.
+/// All streams of a connection. Dropping it ends them.
 #[derive(Default)]
 pub struct Streams {
     pub arriving: Arriving,
@@ -26,14 +26,14 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// An output of theirs, on a side that speaks HTTP/2.
+    /// Makes the output of a side that speaks HTTP/2.
     pub fn output(&mut self, stream: impl Into<TlsStream<Socket>>) -> Gathered {
         let output = Gathered::new(stream);
         self.outputs.push(output.clone());
         output
     }
 
-    /// Goes on with all of them, and sends what they wrote.
+    /// Polls all streams, and sends their output.
     pub fn poll(&mut self, context: &mut Context<'_>) {
         self.go_on(context);
         for output in &self.outputs {
@@ -43,7 +43,7 @@ impl Streams {
 
     fn go_on(&mut self, context: &mut Context<'_>) {
         loop {
-            // A stream may begin another one, so the lock is not held here.
+            // A stream may add another one, so the lock is not held here.
             let new = std::mem::take(&mut *self.arriving.lock());
             self.open.extend(new);
             match self.open.poll_next_unpin(context) {
@@ -57,7 +57,7 @@ impl Streams {
 
 impl Drop for Streams {
     fn drop(&mut self) {
-        // They hold the list that they are in.
+        // Streams refer to the list that holds them, so the cycle is broken here.
         let left = std::mem::take(&mut *self.arriving.lock());
         drop(left);
     }

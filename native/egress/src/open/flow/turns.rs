@@ -1,5 +1,5 @@
-//! Two sides of one connection in one task. Each piece that one side has for the other one wakes the task it is in; the runtime would
-//! hand such a task to another thread, piece by piece.
+//! Runs the two sides of one connection in one task. Each piece that one side has for the other wakes their
+//! own task, and the runtime would move such a task to another thread each time.
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
-/// After so long others get their turn.
+/// After this time others get their turn.
 const TURN: Duration = Duration::from_micros(250);
 
-/// Polls again while that has woken the task itself.
+/// Polls again while polling has woken the task itself.
 pub async fn in_turns<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
     let bell = Arc::new(Bell {
         state: AtomicU8::new(IDLE),
@@ -35,7 +35,7 @@ pub async fn in_turns<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T
     .await
 }
 
-/// Wakes the task, unless it is being polled: then it only notes that.
+/// Wakes the task. While the task is being polled it only notes the wake-up.
 struct Bell {
     state: AtomicU8,
     task: Mutex<Waker>,
@@ -51,7 +51,7 @@ impl Bell {
         task.clone_from(waker);
     }
 
-    /// If it was not, the next one wakes the task.
+    /// True after a wake-up during the poll. Otherwise the next one wakes the task.
     fn was_rung(&self) -> bool {
         self.state
             .compare_exchange(POLLED, IDLE, Ordering::SeqCst, Ordering::SeqCst)

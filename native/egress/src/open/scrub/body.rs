@@ -1,4 +1,4 @@
-//! A body of an answer whose text is masked while it streams. Its length stays.
+//! Masks the text of an answer's body while it streams. Its length stays.
 
 use super::fields::scrub_fields;
 use crate::secrets::{Mask, Masker};
@@ -11,16 +11,16 @@ use std::task::{Context, Poll, ready};
 pub struct Scrubbed {
     body: Incoming,
     masks: Vec<Arc<Mask>>,
-    /// None for what is no text.
+    /// None for a body that is not text.
     masker: Option<Masker>,
-    /// They wait for the last bytes of the text.
+    /// Trailers, which wait for the last bytes of the text.
     trailers: Option<HeaderMap>,
     is_over: bool,
-    /// Bytes looked through in this turn, once for each mask.
+    /// Bytes searched in this turn, counted once for each mask.
     scanned: usize,
 }
 
-/// After so many, others get their turn.
+/// After this many bytes others get their turn.
 const SCANNED_A_TURN: usize = 4 * 1024 * 1024;
 
 impl Scrubbed {

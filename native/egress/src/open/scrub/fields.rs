@@ -1,11 +1,11 @@
-//! Fields of an answer: which bodies are text, and values in the fields themselves.
+//! Fields of an answer: finds bodies that are text, and masks values in the fields.
 
 use crate::secrets::{Mask, Masker};
 use hyper::body::Bytes;
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use std::sync::Arc;
 
-/// True for a body that may hold a value as it is: text in any form, or of no stated form, and not compressed.
+/// True for a body that may hold a value in plain form: text of any type, or of no stated type, and not compressed.
 pub fn is_text(fields: &HeaderMap) -> bool {
     let encodings = fields.get_all(CONTENT_ENCODING);
     let is_plain = encodings

@@ -1,4 +1,4 @@
-//! Basic authentication: the value as the password, or inside what the client sends as user name and password.
+//! Basic authentication: the value as the password, or inside the client's own user name and password.
 
 use super::field::hidden;
 use super::placed::{NO_FIT, Placed};
@@ -31,7 +31,7 @@ pub fn put(fields: &mut HeaderMap, username: Option<&str>, swap: Swap<'_>) -> Pl
     }
 }
 
-/// User name and value as a request carries them.
+/// Encodes user name and value as in a request.
 pub fn encode(username: &str, value: &str) -> Zeroizing<Vec<u8>> {
     BASE64_STANDARD
         .encode(pair(username, value))
@@ -39,8 +39,8 @@ pub fn encode(username: &str, value: &str) -> Zeroizing<Vec<u8>> {
         .into()
 }
 
-/// The value inside base64: the characters that follow from it alone, wherever among three bytes it begins. The client chooses what
-/// stands before and behind it. Each character takes six bits.
+/// The value inside base64: the characters that depend on the value alone, for each of the three offsets at
+/// which it may begin. The client chooses the text before and after it. Each character has six bits.
 pub fn middles(value: &str) -> impl Iterator<Item = Zeroizing<Vec<u8>>> {
     (0..3).map(move |before| {
         let mut bytes = Zeroizing::new(Vec::with_capacity(before + value.len()));
@@ -56,7 +56,7 @@ fn pair(username: &str, value: &str) -> Zeroizing<Vec<u8>> {
     format!("{username}:{value}").into_bytes().into()
 }
 
-/// User name and password with the value; None where the client's own hold no placeholder.
+/// Returns user name and password with the value; None where the client's hold no placeholder.
 fn changed(own: &[u8], username: Option<&str>, swap: Swap<'_>) -> Option<Zeroizing<Vec<u8>>> {
     if swap.is_in(own) {
         return Some(pair(username.unwrap_or_default(), swap.value));

@@ -1,10 +1,10 @@
-//! Hash of a request's body, as signatures have it.
+//! Hash of a request's body, for signatures.
 
 use ring::digest::{SHA256, digest};
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum BodyHash {
-    /// The request states it, or nothing needs it.
+    /// The request states the hash, or no signature needs it.
     Stated,
     Of(String),
 }

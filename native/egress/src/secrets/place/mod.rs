@@ -1,5 +1,5 @@
-//! Places of a request that carry a secret. A place gets the value where it is empty or holds the placeholder; what the client
-//! put there of its own stays.
+//! Places of a request that carry a secret. A place gets the value where it is empty or holds the
+//! placeholder. Other content that the client put there stays.
 
 mod aws;
 mod basic;
@@ -21,7 +21,7 @@ use hyper::http::request::Parts;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-/// As the service writes it (`SecretPlace` of src/model/secrets/use.ts).
+/// A place in the service's form (`SecretPlace` of src/model/secrets/use.ts).
 #[derive(Deserialize)]
 #[serde(tag = "in", rename_all = "lowercase", deny_unknown_fields)]
 pub enum PlaceText {
@@ -32,7 +32,7 @@ pub enum PlaceText {
 }
 
 pub enum Place {
-    /// The value stands between both texts.
+    /// Texts before and after the value.
     Header {
         name: HeaderName,
         before: String,
@@ -74,7 +74,7 @@ impl Place {
             PlaceText::Query { name } => Ok(Place::Query { name }),
             PlaceText::Basic { username } => {
                 match username.as_ref().is_some_and(|name| name.contains(':')) {
-                    true => Err("a user name has no colon"),
+                    true => Err("a user name cannot have a colon"),
                     false => Ok(Place::Basic { username }),
                 }
             }
@@ -82,7 +82,8 @@ impl Place {
         }
     }
 
-    /// The value in each form in which a request carries it, whatever the client puts beside it: answers lose all of them.
+    /// Returns the value in each form in which a request may carry it, whatever the client puts beside it.
+    /// All of them are masked in answers.
     pub fn forms(&self, value: &str) -> Vec<Zeroizing<Vec<u8>>> {
         let plain = || value.as_bytes().to_vec().into();
         match self {
@@ -122,7 +123,7 @@ impl Place {
     }
 }
 
-/// Fields that frame the message or lead it, which a value must never change.
+/// Fields that frame or route the message, which a value must never change.
 fn is_of_connection(name: &HeaderName) -> bool {
     let names = [
         "host",
@@ -177,7 +178,7 @@ mod tests {
     }
 
     proptest! {
-        /// However the client fills places: nothing but the place changes, and no line or parameter is added beside it.
+        /// However the client fills places, only the place changes, and no line or parameter is added.
         #[test]
         fn a_request_changes_in_the_place_alone(
             value in "[ -~]{1,60}",

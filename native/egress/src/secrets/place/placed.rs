@@ -3,7 +3,7 @@
 #[derive(Debug, PartialEq, Eq)]
 pub enum Placed {
     Put,
-    /// The client has something of its own there.
+    /// The client has put its own content there.
     Kept,
     Refused(&'static str),
 }

@@ -49,7 +49,7 @@ pub fn with_target(uri: &Uri, target: &str) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// All but unreserved characters (RFC 3986) as escapes.
+/// Escapes all but unreserved characters (RFC 3986).
 pub fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len() * 3);
     for byte in text.bytes() {
@@ -63,7 +63,7 @@ pub fn encode(text: &str) -> String {
     encoded
 }
 
-/// As servers read a form: escapes, and a plus for a blank. What is no escape stays.
+/// Decodes as servers decode a form: escapes, and a plus for a blank. Invalid escapes stay.
 fn decode(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

@@ -14,7 +14,7 @@ impl Swap<'_> {
         find(bytes, self.placeholder.as_bytes()).is_some()
     }
 
-    /// The bytes with the value in the place of each placeholder; None without one.
+    /// Returns the bytes with the value in place of each placeholder; None without a placeholder.
     pub fn replaced(&self, bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let placeholder = self.placeholder.as_bytes();
         let mut at = find(bytes, placeholder)?;
@@ -33,7 +33,7 @@ impl Swap<'_> {
         Some(out)
     }
 
-    /// Memory that grows would leave copies.
+    /// Growing memory would leave copies.
     fn longest(&self, bytes: &[u8]) -> usize {
         let most = bytes.len() / self.placeholder.len();
         bytes.len() + most * self.value.len()

@@ -1,4 +1,4 @@
-//! Programs of rules in the kernel.
+//! Loads programs of rules into the kernel.
 
 use crate::bpf::{self, Instruction, Kind};
 use std::io::Error;
@@ -9,7 +9,7 @@ const ATTACH: i32 = 8;
 /// Kind of the program, and the place where it is attached.
 const CGROUP_DEVICE_PROGRAM: u32 = 15;
 const CGROUP_DEVICE: u32 = 6;
-/// Beside programs that the group, or one above, has already: what any of them refuses is refused.
+/// The program joins others of the group and of groups above: a refusal by any of them counts.
 const ALLOW_MULTI: u32 = 2;
 
 #[repr(C)]

@@ -1,5 +1,6 @@
-//! Rules about devices on cgroup v2, which has no files for them: a program for the kernel's own machine (BPF), attached to the
-//! machine's group before its first process. It belongs to the group, and goes with it.
+//! Rules about devices on cgroup v2, which has no files for them: a program for the kernel's own machine
+//! (BPF), attached to the machine's group before its first process. It belongs to the group, and is removed
+//! with it.
 
 mod kernel;
 mod program;
@@ -11,7 +12,7 @@ use std::path::Path;
 
 pub use rule::Rule;
 
-/// Whatever no rule allows is refused from now on, to every process of the group. The caller has the host's rights.
+/// From now on every process of the group is refused all that no rule allows. The caller must have the host's rights.
 pub fn enforce(rules: &[Rule], group: &Path) -> Result<(), Failure> {
     let program = kernel::load(&program::assemble(rules)).step("load the rules about devices")?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -24,7 +25,7 @@ pub fn enforce(rules: &[Rule], group: &Path) -> Result<(), Failure> {
         ))
 }
 
-/// Fails where this kernel takes no such program, or not from this process. Leaves no trace.
+/// Fails where this kernel takes no such program, or does not take it from this process. Changes nothing.
 pub fn try_out() -> Result<(), Failure> {
     kernel::load(&program::assemble(&[]))
         .map(drop)

@@ -4,10 +4,10 @@
 use super::rule::{ALL_ACCESS, Rule};
 use crate::bpf::Instruction;
 
-/// The result, and where the kernel puts the address of what is asked: three numbers of 32 bits.
+/// Registers of the result, and of the address of the request: three numbers of 32 bits.
 const RESULT: u8 = 0;
 const ASKED: u8 = 1;
-/// Numbers of what is asked, once they are loaded.
+/// Registers of the request's numbers, once they are loaded.
 const KIND: u8 = 2;
 const ACCESS: u8 = 3;
 const MAJOR: u8 = 4;
@@ -22,7 +22,7 @@ const SKIP_UNLESS_EQUAL: u8 = 0x55;
 const SKIP_IF_ANY_BIT: u8 = 0x45;
 const RETURN: u8 = 0x95;
 
-/// Allows what a rule allows as a whole: two rules do not add up.
+/// Allows a request that one rule allows in full: two rules do not add up.
 pub fn assemble(rules: &[Rule]) -> Vec<Instruction> {
     let mut program = vec![
         load(KIND, 0),
@@ -37,7 +37,7 @@ pub fn assemble(rules: &[Rule]) -> Vec<Instruction> {
     program
 }
 
-/// Each test that fails goes on behind the answer.
+/// Each failing test jumps past the answer.
 fn allow(rule: &Rule) -> Vec<Instruction> {
     let refused = ALL_ACCESS & !rule.access;
     let mut tests = vec![
@@ -80,7 +80,7 @@ fn copy(target: u8, source: u8) -> Instruction {
     }
 }
 
-/// Of a register and a number, which is less than 2^20.
+/// An instruction on a register and a number below 2^20.
 fn with_number(code: u8, register: u8, number: u32) -> Instruction {
     Instruction {
         code,
@@ -95,7 +95,8 @@ mod tests {
     use super::super::rule::parse;
     use super::*;
 
-    /// Runs a program as the kernel would, by the codes of its documentation, with what is asked as the kernel hands it over.
+    /// Runs a program as the kernel would, by the codes in the kernel's documentation, with the request in
+    /// the kernel's form.
     fn run(program: &[Instruction], asked: [u32; 3]) -> u32 {
         let mut registers = [0_u32; 11];
         let mut next = 0;

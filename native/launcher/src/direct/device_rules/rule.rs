@@ -1,4 +1,4 @@
-//! One rule about devices, in the words of v1.
+//! One rule about devices, in the syntax of v1.
 
 use crate::failure::{Failure, usage};
 use std::ffi::OsStr;
@@ -7,13 +7,13 @@ use std::ffi::OsStr;
 pub struct Rule {
     pub kind: Kind,
     pub major: u32,
-    /// None stands for all of that major number.
+    /// None stands for all devices of that major number.
     pub minor: Option<u32>,
-    /// Bits of what is allowed, as the kernel counts them.
+    /// Bits of the allowed access, in the kernel's numbering.
     pub access: u32,
 }
 
-/// With the kernel's numbers.
+/// Kind of a device, with the kernel's number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     Block = 1,
@@ -25,12 +25,12 @@ const READ: u32 = 2;
 const WRITE: u32 = 4;
 pub const ALL_ACCESS: u32 = MAKE | READ | WRITE;
 
-/// Of the kernel's device numbers.
+/// Widths of the kernel's device numbers.
 const MAJOR_BITS: u32 = 12;
 const MINOR_BITS: u32 = 20;
 
 impl Rule {
-    /// As `devices.allow` of v1 takes it: `c 136:* rw`.
+    /// Parses the form of `devices.allow` of v1: `c 136:* rw`.
     pub fn parse(text: &OsStr) -> Result<Self, Failure> {
         text.to_str().and_then(parse).ok_or_else(|| {
             usage(&format!(
@@ -41,7 +41,7 @@ impl Rule {
     }
 }
 
-/// None of anything else. v1 would also take a rule for all devices.
+/// None for anything else. v1 would also take a rule for all devices.
 pub fn parse(text: &str) -> Option<Rule> {
     let mut words = text.split(' ');
     let [kind, numbers, access] = [words.next()?, words.next()?, words.next()?];

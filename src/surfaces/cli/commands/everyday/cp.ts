@@ -12,9 +12,9 @@ import { printable } from '../../output.ts';
 const help = `Usage: sandhaven cp LOCAL SANDBOX:PATH
        sandhaven cp SANDBOX:PATH LOCAL
 
-Copies one file of any size; its bytes are not changed, and a program stays one. - is standard input or
-output. A PATH that does not begin with / is in /workspace. A directory as the target takes the file under
-its own name. A local name with a colon is written ./a:b.
+Copies one file of any size, byte for byte, with its permissions. - is standard input or output. A PATH
+that does not begin with / is in /workspace. A directory as the target takes the file under its own name.
+Write a local name with a colon as ./a:b.
 
   sandhaven cp data.csv demo:/workspace/
   sandhaven cp demo:report.pdf .

@@ -1,6 +1,7 @@
 /**
- * Shows an image or a PDF in a frame of another site, which holds this one file for some minutes: what a decoder or a viewer
- * gives away is not this page. Without a preview gateway, and for viewers, an image is shown here.
+ * Shows an image or a PDF in a frame of another site, which holds this one file for some minutes: an attack
+ * on a decoder or a viewer does not reach this page. Without a preview gateway, and for viewers, an image is
+ * shown here.
  */
 import { isSandhavenError } from '@sandhaven/sdk';
 import { useQuery } from '@tanstack/react-query';
@@ -32,7 +33,7 @@ export function FramedFile({ sandbox, path, file }: { sandbox: string; path: str
       />
       {isImage && (
         <p className="dimmed small">
-          Nothing to see? Previews have a site of their own, which has to be within reach.{' '}
+          Nothing to see? Previews have a site of their own, which your browser must reach.{' '}
           <button type="button" className={classes['asLink']} onClick={() => setIsHere(true)}>
             Show it in this page
           </button>

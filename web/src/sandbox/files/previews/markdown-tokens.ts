@@ -10,7 +10,7 @@ const MOST_MS = 2_000;
 let worker: Worker | null = null;
 let last: Promise<unknown> = Promise.resolve();
 
-/** Resolves to null for a text that is too long, too deep, or takes too long; and when the signal has ended the wait. */
+/** Resolves to null for a text that is too long, too deep, or takes too long; or when the signal has ended the wait. */
 export function markdownTokens(text: string, signal: AbortSignal): Promise<Token[] | null> {
   if (text.length > MOST_CHARACTERS) return Promise.resolve(null);
   const parsed = last.then(() => (signal.aborted ? null : parse(text, signal)));

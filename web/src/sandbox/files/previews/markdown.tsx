@@ -25,7 +25,7 @@ export default function Markdown({ text }: { text: string }) {
 function Unformatted({ text }: { text: string }) {
   return (
     <>
-      <p className="dimmed small">This Markdown is too long or too tangled to be formatted. Its text:</p>
+      <p className="dimmed small">This Markdown is too long or too complex to be formatted. Its text:</p>
       <pre className="break">{text}</pre>
     </>
   );

@@ -1,6 +1,6 @@
 /**
- * Reads a Jupyter notebook of format 4 as cells to show. Its bytes come out of a sandbox: every field may be of any type and
- * of any size, so what is not as the format says is left out, and everything has a bound.
+ * Reads a Jupyter notebook of format 4 as cells to show. Its bytes come out of a sandbox: every field may be
+ * of any type and of any size, so deviations from the format are left out, and everything has a bound.
  */
 import { type CellOutput, readOutputs } from './notebook-outputs.ts';
 import { type Excerpt, excerptOf, fieldOf, hasRoomForMarkdown, type Room } from './notebook-text.ts';
@@ -10,7 +10,7 @@ export type Cell =
   | { type: 'markdown' | 'raw'; source: Excerpt }
   | { type: 'unknown' };
 
-/** A notebook that cannot be shown has a fault, which names the cause, and a way on. */
+/** A notebook that cannot be shown has a fault, with the cause and the next step. */
 export type ReadNotebook = { cells: Cell[]; moreCells: number } | { fault: string; advice: string };
 
 const FORMAT = 4;

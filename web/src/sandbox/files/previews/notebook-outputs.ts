@@ -1,6 +1,6 @@
 /**
- * Reads the outputs of a code cell: of the forms that an output has, the best one that can do no harm. HTML and JavaScript are
- * never among them, nor is an SVG, whatever it is named as.
+ * Reads the outputs of a code cell, and takes the best harmless form of each. HTML, JavaScript and SVG are
+ * never taken, whatever type they state.
  */
 import {
   type Excerpt,
@@ -84,7 +84,7 @@ function readImage(value: unknown): { mediaType: RasterType; bytes: Uint8Array<A
   const bytes = base64.cut ? null : bytesOf(base64.text);
   if (base64.cut || (bytes && bytes.length > MOST_IMAGE_BYTES)) return 'it has more than 1 MB';
   const mediaType = bytes && rasterTypeOf(bytes);
-  return mediaType ? { mediaType, bytes } : 'its bytes are no PNG and no JPEG';
+  return mediaType ? { mediaType, bytes } : 'its bytes are neither PNG nor JPEG';
 }
 
 /** Decides by the first bytes: the name of a type is only a claim. */
@@ -122,7 +122,7 @@ function tracebackOf(output: unknown): Excerpt {
 
 type Printed = Extract<CellOutput, { content: Excerpt }>;
 
-/** Kernels report a stream in pieces, of which a later one may write over the line of an earlier one. */
+/** Kernels report a stream in pieces, and a later piece may overwrite the line of an earlier one. */
 function isContinued(before: CellOutput | undefined, output: CellOutput): output is Printed {
   return before?.type === output.type && (output.type === 'stdout' || output.type === 'stderr');
 }

@@ -2,7 +2,7 @@
 
 export interface Excerpt {
   text: string;
-  /** The notebook has more of it. */
+  /** True when the notebook has more of it. */
   cut: boolean;
 }
 
@@ -16,7 +16,7 @@ export const MOST_TEXT_CHARACTERS = 100_000;
 /** Most characters of one Markdown text: its parser's time may grow with their square. */
 const MOST_MARKDOWN_CHARACTERS = 10_000;
 
-/** @returns undefined for what is no object or has no such field of its own. */
+/** @returns undefined for a value that is not an object or lacks an own field of this name. */
 export function fieldOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Record<string, unknown>)[name];
@@ -32,7 +32,7 @@ export function excerptOf(value: unknown, mostCharacters = MOST_TEXT_CHARACTERS)
   return { text, cut: false };
 }
 
-/** Takes the room for a Markdown text, which is shown as it is where there is none. */
+/** Takes room for a Markdown text. Without room the text is shown unformatted. */
 export function hasRoomForMarkdown({ text }: Excerpt, room: Room): boolean {
   if (text.length > Math.min(MOST_MARKDOWN_CHARACTERS, room.markdownCharacters)) return false;
   room.markdownCharacters -= text.length;

@@ -1,4 +1,4 @@
-/** Shows a Jupyter notebook: text, code, and of what it put out only text and pictures. */
+/** Shows a Jupyter notebook: text, code, and of its outputs only text and pictures. */
 import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 import { counted } from '../../../format/quantity.ts';

@@ -24,7 +24,9 @@ export function Picture({ sandbox, path }: { sandbox: string; path: string }) {
     return (
       <Empty
         icon="file"
-        title={failed ? 'This file is no image that a browser can show' : 'This image is too large to show'}
+        title={
+          failed ? 'This file is not an image that a browser can show' : 'This image is too large to show'
+        }
       >
         It can be downloaded.
       </Empty>

@@ -1,4 +1,4 @@
-/** Paths of files in a sandbox, and what their names say about them. */
+/** Paths of files in a sandbox, and facts from their names. */
 
 export const ROOT = '/workspace';
 
@@ -40,8 +40,8 @@ export function absolute(path: string): string {
 /** @returns the fault of a name for a file or folder, or null. */
 export function nameFault(name: string): string | null {
   if (name.trim() === '') return 'Give a name.';
-  if (name.includes('/')) return 'A name has no slash.';
-  if (name === '.' || name === '..') return 'This name stands for a folder.';
+  if (name.includes('/')) return 'A name cannot have a slash.';
+  if (name === '.' || name === '..') return 'This name is reserved for a folder.';
   return new TextEncoder().encode(name).length > 255 ? 'A name has at most 255 bytes.' : null;
 }
 
@@ -86,7 +86,7 @@ export function endingOf(path: string): string {
   return dot < 1 ? '' : name.slice(dot + 1).toLowerCase();
 }
 
-/** @returns null for bytes that are no text. */
+/** @returns null for bytes that are not text. */
 export function textOf(bytes: Uint8Array, { cut }: { cut: boolean }): string | null {
   if (bytes.includes(0)) return null;
   try {

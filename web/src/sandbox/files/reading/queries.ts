@@ -1,4 +1,4 @@
-/** Questions about the files of a sandbox. */
+/** Queries for the files of a sandbox. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { administration } from '../../../service/administration.ts';
 import { client } from '../../../service/client.ts';
@@ -24,7 +24,7 @@ export const folderQuery = (sandbox: string, path: string) =>
 export interface OpenFile {
   bytes: Uint8Array<ArrayBuffer>;
   size: number;
-  /** The bytes are the first of more; of what no editor shows, there are none. */
+  /** True when the file has more bytes. A file that no editor shows has none here. */
   cut: boolean;
   /** Time of its last change, to find out that another program has changed it since. */
   modified: string;
@@ -41,7 +41,7 @@ export const fileQuery = (sandbox: string, path: string) =>
       const opened = await client.files.download(sandbox, path, { ...range, signal });
       return { bytes: await opened.bytes(), size, cut, modified };
     },
-    // An answer in the middle of an edit would be in its way; only its own button reads the file again.
+    // A new answer would disturb an edit, so only the button reads the file again.
     staleTime: 'static',
     gcTime: 0,
   });

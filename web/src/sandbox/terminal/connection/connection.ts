@@ -9,14 +9,14 @@ import type { ConnectionState } from './state.ts';
 
 export interface ConnectionEvents {
   state(state: ConnectionState): void;
-  /** @param again The connection was lost before: what comes next begins anew. */
+  /** @param again True after a lost connection: the output begins anew. */
   ready(note: Note & { type: 'ready' }, again: boolean): void;
   printed(bytes: Uint8Array): void;
   resized(size: { cols: number; rows: number }): void;
   skipped(bytes: number): void;
   /** Resolves with false when the terminal is gone. */
   exists(): Promise<boolean>;
-  /** Rejects with the refusal of a connection to this path, which a browser shows of no WebSocket. */
+  /** Rejects with the service's refusal of a connection to this path, which browsers do not show for WebSockets. */
   mayConnect(path: string): Promise<void>;
   errorOf(problem: Problem): unknown;
   size(): { cols: number; rows: number };
@@ -36,7 +36,7 @@ export class Connection {
   #socket: WebSocket | null = null;
   #attempt = 0;
   #wasOpen = false;
-  /** True once bytes that are shown can be of this connection, and not of the one before. */
+  /** True once shown bytes belong to this connection, and not to the previous one. */
   #isReady = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Shown, and not yet reported. */
@@ -64,7 +64,7 @@ export class Connection {
     this.#say({ type: 'resize', ...size });
   }
 
-  /** Lets the service send as many bytes more. */
+  /** Lets the service send that many more bytes. */
   shown(bytes: number): void {
     if (!this.#isReady) return;
     this.#shownBytes += bytes;
@@ -93,7 +93,7 @@ export class Connection {
     if (this.#timer !== undefined) this.retry();
   };
 
-  /** A page that the browser keeps for the way back looks at nothing. */
+  /** A page in the browser's back-forward cache views no terminal. */
   readonly #hidden = () => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -149,7 +149,7 @@ export class Connection {
     else void this.#ask(socket);
   }
 
-  /** Finds out why there is no connection: a browser shows the cause of none. */
+  /** Finds out why there is no connection, since browsers hide the cause. */
   async #ask(socket: WebSocket): Promise<void> {
     // Left, hidden, or connected anew meanwhile.
     const isOver = () => this.#left || this.#socket !== socket;

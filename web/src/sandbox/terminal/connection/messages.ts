@@ -17,9 +17,9 @@ export type Note =
   | { type: 'exit'; code: number; signal: string | null }
   | ({ type: 'error' } & Omit<Problem, 'type'>);
 
-/** Bytes that come before the page has shown some. */
+/** Bytes that the service sends before the page reports shown ones. */
 export const WINDOW_BYTES = 256 * 1024;
-/** One message of ours holds at most as many; a longer paste comes in several. */
+/** Most bytes of one message of the page; a longer paste takes several. */
 const MESSAGE_BYTES = 64 * 1024;
 
 export interface Target {
@@ -27,7 +27,7 @@ export interface Target {
   terminal: string;
 }
 
-/** @param create False: looks at a terminal that is there alone. */
+/** @param create False: opens existing terminals only. */
 export function pathOf(
   { sandbox, terminal }: Target,
   { cols, rows }: { cols: number; rows: number },

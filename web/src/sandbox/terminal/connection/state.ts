@@ -1,21 +1,21 @@
-/** States of a connection to a terminal, and what each is called on the screen. */
+/** States of a connection to a terminal, and the text of each. */
 import { formatBytes } from '../../../format/quantity.ts';
 
 export type ConnectionState =
   | { name: 'connecting' }
   | { name: 'open' }
-  /** The terminal goes on; the next attempt is after so long. */
+  /** The terminal keeps running; the next attempt comes after this time. */
   | { name: 'lost'; waitMs: number }
   | { name: 'ended'; code: number | null; signal: string | null }
   | { name: 'refused'; error: unknown };
 
-/** The service keeps so much of what a terminal printed. */
+/** Bytes that the service keeps of a terminal's output. */
 const KEPT_BYTES = 256 * 1024;
 
 export function takenUpAgain(scrollbackBytes: number): string {
   return scrollbackBytes < KEPT_BYTES
-    ? 'Taken up again: nothing of its output is skipped.'
-    : `Taken up again: the last ${formatBytes(KEPT_BYTES)} are shown, what was printed before them is skipped.`;
+    ? 'Reconnected: no output is missing.'
+    : `Reconnected: the last ${formatBytes(KEPT_BYTES)} are shown, earlier output is skipped.`;
 }
 
 export function skipped(bytes: number): string {

@@ -1,4 +1,4 @@
-/** xterm as this page uses it: guarded against what sandboxes print, within the page's policy, with bounded memory. */
+/** xterm for this page: guarded against output of sandboxes, within the page's policy, with bounded memory. */
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
@@ -21,7 +21,7 @@ const CONTRAST = 4.5;
 export interface EmulatorOptions {
   scheme: 'light' | 'dark';
   screenReader: boolean;
-  /** Gets what is typed, and answers to the program. */
+  /** Gets typed input, and answers to the program. */
   typed(keys: string): void;
   /** Gets reports of the mouse that are no text. */
   reported(bytes: Uint8Array): void;

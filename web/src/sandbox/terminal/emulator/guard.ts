@@ -1,11 +1,12 @@
 /**
- * Takes from what a sandbox prints the power over the page and its visitor. Titles and links are dropped, and absurd counts
- * too. Answers are rationed, since each is input that nobody typed, and so is what costs the page much for few bytes. xterm drops what it does not
- * know, the clipboard's OSC 52 among it; test/web/terminal/hooks.test.ts lists all that it knows.
+ * Filters output of sandboxes that would affect the page or its visitor. Titles, links and absurd counts are
+ * dropped. Answers are rationed, since each is input that nobody typed, and so are sequences that cost the
+ * page much for few bytes. xterm drops what it does not know, the clipboard's OSC 52 among it;
+ * test/web/terminal/hooks.test.ts lists all that it knows.
  */
 import type { Terminal } from '@xterm/xterm';
 
-/** Answers to the program, at once and a second. */
+/** Answers to the program: at once, and each second. */
 const ANSWERS = 64;
 /** Resets, and switches between the screens, likewise: each makes the whole screen anew. */
 const CHANGES = 64;
@@ -25,7 +26,7 @@ const askingCsi = [
   { intermediates: '$', final: 'p' },
   { prefix: '?', intermediates: '$', final: 'p' },
 ];
-/** Lines and tabs: xterm takes one step after the other, two thousand million of them if so told. */
+/** Lines and tabs: xterm goes step by step, for up to two billion steps. */
 const countedByRows = ['L', 'M', 'S', 'T'];
 const countedByColumns = ['I', 'Z', 'b'];
 const FOCUS_MODE = 1_004;

@@ -1,4 +1,4 @@
-/** Parts of xterm that have no public way to them; tests of the page notice when they have moved. */
+/** Private parts of xterm; tests of the page notice when they have moved. */
 import type { Terminal } from '@xterm/xterm';
 
 interface Inner {

@@ -24,7 +24,7 @@ export function arrow(name: ArrowName, application: boolean): string {
   return `\x1b${application ? 'O' : '['}${finals[name]}`;
 }
 
-/** The key with Ctrl held; as it is where there is none such. */
+/** Returns the key with Ctrl held; the key itself where no such character exists. */
 export function withCtrl(keys: string): string {
   if (!/^[@-_a-z ?]$/.test(keys)) return keys;
   if (keys === '?') return '\x7f';

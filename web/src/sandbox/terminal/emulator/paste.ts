@@ -2,7 +2,7 @@
 
 /** More is a file, which goes to the sandbox by its Files tab. */
 export const PASTE_CHARS = 1_000_000;
-export const tooLong = 'Nothing was pasted: the text is too long. Bring it as a file.';
+export const tooLong = 'Nothing was pasted: the text is too long. Upload it as a file.';
 
 /** Leaves out control characters: with ESC among them a text could end its own brackets and be typed as commands. */
 export function pasteable(text: string): string {

@@ -1,6 +1,7 @@
 /**
- * Writes to the emulator in pieces, and reports what is shown, so that the service sends no more than a window. A piece that
- * took long makes the next ones smaller: a few bytes may be much work, and the page has to stay at hand.
+ * Writes to the emulator in pieces, and reports the shown bytes, so that the service sends no more than a
+ * window. A piece that took long makes the next ones smaller: a few bytes may be much work, and the page must
+ * stay responsive.
  */
 
 /** The part of xterm that is used here. */

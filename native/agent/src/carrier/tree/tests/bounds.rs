@@ -1,4 +1,4 @@
-//! What an archive refuses, since no disk could be made of it, and what it needs no more room for.
+//! Archives that are refused, since no disk could be made from them, and entries that take no room.
 
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsconfig_set_string, fsmount,
@@ -135,7 +135,7 @@ fn a_folder_that_lies_too_deep_is_named() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_named() {
-    // The kernel says that each file here is a page long, and has less to read.
+    // The kernel reports each file here as a page long, although it has fewer bytes.
     let odd = Path::new("/sys/kernel/cgroup");
     if !odd.join("features").exists() {
         return eprintln!("not run: the kernel shows no such files");

@@ -1,4 +1,4 @@
-//! What a tree holds after it went through an archive.
+//! Compares a tree with the one that its archive makes.
 
 mod bounds;
 
@@ -112,7 +112,7 @@ fn contents(root: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
-/// Of the beginning and the end.
+/// Sums the beginning and the end.
 fn sum_of(file: &File, size: u64) -> u64 {
     const EACH: u64 = 2 << 20;
     let mut content = vec![0; 2 * EACH as usize];
@@ -202,7 +202,7 @@ fn a_tree_comes_back_with_all_that_it_had() {
     assert_eq!(entries, expected.len() as u64);
     fs::remove_dir(to.join("lost+found")).unwrap();
     let mut found = contents(&to);
-    // Making the socket and removing the folder changed these.
+    // Times that changed when the socket was made and the folder removed.
     for tree in [&mut expected, &mut found] {
         for path in ["", "work"] {
             tree.remove(Path::new(path)).unwrap();

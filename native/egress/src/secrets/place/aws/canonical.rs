@@ -1,4 +1,4 @@
-//! A request in the one form of which the signature is made.
+//! The canonical form of a request, from which the signature is made.
 
 use super::super::query::encode;
 use super::credential::Credential;
@@ -6,7 +6,7 @@ use hyper::header::HOST;
 use hyper::http::request::Parts;
 use std::borrow::Cow;
 
-/// Returns the form, and the list of the fields that it has.
+/// Returns the form, and the list of its fields.
 pub fn canonical_request(request: &Parts, credential: &Credential, hash: &str) -> (String, String) {
     let mut fields = String::new();
     let mut names = Vec::new();
@@ -27,7 +27,7 @@ pub fn canonical_request(request: &Parts, credential: &Credential, hash: &str) -
     )
 }
 
-/// All values of a field, without needless blanks.
+/// All values of a field, without extra blanks.
 fn value_of(request: &Parts, name: &str) -> Option<String> {
     let values = request.headers.get_all(name).iter();
     let words = |value: &str| value.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
@@ -43,7 +43,7 @@ fn value_of(request: &Parts, name: &str) -> Option<String> {
     (!values.is_empty()).then(|| values.join(","))
 }
 
-/// S3 takes the path as it is; all others shorten it, and escape it once more.
+/// S3 takes the path unchanged; all other services normalize it, and escape it once more.
 fn path<'a>(path: &'a str, service: &str) -> Cow<'a, str> {
     if service.starts_with("s3") {
         return path.into();
@@ -61,7 +61,7 @@ fn path<'a>(path: &'a str, service: &str) -> Cow<'a, str> {
     format!("/{}{}", escaped.join("/"), if is_folder { "/" } else { "" }).into()
 }
 
-/// In the order of names and values, with escapes of one kind.
+/// Sorted by names and values, with uniform escapes.
 fn query(query: &str) -> String {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     let mut pairs: Vec<(String, String)> = pairs
@@ -78,7 +78,7 @@ fn query(query: &str) -> String {
     pairs.join("&")
 }
 
-/// Escapes what needs to be, and nothing twice.
+/// Escapes all characters that need it, and none twice.
 fn same(text: &str) -> String {
     let is_escape = |at: usize| {
         text.get(at + 1..at + 3)

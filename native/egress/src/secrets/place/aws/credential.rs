@@ -1,4 +1,4 @@
-//! The client's own signature, of which all but the key and the signature is kept.
+//! The client's own signature header. All of it but the key and the signature is kept.
 
 use super::super::swap::Swap;
 use hyper::header::{AUTHORIZATION, HeaderName};
@@ -16,7 +16,7 @@ pub const END: &str = "aws4_request";
 const SCHEME: &str = "AWS4-HMAC-SHA256 ";
 
 impl Credential {
-    /// None for a request without a signature, and for one that is signed with another key than the placeholder.
+    /// None for a request without a signature, and for one signed with another key than the placeholder.
     pub fn of(request: &Parts, swap: Swap<'_>) -> Option<Credential> {
         let line = request.headers.get(AUTHORIZATION)?.to_str().ok()?;
         let mut fields = line.strip_prefix(SCHEME)?.split(',').map(str::trim);

@@ -1,4 +1,4 @@
-//! Keys of an account, as the value of a secret has them: `ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKEN]`.
+//! Keys of an account, in the form of a secret's value: `ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKEN]`.
 
 use super::credential::{Credential, END};
 use ring::hmac::{HMAC_SHA256, Key, sign};
@@ -35,7 +35,7 @@ impl Keys {
         }
     }
 
-    /// Parts that no answer shows; the id is no secret.
+    /// Parts that no answer may show; the id is not secret.
     pub fn hidden(&self) -> Vec<Zeroizing<Vec<u8>>> {
         let hidden = [Some(&self.secret), self.token.as_ref()];
         hidden

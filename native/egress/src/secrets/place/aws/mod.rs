@@ -89,7 +89,7 @@ mod tests {
 
     const KEYS: &str = "AKIDEXAMPLE:wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 
-    /// Signs a request as AWS's published suite has it, in the region and the service of the suite.
+    /// Signs a request of AWS's published test suite, in the suite's region and service.
     fn signature(
         method: &str,
         uri: &str,
