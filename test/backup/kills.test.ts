@@ -42,7 +42,9 @@ describe(`with SEED=${seed}, a backup`, () => {
   }
 
   beforeAll(async () => {
-    service = await startService({ flags: ['--gpu-kind', 'nobody.example/gpu'] });
+    // A directory of its own: a backup packs the base image, which elsewhere is a link to the cache's.
+    const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-test-'));
+    service = await startService({ dataDir, flags: ['--gpu-kind', 'nobody.example/gpu'] });
     keyFile = join(service.dataDir, 'secret.key');
     const made = await must(service, 'CreateSandbox', { name: 'busy', cpu: 1, memory_gb: 1, disk_gb: 2 });
     id = String(made['id']);
