@@ -18,7 +18,7 @@ export const commonHelp = `Everywhere:
 
 The key is read from SANDBOX_API_KEY, else from the context (\`sandhaven login\`), else from the file
 api-key in the data directory.
-Exit status: 2 invalid, 3 not allowed, 4 not found, 5 conflict, 6 over a limit, 7 unavailable, 1 defect.
+Exit status: 2 invalid, 3 not allowed, 4 not found, 5 conflict, 6 limit, 7 unavailable, 1 defect.
 `;
 
 export function mainHelp(commands: Record<string, Command>): string {

@@ -148,10 +148,12 @@ describe('sandhaven attach', () => {
     const cli = cliFor(http.url);
     const piped = await cli(['attach', 'box'], { stdin: 'ls\n' });
     expect(piped.code).toBe(5);
-    expect(piped.stderr).toMatch(/are no terminal\.\nHint: .*Sandbox\.RunCommand/);
+    expect(piped.stderr).toMatch(/are not a terminal\.\nHint: .*Sandbox\.RunCommand/);
     expect((await cli(['attach'])).code).toBe(2);
     expect((await cli(['attach', 'a', 'b'])).code).toBe(2);
-    expect((await cli(['attach', 'a', '--detach-keys', 'meta-x'])).stderr).toContain("'meta-x' is no key");
+    expect((await cli(['attach', 'a', '--detach-keys', 'meta-x'])).stderr).toContain(
+      "'meta-x' cannot be a detach key",
+    );
     expect((await cli(['attach', '--help'])).stdout).toMatch(/^Usage: sandhaven attach SANDBOX/);
   });
 });
