@@ -5,10 +5,18 @@ import type { Clock, CodeHost, RepositoryVisibility } from '../control/ports/ind
 import { SandhavenError } from '../model/errors.ts';
 import type { ProviderAccount, RepositoryName } from '../model/provider.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
+import { readSecretFile } from '../outbound/secret-file.ts';
 import { App, ask } from './github-app.ts';
 import { notAsDocumented, type Reply } from './http.ts';
-import { exchangeCode, type OAuthClient, pollDevice, refreshTokens, scopesOf, startDevice } from './oauth.ts';
-import { clientSecretOf, readSecret } from './secret-file.ts';
+import {
+  clientSecretOf,
+  exchangeCode,
+  type OAuthClient,
+  pollDevice,
+  refreshTokens,
+  scopesOf,
+  startDevice,
+} from './oauth.ts';
 
 export interface GitHubOptions {
   /** Base URLs without a trailing slash. */
@@ -120,7 +128,7 @@ export function open(options: ProviderOptions, clock: Clock): CodeHost {
       app: app && {
         id: app.id,
         slug: app.slug,
-        privateKeyPem: readSecret('--github-app-private-key-file', app.privateKeyFile),
+        privateKeyPem: readSecretFile('--github-app-private-key-file', app.privateKeyFile),
       },
     },
     clock,

@@ -4,8 +4,14 @@ import type { Clock, CodeHost, RepositoryVisibility } from '../control/ports/ind
 import type { ProviderAccount, RepositoryName } from '../model/provider.ts';
 import type { ProviderOptions } from '../model/provider-options.ts';
 import { ask, notAsDocumented } from './http.ts';
-import { exchangeCode, type OAuthClient, pollDevice, refreshTokens, startDevice } from './oauth.ts';
-import { clientSecretOf } from './secret-file.ts';
+import {
+  clientSecretOf,
+  exchangeCode,
+  type OAuthClient,
+  pollDevice,
+  refreshTokens,
+  startDevice,
+} from './oauth.ts';
 
 export interface GitLabOptions {
   /** Base URLs without a trailing slash. */

@@ -4,6 +4,8 @@ import type { Clock, DeviceAnswer, DeviceCode } from '../control/ports/index.ts'
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ProviderTokens } from '../model/provider.ts';
+import type { ProviderOptions } from '../model/provider-options.ts';
+import { readSecretFile } from '../outbound/secret-file.ts';
 import { ask, notAsDocumented, type Reply } from './http.ts';
 
 export interface OAuthClient {
@@ -18,6 +20,13 @@ export interface OAuthClient {
   clientId: string;
   clientSecret: string;
   clock: Clock;
+}
+
+/** Rejects a secret that is unreadable or readable by others with `failed_precondition`. */
+export function clientSecretOf({ name, clientSecret }: ProviderOptions): string {
+  return 'value' in clientSecret
+    ? clientSecret.value
+    : readSecretFile(`--${name}-client-secret-file`, clientSecret.file);
 }
 
 type Granted = { tokens: ProviderTokens } | { refusal: string; word: string; intervalMs: number | null };

@@ -142,6 +142,8 @@ export const identityLimits = {
 
 /** Bounds of secrets that sandboxes use. */
 export const secretsLimits = {
+  /** A file in which the operator keeps a secret for another service. */
+  secretFileBytes: 64 * KiB,
   secrets: {
     /** Secrets of one owner, and those of one sandbox. */
     perOwner: 100,

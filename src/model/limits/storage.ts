@@ -1,5 +1,5 @@
 /** Bounds of the store, of archives, backups and audit rows. */
-import { GiB, HOUR_MS, KiB, MiB } from './units.ts';
+import { GiB, HOUR_MS, MiB } from './units.ts';
 
 /** Bounds of archives that lie outside this host. */
 
@@ -30,7 +30,6 @@ export const archivesLimits = {
     /** An answer that is no archive. A page of a listing has 1,000 entries. */
     answerBytes: 4 * MiB,
     keyBytes: 1_024,
-    credentialsFileBytes: 64 * KiB,
     /** Age at which an object that no row names is removed, and the interval of collections. */
     orphanAgeMs: 24 * HOUR_MS,
     collectIntervalMs: 6 * HOUR_MS,

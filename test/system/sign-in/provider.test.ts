@@ -169,7 +169,7 @@ describe('an operator learns of', () => {
         encoding: 'utf8',
       },
     );
-    expect(stderr).toContain('The file of --oidc-client-secret-file has no secret to read.');
+    expect(stderr).toContain('The file of --oidc-client-secret-file cannot be read.');
     expect(stderr).toContain(secretFile());
     expect(status).toBe(5);
     writeSecret(CLIENT_SECRET);

@@ -1,9 +1,9 @@
 /** Opens the operator's S3 server as a place for archives, and proves its bucket. */
-import { readFileSync, statSync } from 'node:fs';
 import type { ArchiveOptions, S3Credentials, S3Options } from '../../../model/archive-options.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { randomText } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
+import { readSecretFile } from '../../../outbound/secret-file.ts';
 import type { RemotePlace } from '../places.ts';
 import { createS3Client, type S3Client, textBody } from './client.ts';
 import { createExchange, readText } from './exchange.ts';
@@ -69,7 +69,7 @@ const FLAG = '--s3-credentials-file';
 export function credentialsOf({ credentials }: Pick<S3Options, 'credentials'>): S3Credentials {
   if (!('file' in credentials)) return credentials;
   const { file } = credentials;
-  const values = profileOf(readPrivate(file));
+  const values = profileOf(readSecretFile(FLAG, file));
   const [accessKeyId, secretAccessKey, sessionToken] = [
     values.get('aws_access_key_id'),
     values.get('aws_secret_access_key'),
@@ -82,17 +82,6 @@ export function credentialsOf({ credentials }: Pick<S3Options, 'credentials'>): 
     `The file of ${FLAG} has no credentials.`,
     `Write aws_access_key_id = … and aws_secret_access_key = … into ${file}, each on a line.`,
   );
-}
-
-function readPrivate(file: string): string {
-  try {
-    const { mode, size } = statSync(file);
-    if (size > limits.archives.credentialsFileBytes) throw new Error('it is too large');
-    if ((mode & 0o077) === 0) return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw refused(`The file of ${FLAG} cannot be read.`, `Check ${file}.`, error);
-  }
-  throw refused(`The file of ${FLAG} can be read by other users.`, `Run: chmod 600 ${file}`);
 }
 
 /** Values of the profile "default", or of a file without profiles. */
@@ -108,6 +97,6 @@ function profileOf(text: string): Map<string, string> {
   return values;
 }
 
-function refused(detail: string, hint: string, cause?: unknown): SandhavenError {
-  return new SandhavenError('failed_precondition', detail, { parameter: FLAG, hint }, cause);
+function refused(detail: string, hint: string): SandhavenError {
+  return new SandhavenError('failed_precondition', detail, { parameter: FLAG, hint });
 }
