@@ -134,7 +134,7 @@ describe('SSH', () => {
     const command = walker.page.getByRole('status').getByText(/^ssh /);
     await command.waitFor();
     expect(await command.textContent()).toMatch(/@127\.0\.0\.1|localhost/);
-    await walker.sees('It is shown this once.');
+    await walker.sees('It is shown only once.');
     expect(await faultsOf(walker.page)).toEqual([]);
   });
 });
