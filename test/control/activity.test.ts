@@ -1,6 +1,7 @@
 /** Last activity of sandboxes: remembered at once, stored in batches. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Activity } from '../../src/control/turns/activity.ts';
+import type { Sandbox } from '../../src/model/sandbox.ts';
 
 let now: number;
 let stored: [string, number][][];
@@ -102,4 +103,27 @@ it('stores activity later that could not be stored, with what came meanwhile, an
       ['idle', 100],
     ]),
   );
+});
+
+describe('where other replicas stop idle sandboxes', () => {
+  const sandbox = { id: 'a', autoStopMinutes: 1, lastActivityAt: 0 } as Sandbox;
+  let shared: Activity;
+
+  beforeEach(() => {
+    const touch = async (batch: ReadonlyMap<string, number>) => void stored.push([...batch]);
+    shared = new Activity({ now: () => now }, { touch }, true);
+  });
+
+  it('a use is stored at its beginning in the last 20 seconds before the stop, and left to the flush before', async () => {
+    now = 39_999;
+    expect(await shared.announce(sandbox)).toBe(false);
+    now = 40_000;
+    expect(await shared.announce(sandbox)).toBe(true);
+    expect(stored).toEqual([[['a', 40_000]]]);
+  });
+
+  it('a use of a sandbox that never stops for want of one is left to the flush', async () => {
+    now = 1_000_000;
+    expect(await shared.announce({ ...sandbox, autoStopMinutes: 0 })).toBe(false);
+  });
 });
