@@ -45,10 +45,13 @@ describe.each(RUNTIMES)('a machine of %s', (runtime) => {
     });
   });
 
-  it('has a ring of its own, without keys', () => {
+  it('has a ring of its own, without keys', async () => {
     expect(keysSeenBy(0)).toContain(`${name}-key`);
-    const rings = keysSeenBy(firstIdOf(service.dataDir, sandbox)).split('\n').filter(Boolean);
-    expect(rings).toEqual([expect.stringMatching(OWN_RING)]);
+    const owner = firstIdOf(service.dataDir, sandbox);
+    // The kernel removes the ring of the last machine with these ids a moment after its end.
+    await expect
+      .poll(() => keysSeenBy(owner).split('\n').filter(Boolean))
+      .toEqual([expect.stringMatching(OWN_RING)]);
   });
 });
 
