@@ -79,13 +79,7 @@ export function removeSandbox(queries: QueryClient, id: string): void {
   queries.removeQueries({ queryKey: ['inside', id] });
 }
 
-export function addSandbox(queries: QueryClient, made: Sandbox): void {
-  queries.setQueryData<SandboxList>(sandboxesKey, (list) =>
-    list ? { rows: [made, ...list.rows.filter(({ id }) => id !== made.id)], total: list.total + 1 } : list,
-  );
-}
-
-/** Puts a changed sandbox in the place of its row, or first of all. */
+/** Puts a new or a changed sandbox in the place of its row, or first of all. */
 export function putSandbox(queries: QueryClient, changed: Sandbox): void {
   queries.setQueryData<SandboxList>(sandboxesKey, (list) => {
     if (!list?.rows.some(({ id }) => id === changed.id))

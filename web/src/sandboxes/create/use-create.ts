@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { notifyDone } from '../../parts/notify.tsx';
 import { client } from '../../service/client.ts';
-import { addSandbox } from '../../service/sandbox-list.ts';
+import { putSandbox } from '../../service/sandbox-list.ts';
 
 export function useCreate(done: (made: Sandbox) => void) {
   const queries = useQueryClient();
@@ -18,7 +18,7 @@ export function useCreate(done: (made: Sandbox) => void) {
           ),
       }),
     onSuccess(made) {
-      addSandbox(queries, made);
+      putSandbox(queries, made);
       void queries.invalidateQueries({ queryKey: ['users'] });
       notifyDone(`${made.name} started`);
       done(made);
