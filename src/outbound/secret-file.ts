@@ -19,7 +19,7 @@ export function readSecretFile(flag: string, file: string): string {
     if (cause instanceof SandhavenError) throw cause;
     throw refused(flag, 'cannot be read', `Check ${file}.`, cause);
   }
-  if (text === '') throw refused(flag, 'is empty', `Write the secret to ${file}, and nothing else.`);
+  if (text === '') throw refused(flag, 'is empty', `Write the secret to ${file}.`);
   return text;
 }
 

@@ -47,6 +47,7 @@ export async function streamCall(
       if (!raw.writableNeedDrain && !raw.writableEnded) raw.write(event('progress', update));
     };
     const result = await call({ progress, live: output });
+    // A heartbeat between the pieces of the result would break its event.
     clearInterval(timer);
     patient.delete(raw);
     output.end();
