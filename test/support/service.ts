@@ -95,7 +95,7 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
     async stop() {
       await end('SIGTERM');
       if (!existsSync(directory)) return;
-      await purgeAs(directory, env);
+      await purgeDataDir(directory, env);
       await rm(directory, { recursive: true, force: true });
       const faults = errorsIn(log, provokes);
       if (faults.length > 0) throw new Error(`errors in the log that nobody provokes:\n${faults.join('\n')}`);
@@ -149,7 +149,7 @@ export async function makeDataDir(env: NodeJS.ProcessEnv = process.env): Promise
 }
 
 /** As `sandhaven purge` does, in this process: hundreds of services would each wait for a program that loads. */
-async function purgeAs(directory: string, env: Record<string, string>): Promise<void> {
+async function purgeDataDir(directory: string, env: Record<string, string>): Promise<void> {
   if (Object.keys(env).some((name) => name !== 'SANDBOX_API_KEY')) return purgeByProgram(directory, env);
   const [{ purge }, { parseUpOptions }] = await Promise.all([
     import('../../src/app/purge.ts'),
