@@ -14,7 +14,7 @@ check() {
   echo "== $name, after $(minutes)"
   "$@" || failed="$failed, $name"
 }
-vitest="node_modules/.bin/vitest run --reporter=default --reporter=json"
+vitest="node_modules/.bin/vitest run --reporter=default --reporter=./setup/test-report.ts"
 # Takes the name of its report, then arguments of vitest.
 run_tests() {
   report="$reports/$1.json"

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { testFiles } from '../test/quick.ts';
-import { testSummary } from './test-summary.ts';
+import { reportTo, testSummary } from './test-summary.ts';
 
 interface Outcome {
   name: string;
@@ -72,14 +72,13 @@ function hasPagePackages(): boolean {
 }
 
 function testArguments(files: string[], report: string): string[] {
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   return [
     'vitest',
     'run',
     '--project=quick',
     '--silent=passed-only',
     '--configLoader=native',
-    ...reporters,
+    ...reportTo(report),
     ...files,
   ];
 }

@@ -3,7 +3,7 @@
  * slow and the failed tests of all given reports, so that the end of a long output names each failure and its reason.
  */
 import { readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { slow } from '../test/slow.ts';
 
@@ -36,6 +36,13 @@ const notRun = ['skipped', 'pending', 'todo'];
 const slowMs = 10_000;
 /** Shown lines and characters of a failure's reason; the whole is further up. */
 const maxReason = { lines: 8, characters: 800 };
+
+/** Arguments of vitest for a report into a file, beside what it says meanwhile. */
+export const reportTo = (file: string): string[] => [
+  '--reporter=default',
+  `--reporter=${join(import.meta.dirname, 'test-report.ts')}`,
+  `--outputFile.json=${file}`,
+];
 
 export function testSummary(...files: string[]): string {
   let [passed, failed, skipped] = [0, 0, 0];

@@ -8,7 +8,7 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { failedTests, slowTests, testSummary } from '../../setup/test-summary.ts';
+import { failedTests, reportTo, slowTests, testSummary } from '../../setup/test-summary.ts';
 import { type Chosen, choose, minutesFor } from './choice.ts';
 import { cleanCommit, lastRuns, noteRun } from './last-runs.ts';
 import { type Part, parts, type Run } from './parts.ts';
@@ -100,7 +100,6 @@ function runProgram({ program = [] }: Run): boolean {
 
 function runTests(part: Part, run: Run, folder: string): boolean {
   const report = join(folder, `${part.name}-${run.name}.json`);
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const named = part.project === 'programs' ? values.only : '';
   const match = [run.match, named].filter(Boolean).join('.*');
   const only = [
@@ -109,7 +108,14 @@ function runTests(part: Part, run: Run, folder: string): boolean {
   ];
   return succeeds(
     process.execPath,
-    ['node_modules/.bin/vitest', 'run', '--project', run.project ?? part.project, ...reporters, ...only],
+    [
+      'node_modules/.bin/vitest',
+      'run',
+      '--project',
+      run.project ?? part.project,
+      ...reportTo(report),
+      ...only,
+    ],
     { SANDHAVEN_TEST_PART: part.name, SANDHAVEN_TEST_RUN: run.name, ...run.env },
   );
 }

@@ -119,10 +119,13 @@ function refuse(response: ServerResponse, error: unknown, { log }: BackupSource)
   response.end(JSON.stringify(problem));
 }
 
+/** A response that closes while it is written, and one that was closed before. */
+const brokenOff = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
+
 /** The reader has left, or the service stops. A failure of ours closes the response too, so that says nothing. */
 function isBrokenOff(error: unknown): boolean {
   const { name, code } = error as NodeJS.ErrnoException;
-  return name === 'AbortError' || code === 'ERR_STREAM_PREMATURE_CLOSE';
+  return name === 'AbortError' || brokenOff.includes(code ?? '');
 }
 
 function errorOf(text: string): SandhavenError {
