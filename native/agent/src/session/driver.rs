@@ -114,11 +114,15 @@ impl Driver {
         let ran = self.follow(record, &mut outputs, folder).await;
         outputs.drain();
         self.terminal.take_printed(|bytes| record.print(0, bytes));
-        if !matches!(ran, Ran::NotOpened) && !outputs.at_end() && self.registry.enter_lingering() {
+        if !matches!(ran, Ran::NotOpened)
+            && !outputs.at_end()
+            && let Some(place) = self.registry.enter_lingering()
+        {
             spawn_local(linger(
                 outputs,
                 Rc::clone(record),
                 Rc::clone(&self.registry),
+                place,
             ));
         }
         ran
@@ -161,7 +165,7 @@ impl Driver {
 }
 
 /// Adds the output of background children after the end of their command to that command's log.
-async fn linger(mut outputs: Outputs, record: Rc<Record>, registry: Rc<Registry>) {
+async fn linger(mut outputs: Outputs, record: Rc<Record>, registry: Rc<Registry>, _place: Rc<()>) {
     outputs.leave_exact_order();
     let mut trimmed = record.kept();
     while !outputs.at_end() && outputs.pump_once().await.is_ok() {
@@ -171,5 +175,4 @@ async fn linger(mut outputs: Outputs, record: Rc<Record>, registry: Rc<Registry>
         }
         sleep(LINGER_PAUSE).await;
     }
-    registry.leave_lingering();
 }

@@ -25,7 +25,7 @@ const MAX_LINGERING: usize = 256;
 pub struct Registry {
     /// Oldest first.
     sessions: RefCell<Vec<Rc<Session>>>,
-    lingering: Cell<usize>,
+    lingering: Rc<()>,
     /// Time at which a command ended last.
     last_end: Cell<Option<Instant>>,
 }
@@ -157,16 +157,10 @@ impl Registry {
         }
     }
 
-    /// True where the background children of one more command may be read. The caller must then call `leave_lingering`.
-    pub fn enter_lingering(&self) -> bool {
-        let enters = self.lingering.get() < MAX_LINGERING;
-        self.lingering
-            .set(self.lingering.get() + usize::from(enters));
-        enters
-    }
-
-    pub fn leave_lingering(&self) {
-        self.lingering.set(self.lingering.get() - 1);
+    /// A place for reading the background children of one more command, free again when it is dropped; none where all are taken.
+    pub fn enter_lingering(&self) -> Option<Rc<()>> {
+        let taken = Rc::strong_count(&self.lingering) - 1;
+        (taken < MAX_LINGERING).then(|| Rc::clone(&self.lingering))
     }
 }
 

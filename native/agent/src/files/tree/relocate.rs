@@ -73,11 +73,10 @@ fn copy_then_delete(
         rename(&temporary, to).map_err(|errno| rename_fault(source, destination, errno))
     });
     if let Err(fault) = copied {
-        let _ = delete(destination, &temporary, &Cancelled::default());
+        let _ = delete(destination, &temporary);
         return Err(fault);
     }
-    // Both names exist now. A call that is cancelled here must still leave only one.
-    delete(source, from, &Cancelled::default())
+    delete(source, from)
 }
 
 fn rename(from: &Location, to: &Location) -> rustix::io::Result<()> {
@@ -90,10 +89,11 @@ fn rename(from: &Location, to: &Location) -> rustix::io::Result<()> {
     )
 }
 
-fn delete(path: &Path, location: &Location, cancelled: &Cancelled) -> Result<(), Fault> {
+/// Goes on though the call is cancelled: of two names one must go.
+fn delete(path: &Path, location: &Location) -> Result<(), Fault> {
     use rustix::fs::{AtFlags, unlinkat};
     match unlinkat(&location.folder, &location.name, AtFlags::empty()) {
-        Err(Errno::ISDIR) => remove_tree(path, location, cancelled),
+        Err(Errno::ISDIR) => remove_tree(path, location, &Cancelled::default()),
         result => result.map_err(|errno| path.fault(errno)),
     }
 }
