@@ -9,6 +9,8 @@ from driver import Driver
 from scripted_service import Exchange, ScriptedService, events, foreign, result
 
 from sandhaven import _bodies
+from sandhaven._bodies import UnreadableError
+from sandhaven._events import EventReader
 
 JSON = "application/json"
 
@@ -120,6 +122,14 @@ def test_a_problem_without_an_end_is_given_up(service: ScriptedService, client: 
     error = client.failure(lambda c: c.who_am_i(max_retries=0))
     assert (error.code, error.status) == ("internal", 403)
     assert client.failure(lambda c: c.files.download("demo", "a")).status == 403
+
+
+def test_a_stream_has_no_bound_but_that_of_each_event() -> None:
+    reader = EventReader(max_event_bytes=16)
+    for _ in range(3):
+        assert [data for _, data in reader.feed(b"data:0123456789\n\n")] == [b"0123456789"]
+    with pytest.raises(UnreadableError):
+        list(reader.feed(b"data:0123456789ab\n\n"))
 
 
 def test_the_real_bounds_hold_what_the_service_gives() -> None:

@@ -1,6 +1,7 @@
 /** An agent that says what a test wants it to say, in place of a real one. */
 import { Duplex, duplexPair } from 'node:stream';
 import { createAgentLink } from '../../../src/agent-link/agent-link.ts';
+import type { OpenChannel } from '../../../src/agent-link/exchange.ts';
 import { encodeJson, type FrameType, frameHeader, frameTypes } from '../../../src/agent-link/frames.ts';
 import type { AgentLink } from '../../../src/control/ports/index.ts';
 
@@ -8,6 +9,7 @@ export const SANDBOX = 'sb_0123456789abcdef';
 
 export interface FakeAgent {
   link: AgentLink;
+  openChannel: OpenChannel;
   /** What the host has sent on the last channel. */
   received(): Buffer;
   /** Whether the host has closed the last channel. */
@@ -38,6 +40,7 @@ export function fakeAgent(behave: (channel: Duplex) => void, carry = inMemory): 
   };
   return {
     link: createAgentLink({ openChannel }),
+    openChannel,
     received: () => Buffer.concat(received),
     closed: () => host.destroyed,
   };
