@@ -7,9 +7,11 @@ import { testFiles, withDocuments } from './test/quick.ts';
  * them beside the tests that share the machine.
  */
 const waiting = [
+  'test/agent-link/tls/refusals.test.ts',
   'test/egress/{fairness,life}.test.ts',
   'test/gateways/preview.test.ts',
   'test/gateways/ssh/{login,odd-clients}.test.ts',
+  'test/network/limits/idle.test.ts',
   'test/runtime/disk/disk-guard.test.ts',
   'test/system/following/terminals.test.ts',
   'test/tls/listener.test.ts',
@@ -18,26 +20,28 @@ const waiting = [
 
 /** They measure the machine, starve it, or count what all services share: nothing else runs meanwhile. */
 const alone = [
-  'test/chaos/**/*.test.ts',
+  'test/chaos/{few-files,many-sandboxes,power-cut}.test.ts',
   'test/hostile/**/*.test.ts',
-  'test/isolation/{between-sandboxes,escape,fair-disk,fair-processor,kernel-memory,user-limits}.test.ts',
-  'test/isolation/runtimes/**/*.test.ts',
-  'test/network/limits/**/*.test.ts',
+  'test/isolation/{fair-disk,fair-processor,kernel-memory,user-limits}.test.ts',
+  'test/network/limits/{bandwidth,day}.test.ts',
+  // The kernel bounds refusals, and the next holder of a slot must not be another service's.
   'test/network/policies/addresses.test.ts',
-  'test/network/{recovery,slots}.test.ts',
+  'test/network/slot-numbers.test.ts',
   'test/network/ways/killed.test.ts',
+  // A purge of all orphans takes those of other tests, too.
   'test/runtime/orphans.test.ts',
   // A flood beside others' work would measure that work.
-  'test/agent-link/tls/refusals.test.ts',
+  'test/agent-link/tls/flood.test.ts',
   'test/system/bad-luck.test.ts',
-  'test/system/side-by-side.test.ts',
 ];
 
 /** They look after machines and links of their own on the host, and wait for them half of their time: one after another, beside others. */
 const inSeries = [
   'test/network/**/*.test.ts',
   'test/runtime/**/*.test.ts',
-  'test/isolation/{agent,filters,limits-inside,system-calls}.test.ts',
+  'test/chaos/{every-operation,kill}.test.ts',
+  'test/isolation/{agent,between-sandboxes,escape,filters,limits-inside,system-calls}.test.ts',
+  'test/isolation/runtimes/**/*.test.ts',
   // Both build the SDK's package.
   'test/examples/**/*.test.ts',
   'sdk/test/**/*.test.ts',

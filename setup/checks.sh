@@ -6,6 +6,9 @@ cd "$(dirname "$0")/.."
 node=$(setup/node-path.sh)
 typescript=../images/base/typescript/Cargo.toml
 failed=""
+cache=${SANDHAVEN_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/sandhaven}
+# As bin/sandhaven has it: each file of tests is a process of its own, which would strip and compile its modules again.
+export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$cache/node}"
 begun=$(date +%s)
 minutes() { seconds=$(($(date +%s) - begun)); printf '%d:%02d min' $((seconds / 60)) $((seconds % 60)); }
 check() {
@@ -38,7 +41,6 @@ ended() {
 # Takes a minute, most of it for libraries, so that sources which have passed with this compiler are not linted again. Uses the crates of
 # build scripts and macros that the image's build has compiled.
 lint_of_the_image() {
-  cache=${SANDHAVEN_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/sandhaven}
   sources=$({ rustc --version; find images/base/typescript -type f -not -path '*/target/*' | sort | xargs sha256sum; } | sha256sum)
   passed="$cache/linted/${sources%% *}"
   [ ! -e "$passed" ] || return 0

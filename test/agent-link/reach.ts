@@ -1,4 +1,4 @@
-/** Where an agent is reached, on either transport; as JSON it goes to other processes. */
+/** Where an agent is reached, on either transport. */
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { CertifiedKey } from '../../src/agent-link/authority.ts';

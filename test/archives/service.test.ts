@@ -66,7 +66,7 @@ describe('a service with its archives in S3', () => {
       existsSync(join(dataDir, 'sandboxes', String(id), name)),
     );
 
-  it('[SBX-STATE-05] [SBX-STATE-09] keeps them there over a restart, and brings every byte back', async () => {
+  it('[SBX-STATE-05] [SBX-STATE-09] keeps them there over a restart, brings every byte back, and deletes them with their sandbox', async () => {
     const { sandbox, digest } = await stopped('kept');
     const { id } = await must(service, 'ArchiveSandbox', { sandbox });
     expect(localFiles(id)).toEqual(['archive.json']);
@@ -79,10 +79,7 @@ describe('a service with its archives in S3', () => {
     expect(await digestIn(sandbox)).toBe(digest);
     expect(localFiles(id)).toEqual(['disk.img']);
     expect(server.keys(BUCKET)).toEqual([]);
-  }, 60_000);
-
-  it('deletes the object with its sandbox', async () => {
-    const { sandbox } = await stopped('deleted');
+    await must(service, 'StopSandbox', { sandbox });
     await must(service, 'ArchiveSandbox', { sandbox });
     expect(server.keys(BUCKET)).toHaveLength(1);
     await must(service, 'DeleteSandbox', { sandbox });
@@ -127,7 +124,7 @@ describe('a service with its archives in S3', () => {
   }, 60_000);
 
   it('killed in the middle of an upload leaves no half archive, and finishes it at the next start', async () => {
-    const { sandbox, digest } = await stopped('killed', 60);
+    const { sandbox, digest } = await stopped('killed', 30);
     proxy.fault = ({ url }) => (url?.includes('partNumber=2') ? { kind: 'hang' } : null);
     const seen = proxy.requests.length;
     const archiving = call(service, 'ArchiveSandbox', { sandbox }).catch(() => null);

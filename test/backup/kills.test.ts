@@ -9,13 +9,20 @@ import { inPart } from '../deep/parts.ts';
 import { between, type Random, randomFrom } from '../support/random.ts';
 import { must, type Service, startService } from '../support/service.ts';
 import { begin, sandhaven } from './cli.ts';
+import { pushSmallImage, type SmallImage } from './small-image.ts';
 
-const ROUNDS = inPart('kills') ? 15 : 1;
+/** In a part many rounds, of backups that have the standard image too; elsewhere one, of what is there in two seconds. */
+const isWhole = inPart('kills');
+const ROUNDS = isWhole ? 15 : 1;
+const MEGABYTES = isWhole ? 400 : 200;
+const LAST_BACKUP_MS = isWhole ? 4_000 : 1_500;
+const LAST_RESTORE_MS = isWhole ? 5_000 : 1_500;
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 
 describe(`with SEED=${seed}, a backup`, () => {
   const work = mkdtempSync(join(tmpdir(), 'sandhaven-backup-kills-'));
   const random: Random = randomFrom(seed);
+  let pushed: SmallImage | undefined;
   let service: Service;
   let id: string;
   let keyFile: string;
@@ -43,17 +50,22 @@ describe(`with SEED=${seed}, a backup`, () => {
   }
 
   beforeAll(async () => {
+    pushed = isWhole ? undefined : await pushSmallImage();
     // A directory of its own: a backup packs the base image, which elsewhere is a link to the cache's.
-    const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-test-'));
-    service = await startService({ dataDir, flags: ['--gpu-kind', 'nobody.example/gpu'] });
+    const own = isWhole ? { dataDir: mkdtempSync(join(tmpdir(), 'sandhaven-test-')) } : {};
+    const flags = ['--gpu-kind', 'nobody.example/gpu', ...(pushed?.flags ?? [])];
+    service = await startService({ ...own, flags });
     keyFile = join(service.dataDir, 'secret.key');
-    const made = await must(service, 'CreateSandbox', { name: 'busy', cpu: 1, memory_gb: 1, disk_gb: 2 });
+    const image = pushed ? { image: pushed.image } : {};
+    const size = { cpu: 1, memory_gb: 1, disk_gb: 2 };
+    const made = await must(service, 'CreateSandbox', { name: 'busy', ...size, ...image });
     id = String(made['id']);
-    await run('head -c 400M /dev/urandom > large; sync');
+    await run(`head -c ${MEGABYTES}M /dev/urandom > large; sync`);
   }, 400_000);
 
   afterAll(async () => {
     await service?.stop();
+    await pushed?.registry.remove();
     rmSync(work, { recursive: true, force: true });
   }, 400_000);
 
@@ -61,7 +73,7 @@ describe(`with SEED=${seed}, a backup`, () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folder = join(work, `command-${round}`);
       const { ended, kill } = backup(folder);
-      await sleep(between(random, 300, 4_000));
+      await sleep(between(random, 300, LAST_BACKUP_MS));
       kill();
       // One that was faster than the kill is whole.
       if ((await ended).status !== 0) await isRefused(folder);
@@ -88,7 +100,7 @@ describe(`with SEED=${seed}, a backup`, () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folder = join(work, `service-${round}`);
       const { ended } = backup(folder);
-      await sleep(between(random, 300, 4_000));
+      await sleep(between(random, 300, LAST_BACKUP_MS));
       await service.kill();
       if ((await ended).status !== 0) await isRefused(folder);
       await service.restart();
@@ -117,7 +129,7 @@ describe(`with SEED=${seed}, a backup`, () => {
     const args = ['restore', folder, '--key-file', keyFile, '--data-dir', target];
     for (let round = 0; round < ROUNDS; round++) {
       const { ended, kill } = begin(args);
-      await sleep(between(random, 300, 5_000));
+      await sleep(between(random, 300, LAST_RESTORE_MS));
       kill();
       await ended;
       // A rename puts it in place: it is there whole, though the program did not end by itself, or not at all.

@@ -1,33 +1,20 @@
 /** A backup of a running service, restored to another data directory, whose service has everything again. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
-import { type Registry, startRegistry } from '../images/registry/registry.ts';
-import { shellLayer } from '../images/shell-image.ts';
 import { mustAct, type Person, person } from '../support/people.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 import { sandhaven } from './cli.ts';
+import { pushSmallImage, type SmallImage } from './small-image.ts';
 
 const SIZE = { cpu: 1, memory_gb: 1, disk_gb: 1 };
-
-/** Of a small image, since a backup has the images of its sandboxes: `kills.test.ts` has the standard one in it. */
-function programsLayer(folder: string): void {
-  const programs = ['head', 'mawk', 'nohup', 'sha256sum', 'sleep', 'touch', 'wc'].map(
-    (name) => `usr/bin/${name}`,
-  );
-  const libraries = ['libcrypto.so.3', 'libm.so.6', 'libz.so.1', 'libzstd.so.1'];
-  const paths = [...programs, ...libraries.map((name) => `usr/lib/x86_64-linux-gnu/${name}`)];
-  const base = join(defaultCacheDir(), 'base', 'current', 'rootfs');
-  execFileSync('cp', ['--dereference', '--parents', ...paths, folder], { cwd: base });
-}
 
 describe('a backup of a running service', () => {
   const work = mkdtempSync(join(tmpdir(), 'sandhaven-backup-'));
   const folder = join(work, 'folder');
-  let registry: Registry;
+  let pushed: SmallImage;
   let service: Service;
   let ada: Person;
   const restored: Service[] = [];
@@ -36,7 +23,7 @@ describe('a backup of a running service', () => {
   const output = async (of: Service, sandbox: string, command: string): Promise<string> =>
     String((await must(of, 'RunCommand', { sandbox, command }))['stdout']);
 
-  /** Of the writer, which counts as fast as it can until a backup was made meanwhile. */
+  /** Of the writer, which counts in bursts, and slowly once a backup was made meanwhile. */
   const lines = async (): Promise<number> => Number(await output(service, 'writing', 'wc -l < counted'));
 
   async function startRestored(dataDir: string): Promise<Service> {
@@ -46,11 +33,9 @@ describe('a backup of a running service', () => {
   }
 
   beforeAll(async () => {
-    registry = await startRegistry();
-    await registry.push('small', { layers: [shellLayer, programsLayer] });
-    const allowed = ['--registry-allow', `all,${registry.address}`];
-    service = await startService({ flags: ['--gpu-kind', 'nobody.example/gpu', ...allowed] });
-    const small = { image: `${registry.address}/small`, ...SIZE };
+    pushed = await pushSmallImage();
+    service = await startService({ flags: ['--gpu-kind', 'nobody.example/gpu', ...pushed.flags] });
+    const small = { image: pushed.image, ...SIZE };
     for (const name of ['writing', 'stopped', 'archived']) {
       await must(service, 'CreateSandbox', { name, ...small, env_vars: { SECRET: `of ${name}` } });
       digests.set(name, await output(service, name, 'head -c 2M /dev/urandom > kept; sha256sum kept'));
@@ -59,7 +44,8 @@ describe('a backup of a running service', () => {
     await must(service, 'StopSandbox', { sandbox: 'archived' });
     await must(service, 'ArchiveSandbox', { sandbox: 'archived' });
     await must(service, 'CreateSandbox', { name: 'ephemeral', ephemeral: true, ...small });
-    const writer = 'i=0; while :; do i=$((i+1)); echo $i; [ ! -e calm ] || sleep 0.1; done > counted';
+    const pause = 'if [ -e calm ]; then sleep 0.1; elif [ $((i % 1000)) = 0 ]; then sleep 0.02; fi';
+    const writer = `i=0; while :; do i=$((i+1)); echo $i; ${pause}; done > counted`;
     await must(service, 'RunCommand', {
       sandbox: 'writing',
       command: `nohup sh -c '${writer}' > /dev/null 2>&1 &`,
@@ -70,7 +56,7 @@ describe('a backup of a running service', () => {
 
   afterAll(async () => {
     for (const one of [service, ...restored]) await one?.stop();
-    await registry?.remove();
+    await pushed?.registry.remove();
     rmSync(work, { recursive: true, force: true });
   }, 300_000);
 
@@ -79,7 +65,10 @@ describe('a backup of a running service', () => {
     const ending = sandhaven(['backup', folder, '--data-dir', service.dataDir]).finally(() => {
       hasEnded = true;
     });
-    while (!hasEnded) expect((await call(service, 'ListSandboxes')).status).toBe(200);
+    while (!hasEnded) {
+      expect((await call(service, 'ListSandboxes')).status).toBe(200);
+      await sleep(50);
+    }
     const { status, stdout, stderr } = await ending;
     expect(stderr).toMatch(/^1 sandboxes, .+: sb_/);
     expect(stdout.toString()).toMatch(/^Finished: 3 sandboxes, /);

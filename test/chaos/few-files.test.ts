@@ -28,13 +28,17 @@ beforeAll(async () => {
       'firewall check failed',
     ],
   });
-  for (let number = 0; number < SANDBOXES; number++) {
-    await must(service, 'CreateSandbox', { name: `s${number}`, disk_gb: 1, cpu: 1, memory_gb: 1 });
-  }
+  await create('s');
 }, 240_000);
 
 afterAll(() => service?.stop(), 120_000);
 
+const create = (prefix: string) =>
+  Promise.all(
+    Array.from({ length: SANDBOXES }, (_, number) =>
+      must(service, 'CreateSandbox', { name: `${prefix}${number}`, disk_gb: 1, cpu: 1, memory_gb: 1 }),
+    ),
+  );
 const openFiles = () => readdirSync(`/proc/${service.pid}/fd`).map(Number);
 /** Leaves room for so many more. The limit is one of numbers: gaps below it count as room, and are seldom at its end. */
 function allowMore(files: number): void {
@@ -93,9 +97,7 @@ it('refuses a creation for which no file is left, and makes it when there is one
 
 it('starts again beside its sandboxes with as few', async () => {
   const files = openFiles().length + SPARE_FILES;
-  for (let number = 0; number < SANDBOXES; number++) {
-    await must(service, 'CreateSandbox', { name: `t${number}`, disk_gb: 1, cpu: 1, memory_gb: 1 });
-  }
+  await create('t');
   await service.terminate();
   const machines = (await tracesOf(service.dataDir)).processes;
   const args = [bin, 'up', '--data-dir', service.dataDir, '--warm-pool', '0', ...freeAddresses];

@@ -2,7 +2,7 @@
  * Many sandboxes, made, used and deleted many at once, by a service that is killed meanwhile: no call fails but those that
  * a kill interrupts, none of what was acknowledged is lost, and nothing is left.
  *
- * A hundred; 1,500 in the part `kills` of `make test-deep`.
+ * Forty; 1,500 in the part `kills` of `make test-deep`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { inPart } from '../deep/parts.ts';
 import { noTraces, tracesOf } from '../support/host.ts';
 import { type Answer, call, must, type Service, startService } from '../support/service.ts';
 
-const COUNT = inPart('kills') ? 1_500 : 100;
+const COUNT = inPart('kills') ? 1_500 : 40;
 const AT_ONCE = Math.min(100, COUNT / 2);
 /** A wave has work in all its stages by then. */
 const KILL_AFTER_MS = 300;

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root, succeeds } from '../support/sdk-package.ts';
 import { must } from '../support/service.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { type PlainMachine, plainMachine } from './plain-machine.ts';
@@ -103,8 +104,11 @@ async def main():
 
 asyncio.run(main())`;
       const sync = text.replace('async with Async', 'with ').replaceAll('await ', '');
-      const install = `python3 -m venv venv && venv/bin/pip install -q --no-index --find-links ${service.url}/packages/ sandhaven`;
-      const run = `{ [ -e venv ] || { ${install}; }; } >&2 && venv/bin/python main.py`;
+      // Another environment's pip: to make one takes longer than all the rest.
+      const python = await succeeds(join(root, 'sdk-python/build/python-path.sh'), [], root);
+      const from = `--no-index --find-links ${service.url}/packages/`;
+      const install = `${python.trim()} -m pip install -q --target packages ${from} sandhaven`;
+      const run = `{ [ -e packages ] || { ${install}; }; } >&2 && PYTHONPATH=packages python3 main.py`;
       expect(await printed('main.py', kind === 'threads' ? sync : text, run)).toBe(
         [
           '201 POST /a?b=1 yes text',

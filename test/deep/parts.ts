@@ -78,7 +78,13 @@ export const parts: readonly Part[] = [
     project: 'firefox',
     runs: [
       { name: 'firefox', minutes: 2, wider: ['test/walk/!(documents|screens).test.ts'] },
-      { name: 'screens', minutes: 2, tests: ['test/walk/screens.test.ts'], project: 'chromium' },
+      {
+        name: 'screens',
+        minutes: 2,
+        tests: ['test/walk/screens.test.ts'],
+        wider: ['test/{system/following/terminal-page,web/terminal/hostile}.test.ts'],
+        project: 'chromium',
+      },
       { name: 'screens-in-firefox', minutes: 3, tests: ['test/walk/screens.test.ts'] },
     ],
   },
@@ -89,7 +95,11 @@ export const parts: readonly Part[] = [
     needs: standing,
     project: 'deep',
     runs: [
-      { name: 'hostile', minutes: 10, wider: ['test/hostile/hostile.test.ts'] },
+      {
+        name: 'hostile',
+        minutes: 12,
+        wider: ['test/hostile/{hostile,largest-answers}.test.ts', 'test/isolation/kernel-memory.test.ts'],
+      },
       { name: 'worst-case', minutes: 12, tests: ['test/hostile/worst-case.test.ts'] },
     ],
   },
@@ -106,7 +116,9 @@ export const parts: readonly Part[] = [
         wider: [
           'test/chaos/{kill,every-operation,power-cut}.test.ts',
           'test/backup/kills.test.ts',
-          'test/runtime/direct/killed-start.test.ts',
+          'test/images/collect.test.ts',
+          'test/network/recovery.test.ts',
+          'test/runtime/{crash,direct/killed-start}.test.ts',
         ],
       },
       {
@@ -120,10 +132,37 @@ export const parts: readonly Part[] = [
     ],
   },
   {
+    name: 'network',
+    shows: 'policies that change and are replaced thousands of times; each client with and without a secret',
+    sources: ['src/runtime/oci/network/**', 'native/egress/**', 'test/network/**'],
+    needs: [...standing, 'model-clients'],
+    project: 'deep',
+    runs: [
+      {
+        name: 'policies',
+        minutes: 6,
+        wider: [
+          'test/network/{firewall,clients/clients,secrets/gate,ways/killed}.test.ts',
+          'test/network/policies/{egress,recovery,replacement}.test.ts',
+        ],
+      },
+    ],
+  },
+  {
+    name: 'mcp',
+    shows: 'MCP as others speak it: the conformance suite, the Inspector, the older client library',
+    sources: ['src/surfaces/mcp/**', 'test/surfaces/mcp/**', 'test/surfaces/mcp-tools*'],
+    needs: standing,
+    project: 'deep',
+    runs: [{ name: 'conformance', minutes: 1, tests: ['test/surfaces/mcp/mcp-conformance.test.ts'] }],
+  },
+  {
     name: 'output',
-    shows: 'a gigabyte through `sandhaven exec`, ten times',
+    shows:
+      'a gigabyte through `sandhaven exec`, ten times; large bodies through every way in; every tool by the command line',
     sources: [
       'src/agent-link/**',
+      'src/gateways/**',
       'src/model/output-text.ts',
       'src/surfaces/{http,cli}/**',
       'native/agent/src/exec/**',
@@ -131,7 +170,19 @@ export const parts: readonly Part[] = [
     ],
     needs: standing,
     project: 'deep',
-    runs: [{ name: 'gigabytes', minutes: 12, wider: ['test/system/following/whole-output.test.ts'] }],
+    runs: [
+      {
+        name: 'ways',
+        minutes: 3,
+        wider: [
+          'test/gateways/{preview,ssh/programs}.test.ts',
+          'test/surfaces/{cli/forward,http/system-http}.test.ts',
+          'test/system/following/output.test.ts',
+          'test/system/every-transport.test.ts',
+        ],
+      },
+      { name: 'gigabytes', minutes: 12, wider: ['test/system/following/whole-output.test.ts'] },
+    ],
   },
   {
     name: 'runc',
@@ -180,6 +231,7 @@ export const parts: readonly Part[] = [
         minutes: 2,
         sources: ['src/agent-link/**', 'native/agent/**', 'native/*', 'test/agent-link/**'],
         tests: ['test/agent-link/tls/conformance-*.test.ts'],
+        wider: ['test/agent-link/files/search.test.ts'],
         needs: standing,
         project: 'deep',
       },
@@ -271,6 +323,7 @@ export const parts: readonly Part[] = [
           'test/packages/*.test.ts',
           'test/docker/*.test.ts',
           'test/npm-packages/registry.test.ts',
+          'test/release/same-bytes.test.ts',
           'test/sdk-python/package.test.ts',
           'test/tracing/real-collector.test.ts',
         ],
@@ -283,12 +336,21 @@ export const parts: readonly Part[] = [
     sources: ['images/base/**', 'native/filter/**', 'src/runtime/oci/machine/**', 'test/programs/**'],
     needs: standing,
     project: 'programs',
-    runs: ['base', 'bookworm', 'trixie', 'sid'].map((image) => ({
-      name: image,
-      minutes: 20,
-      tests: ['test/programs/debian/list.test.ts'],
-      match: image === 'base' ? 'in the base image' : `in an image of ${image}`,
-    })),
+    runs: [
+      {
+        name: 'typescript',
+        minutes: 1,
+        sources: ['images/base/typescript/**'],
+        wider: ['test/agent-link/code-typescript.test.ts'],
+        project: 'deep',
+      },
+      ...['base', 'bookworm', 'trixie', 'sid'].map((image) => ({
+        name: image,
+        minutes: 20,
+        tests: ['test/programs/debian/list.test.ts'],
+        match: image === 'base' ? 'in the base image' : `in an image of ${image}`,
+      })),
+    ],
   },
   {
     name: 'mutation',

@@ -5,7 +5,8 @@ import { deserialize } from 'bson';
 import { type Collection, type Long, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connected, type DocumentDb, startDocumentDb, withClient } from '../support/documentdb.ts';
-import { must, type Service, startService } from '../support/service.ts';
+import { must } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { frame, message, query, u32 } from './messages.ts';
 
 interface Item {
@@ -21,14 +22,14 @@ const slow = {
   },
 };
 
-let service: Service;
+let service: SharedService;
 let server: DocumentDb;
 let admin: MongoClient;
 let reader: MongoClient;
 let items: Collection<Item>;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
   server = await startDocumentDb(service);
   admin = await connected(server.uri('sandhaven'));
   reader = await connected(server.uri('reader'));

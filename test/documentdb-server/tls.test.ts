@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connected, createDocumentDb, type DocumentDb } from '../support/documentdb.ts';
-import { must, type Service, startService } from '../support/service.ts';
+import { must } from '../support/service.ts';
+import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 let folder: string;
-let service: Service;
+let service: SharedService;
 let server: DocumentDb;
 let certificate: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sandhaven-tls-'));
-  service = await startService();
+  service = await sharedService();
   server = await createDocumentDb(service);
   await inside(
     'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost ' +

@@ -1,7 +1,13 @@
-/** The examples as a reader runs them, against a real service; a script takes the place of the model. */
-import { stat } from 'node:fs/promises';
+/**
+ * The examples as a reader runs them, against a real service; a script takes the place of the model. The story has a real Git
+ * server, a real browser and a real SSH client beside.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startGitServer } from '../support/git-server.ts';
 import { buildSdk, root, run, succeeds, tsc } from '../support/sdk-package.ts';
 import { must, type Service, startService } from '../support/service.ts';
 
@@ -62,4 +68,40 @@ describe('the examples', () => {
       'The program printed 2880067194370816120.',
     );
   }, 60_000);
+});
+
+describe('the story', () => {
+  const PNG_SIGNATURE = '89504e470d0a1a0a';
+  const project = join(examples, 'story/project');
+  const user = { username: 'me', password: 'a-password-of-the-story' };
+
+  it('an agent does a day’s work through MCP: clone, test, fix, push, serve, show, let in, archive, start', async () => {
+    // What it imports is installed by now.
+    const { tellStory } = await import('../../examples/story/story.ts');
+    const folder = await mkdtemp(join(tmpdir(), 'sandhaven-story-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const remote = await startGitServer(user);
+    onTestFinished(() => remote.close());
+    const files = globSync('*', { cwd: project }).map((name) => [
+      name,
+      readFileSync(join(project, name), 'utf8'),
+    ]);
+    const url = remote.create('orders', Object.fromEntries(files));
+    const screenshot = join(folder, 'story.png');
+    const said: string[] = [];
+    const outcome = await tellStory({
+      url: service.url,
+      apiKey: service.apiKey,
+      repository: { url, ...user },
+      screenshot,
+      say: (line) => said.push(line),
+    });
+    expect(remote.git('orders', 'rev-parse', 'main').trim()).toBe(outcome.sha);
+    expect(remote.git('orders', 'show', 'main:totals.py')).toContain('discount_percent / 100');
+    expect(outcome.html).toContain('<strong id="total">30</strong>');
+    expect(readFileSync(screenshot).toString('hex', 0, 8)).toBe(PNG_SIGNATURE);
+    expect(outcome.sshOutput).toBe('totals: a discount is in percent\n');
+    expect(said.at(-1)).toBe('deleted it');
+    expect(service.log()).not.toContain(user.password);
+  }, 240_000);
 });

@@ -8,7 +8,7 @@ import { createPrograms, type Programs } from './programs.ts';
 /** The greedy sandbox keeps what it has until this file of it is gone. */
 const SIGN = '/workspace/has-all';
 const KEPT_SECONDS = 30;
-const FILES_KEPT_SECONDS = 12;
+const OPENING = 8;
 let service: Service;
 let programs: Programs;
 
@@ -25,7 +25,7 @@ afterAll(() => service?.stop());
 /** What the others get while the greedy sandbox has as many as it could take. */
 async function besideGreed(kind: string, wanted: number, most = 1_000_000): Promise<Record<string, number>> {
   const greed = programs.inside('greedy', 'user-limits', kind, most, KEPT_SECONDS, SIGN);
-  await expect.poll(hasAll, { timeout: 15_000 }).toBe(true);
+  await expect.poll(() => hasAll('greedy'), { timeout: 15_000 }).toBe(true);
   const [modest, root, nobody] = await Promise.all([
     programs.inside('modest', 'user-limits', kind, wanted, 0),
     programs.onHost(0, 'user-limits', kind, wanted, 0),
@@ -35,8 +35,8 @@ async function besideGreed(kind: string, wanted: number, most = 1_000_000): Prom
   return { greedy: Number(await greed), modest: Number(modest), root: Number(root), nobody: Number(nobody) };
 }
 
-async function hasAll(): Promise<boolean> {
-  const { status } = await call(service, 'ReadFile', { sandbox: 'greedy', path: SIGN });
+async function hasAll(sandbox: string): Promise<boolean> {
+  const { status } = await call(service, 'ReadFile', { sandbox, path: SIGN });
   return status === 200;
 }
 
@@ -77,10 +77,18 @@ describe('one sandbox takes all it gets, and as many as they need are left for t
   }, 60_000);
 
   it('open files: they cost it memory before the host runs out of them', async () => {
-    const opening = Array.from({ length: 8 }, () =>
-      programs.inside('greedy', 'user-limits', 'file', 100_000, FILES_KEPT_SECONDS),
+    let over = 0;
+    const opening = Array.from({ length: OPENING }, (_, number) =>
+      programs
+        .inside('greedy', 'user-limits', 'file', 100_000, KEPT_SECONDS, `${SIGN}-${number}`)
+        .finally(() => over++),
     );
-    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    // Those that are over were ended for the memory that they took.
+    const count = async () => {
+      const { body } = await call(service, 'FindFiles', { sandbox: 'greedy', pattern: 'has-all-*' });
+      return over + Number(body['total_count'] ?? 0);
+    };
+    await expect.poll(count, { timeout: 15_000 }).toBeGreaterThanOrEqual(OPENING);
     const fileNr = () => readFileSync('/proc/sys/fs/file-nr', 'utf8').split('\t').map(Number);
     await expect.poll(() => fileNr()[0], { timeout: 10_000 }).toBeGreaterThan(100_000);
     const [, , most = 0] = fileNr();
@@ -88,6 +96,7 @@ describe('one sandbox takes all it gets, and as many as they need are left for t
     expect(most).toBeGreaterThanOrEqual(Math.floor(memory / 128));
     expect(Number(await programs.onHost(65_534, 'user-limits', 'file', 500, 0))).toBe(500);
     expect(Number(await programs.inside('modest', 'user-limits', 'file', 10_000, 0))).toBe(10_000);
+    await call(service, 'RunCommand', { sandbox: 'greedy', command: `rm -f ${SIGN}-*` });
     await Promise.all(opening);
   }, 60_000);
 });
@@ -96,8 +105,8 @@ describe('a slot that is used again', () => {
   it('has all that its last sandbox had taken', async () => {
     for (let round = 0; round < 3; round++) {
       await must(service, 'CreateSandbox', { name: 'next', cpu: 1, memory_gb: 1, disk_gb: 2 });
-      const taking = programs.inside('next', 'user-limits', 'inotify', 1_000, 30);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      const taking = programs.inside('next', 'user-limits', 'inotify', 1_000, KEPT_SECONDS, SIGN);
+      await expect.poll(() => hasAll('next'), { timeout: 15_000 }).toBe(true);
       expect(Number(await programs.inside('next', 'user-limits', 'timer', 16_000, 0))).toBe(16_000);
       await must(service, 'DeleteSandbox', { sandbox: 'next' });
       await taking;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Slot } from '../../src/runtime/oci/host/plan.ts';
+import { inPart } from '../deep/parts.ts';
 import {
   batch,
   createTestHost,
@@ -191,7 +192,9 @@ describe('beside a firewall that drops what it does not know', () => {
     expect(withoutCounters(await host.run(lister, ...list))).toBe(withoutCounters(before));
   });
 
-  it.each(firewalls)('%s, which comes later: traffic passes again within seconds', async (_, commands) => {
+  // The administrator's is found as Docker's.
+  const later = inPart('network') ? firewalls : firewalls.slice(0, 2);
+  it.each(later)('%s, which comes later: traffic passes again within seconds', async (_, commands) => {
     const { slot } = await started();
     for (const [command = '', ...args] of commands) await host.run(command, ...args);
     expect(await connects(slot)).toBe('timeout');
@@ -202,15 +205,6 @@ describe('beside a firewall that drops what it does not know', () => {
     await host.run('iptables-nft', '-P', 'FORWARD', 'DROP');
     const { instance } = await started();
     expect(await host.run('iptables-nft', '-S', 'FORWARD')).toContain(instance.id);
-  });
-});
-
-describe('the table', () => {
-  it('comes back when another program removes it', async () => {
-    const { instance, slot } = await started();
-    await host.run('nft', 'flush', 'ruleset');
-    await expect.poll(() => host.run('nft', 'list', 'tables'), { timeout: 8_000 }).toContain(instance.id);
-    expect(await connects(slot)).toBe('hello');
   });
 });
 

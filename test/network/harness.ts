@@ -80,6 +80,8 @@ export interface Instance {
   log(): string;
   /** kill -9 */
   kill(): Promise<void>;
+  /** Purges, where the process still runs, and ends it. */
+  end(): Promise<void>;
 }
 
 export async function createTestHost(): Promise<TestHost> {
@@ -117,7 +119,10 @@ export async function createTestHost(): Promise<TestHost> {
     async [Symbol.asyncDispose]() {
       try {
         for (const id of new Set(instances.map((instance) => instance.id))) {
-          await Promise.all(instances.filter((one) => one.id === id).map((one) => one.kill()));
+          const own = instances.filter((one) => one.id === id);
+          await Promise.all(own.slice(0, -1).map((one) => one.kill()));
+          await own.at(-1)?.end();
+          // Otherwise a test killed it, or it failed.
           if (!existsSync(runDirOf(id))) continue;
           const last = startInstance(host, { instanceId: id });
           await last.purge();
@@ -140,7 +145,7 @@ export function inside(slot: Slot): Namespace {
 }
 
 export async function batch(namespace: Namespace, commands: string[]): Promise<void> {
-  for (const command of commands) await namespace.run('ip', ...command.split(' '));
+  await namespace.run('sh', '-ec', commands.map((command) => `ip ${command}`).join('\n'));
 }
 
 export async function createNamespace(holders: ChildProcess[]): Promise<Namespace> {
@@ -232,6 +237,10 @@ function startInstance(host: Namespace, options: { instanceId?: string }): Insta
     log: () => log,
     async kill() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await exited;
+    },
+    async end() {
+      child.stdin.end();
       await exited;
     },
   } as Instance;

@@ -149,12 +149,13 @@ describe('a machine', () => {
 
   it('is reached by neither the host, nor a sibling, nor the outside', async () => {
     await host.outside.run('ip', 'route', 'add', slot.address, 'via', hostAddress);
-    for (const from of [host, inside(sibling), inside(cousin), host.outside]) {
+    const attempts = [host, inside(sibling), inside(cousin), host.outside].map(async (from) => {
       const text = randomText(8);
       expect(await connectTcp(from, slot.address, port)).not.toBe('hello');
       expect(await sendUdp(from, slot.address, port, '', text)).not.toBe('hello');
       expect(serverOf(machine).received).not.toContain(text);
-    }
+    });
+    await Promise.all(attempts);
   });
 
   it('cannot speak IPv6, even when root inside the host switches it on', async () => {

@@ -1,15 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,8 +11,7 @@ import {
   slotsWithProcesses,
   slotsWithStrangers,
 } from '../../src/runtime/oci/host/host-ids.ts';
-import { currentBootId, freeCount, freeLocks, takeLocks } from '../../src/runtime/oci/host/locks.ts';
-import { uidBaseOf } from '../../src/runtime/oci/host/plan.ts';
+import { takeLocks } from '../../src/runtime/oci/host/locks.ts';
 import { createPool } from '../../src/runtime/oci/network/pool.ts';
 import { createTestHost, type Instance, inside, type TestHost } from './harness.ts';
 import { locksOf, machineProcess, traces } from './traces.ts';
@@ -78,29 +68,6 @@ describe('acquire', () => {
     for (const [i, base] of bases.entries())
       expect(base - (bases[i - 1] ?? 0)).toBeGreaterThanOrEqual(65_536);
     await Promise.all(instances.map((instance) => instance.purge()));
-  });
-
-  it('gives no slot whose ids another program’s process has', async () => {
-    const instance = await started({ poolSize: 0 });
-    const taken = new Set(readdirSync('/run/sandhaven/slots').map(Number));
-    let index = 0;
-    while (taken.has(index)) index++;
-    const uid = String(uidBaseOf(index) + 1_000);
-    const child = spawn('setpriv', [
-      '--reuid',
-      uid,
-      '--clear-groups',
-      'sh',
-      '-c',
-      'echo started; exec sleep 60',
-    ]);
-    try {
-      await once(child.stdout, 'data');
-      expect((await instance.acquire(sandbox(1))).index).not.toBe(index);
-    } finally {
-      child.kill('SIGKILL');
-    }
-    await instance.purge();
   });
 
   it('gives no slot whose ids are delegated to a user of the host', () => {
@@ -243,57 +210,6 @@ describe('release', () => {
     }
     await instance.purge();
   });
-});
-
-it('knows how many numbers are free after each change', () => {
-  const instance = { id: 'count0', runDir: '/run/sandhaven-count0', dataDir: '/nowhere' };
-  const before = freeCount();
-  const taken = takeLocks(instance, 3, 'machine');
-  try {
-    expect(freeCount()).toBe(before - 3);
-    freeLocks([{ index: taken[0] ?? -1, instance, bootId: currentBootId() }]);
-    expect(freeCount()).toBe(before - 2);
-  } finally {
-    freeLocks(taken.map((index) => ({ index, instance, bootId: currentBootId() })));
-  }
-  expect(freeCount()).toBe(before);
-});
-
-it('leaves alone the number that another instance has just locked, and takes it once that is free', () => {
-  const instance = { id: 'other0', runDir: '/run/sandhaven-other0', dataDir: '/nowhere' };
-  const take = (): number => {
-    const [index = -1] = takeLocks(instance, 1, 'machine');
-    freeLocks([{ index, instance, bootId: currentBootId() }]);
-    return index;
-  };
-  const index = take();
-  const lock = `/run/sandhaven/slots/${index}`;
-  writeFileSync(lock, '{}');
-  try {
-    expect(take()).toBeGreaterThan(index);
-  } finally {
-    rmSync(lock);
-  }
-  expect(take()).toBe(index);
-});
-
-it('takes the last number that another instance has freed within the same tick of the clock', () => {
-  const instance = { id: 'other1', runDir: '/run/sandhaven-other1', dataDir: '/nowhere' };
-  const folder = '/run/sandhaven/slots';
-  const [index = -1] = takeLocks(instance, 1, 'machine');
-  const others = new Set(Array.from({ length: SLOTS }, (_, number) => number));
-  others.delete(index);
-  // The other takes a number too, so the folder looks as it did before.
-  const [from, to] = ['/run/sandhaven/time', `${folder}/x`];
-  execFileSync('touch', ['-r', folder, from]);
-  renameSync(`${folder}/${index}`, to);
-  execFileSync('touch', ['-r', from, folder]);
-  try {
-    expect(takeLocks(instance, 1, 'machine', others)).toEqual([index]);
-  } finally {
-    for (const path of [from, to]) rmSync(path);
-    freeLocks([{ index, instance, bootId: currentBootId() }]);
-  }
 });
 
 /** In a container only its own processes are in sight. */

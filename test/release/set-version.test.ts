@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { places } from '../../setup/release/places.ts';
+import { release as releaseHere } from '../../setup/release/set-version.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const changelog = `# Changelog
@@ -20,10 +21,12 @@ const changelog = `# Changelog
 - The beginning.
 `;
 
+/** A repository with one commit, which each test copies. */
+let fresh: string;
 let home: string;
 
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'sandhaven-release-'));
+beforeAll(() => {
+  fresh = home = mkdtempSync(join(tmpdir(), 'sandhaven-release-'));
   for (const file of [...places.map((place) => place.file), 'setup/release']) {
     if (existsSync(join(root, file))) cpSync(join(root, file), join(home, file), { recursive: true });
   }
@@ -43,6 +46,12 @@ beforeEach(() => {
   git('commit', '--quiet', '--message=first');
 });
 
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'sandhaven-release-'));
+  cpSync(fresh, home, { recursive: true, preserveTimestamps: true });
+});
+
+afterAll(() => rmSync(fresh, { recursive: true }));
 afterEach(() => rmSync(home, { recursive: true }));
 
 describe('a release', () => {
@@ -85,13 +94,16 @@ describe('a release', () => {
   });
 
   it.each(['', '0.2', 'v0.2.0', '0.2.0+build', '; rm'])('is refused for the version %j', (version) => {
-    refuses(/is no version of Semantic Versioning/, version);
+    const given = () => releaseHere(home, version, '2026-01-03', false);
+    expect(given).toThrow(/is no version of Semantic Versioning/);
+    unchanged();
   });
 
   it.each(['0.1.0', '0.0.9', '0.1.0-rc.1'])(
     'is refused for %s, which does not come after 0.1.0',
     (version) => {
-      refuses(/does not come after 0\.1\.0/, version);
+      expect(() => releaseHere(home, version, '2026-01-03', false)).toThrow(/does not come after 0\.1\.0/);
+      unchanged();
     },
   );
 

@@ -111,13 +111,6 @@ export function linuxConformance(name: string, factory: () => Promise<LinuxRunti
         expect(performance.now() - before).toBeGreaterThan(299);
         expect((await observed(id))?.runningGeneration).toBeNull();
       });
-
-      it('starts several at once', async () => {
-        const machines = Array.from({ length: 8 }, () => spec());
-        await Promise.all(machines.map((machine) => runtime.start(machine, 1)));
-        const names = await Promise.all(machines.map(({ id }) => sh(id, 'hostname')));
-        expect(names).toEqual(machines.map(({ id }) => id));
-      });
     });
 
     describe('limits', { timeout: 60_000 }, () => {
@@ -178,21 +171,18 @@ PY`,
         await sh(id, 'true');
       });
 
-      it('[SBX-RESIZE-09] holds the disk to its size', async () => {
-        const { id } = await started({ disk: 1 });
-        const { output } = await host.exec(
-          runtime,
-          id,
-          'head -c 3G /dev/zero > /root/big; stat -c %s /root/big',
-        );
-        expect(output).toContain('No space left on device');
-        expect(Number(output.trim().split('\n').at(-1))).toBeLessThan(2 ** 30);
-      });
-
-      it('starts again on a disk without a free block or inode', { timeout: 120_000 }, async () => {
+      const fullDisk =
+        '[SBX-RESIZE-09] holds the disk to its size, and starts again without a free block or inode';
+      it(fullDisk, { timeout: 120_000 }, async () => {
         const machine = await started({ disk: 1 });
-        await host.exec(runtime, machine.id, 'mkdir /root/many; cd /root/many; seq 100000 | xargs touch');
-        await host.exec(runtime, machine.id, 'cat /dev/zero > /root/many/1; cat /dev/zero >> /root/many/2');
+        const more = '$(($(df --output=iavail . | tail -1) + 500))';
+        const touch = `mkdir /root/many; cd /root/many; seq ${more} | xargs touch`;
+        const { output: touched } = await host.exec(runtime, machine.id, touch);
+        expect(touched).toContain('No space left on device');
+        const fill = 'cd /root/many; head -c 3G /dev/zero > 1; stat -c %s 1; cat /dev/zero >> 2';
+        const { output } = await host.exec(runtime, machine.id, fill);
+        expect(output).toContain('No space left on device');
+        expect(Number(/^\d+$/m.exec(output)?.[0])).toBeLessThan(2 ** 30);
         for (const generation of [2, 3]) {
           await runtime.stop(machine.id, 500);
           await runtime.start(machine, generation);
@@ -222,34 +212,12 @@ PY`,
       const tree =
         'cd /root && find . -type f | sort | xargs sha256sum | sha256sum; stat -c "%a %u %s" /root/odd';
 
-      async function archived(): Promise<{ machine: MachineSpec; digest: string }> {
+      it('leaves the disk as it was when it is canceled in the middle', async () => {
         const machine = await started();
         const fill =
           'cd /root; head -c 40M /dev/urandom > random; echo x > odd; chmod 4711 odd; chown 123 odd';
         const digest = await sh(machine.id, `${fill}; truncate -s 300M sparse; ${tree}`);
         await runtime.stop(machine.id, 500);
-        return { machine, digest };
-      }
-
-      it('brings back every byte', async () => {
-        const { machine, digest } = await archived();
-        const { id } = machine;
-        const record = await runtime.archive(id, 2);
-        expect(await observed(id)).toMatchObject({ hasDisk: true, hasArchive: true });
-        await runtime.dropDisk(id);
-        await runtime.dropDisk(id);
-        expect(await observed(id)).toEqual({ id, runningGeneration: null, hasDisk: false, hasArchive: true });
-        await runtime.restore(machine, 3, record);
-        await runtime.restore(machine, 3, record);
-        await runtime.start(machine, 3);
-        expect(await sh(id, tree)).toBe(digest);
-        await runtime.dropArchive(id);
-        await runtime.dropArchive(id);
-        expect(await observed(id)).toMatchObject({ hasDisk: true, hasArchive: false });
-      });
-
-      it('leaves the disk as it was when it is canceled', async () => {
-        const { machine, digest } = await archived();
         const canceled = runtime.archive(machine.id, 2, { signal: AbortSignal.timeout(60) });
         await expect(canceled).rejects.toMatchObject({ code: 'unavailable' });
         expect(await observed(machine.id)).toMatchObject({ hasDisk: true, hasArchive: false });

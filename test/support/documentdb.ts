@@ -8,6 +8,9 @@ import { must, type Service } from './service.ts';
 /** Only of servers that a test starts; with what a connection string must escape. */
 export const passwords = { sandhaven: 'admin:/p@ss%word', reader: 'reader p@ss' } as const;
 
+/** What a service is needed for here. */
+type Called = Pick<Service, 'url' | 'apiKey'>;
+
 export type DocumentDbUser = keyof typeof passwords;
 
 export interface DocumentDb {
@@ -28,7 +31,7 @@ const environment = {
 };
 
 /** Started by the machine itself, as `sandhaven demo-db` has it. */
-export async function startDocumentDb(service: Service): Promise<DocumentDb> {
+export async function startDocumentDb(service: Called): Promise<DocumentDb> {
   const snapshot = `documentdb-${Math.random().toString(36).slice(2, 10)}`;
   const entrypoint = ['/usr/local/bin/documentdb-start'];
   await must(service, 'CreateSnapshot', { name: snapshot, image: 'documentdb', entrypoint });
@@ -37,11 +40,11 @@ export async function startDocumentDb(service: Service): Promise<DocumentDb> {
 }
 
 /** A machine of the image, in which nothing is started yet. */
-export function createDocumentDb(service: Service): Promise<DocumentDb> {
+export function createDocumentDb(service: Called): Promise<DocumentDb> {
   return reachable(service, { image: 'documentdb' });
 }
 
-async function reachable(service: Service, from: Record<string, string>): Promise<DocumentDb> {
+async function reachable(service: Called, from: Record<string, string>): Promise<DocumentDb> {
   const parameters = { ...from, auto_stop_minutes: 0, env_vars: environment };
   const sandbox = String((await must(service, 'CreateSandbox', parameters))['id']);
   const server = await forward(service, sandbox);
@@ -88,7 +91,7 @@ export async function connected(uri: string, options: MongoClientOptions = {}): 
   }
 }
 
-async function snapshotIsActive(service: Service, snapshot: string): Promise<void> {
+async function snapshotIsActive(service: Called, snapshot: string): Promise<void> {
   for (;;) {
     const { state, state_reason } = await must(service, 'GetSnapshot', { snapshot });
     if (state === 'active') return;
@@ -98,7 +101,7 @@ async function snapshotIsActive(service: Service, snapshot: string): Promise<voi
 }
 
 /** By SSH, with a login of its own for each connection: one of before a stop does not live after it. */
-async function forward(service: Service, sandbox: string): Promise<Server> {
+async function forward(service: Called, sandbox: string): Promise<Server> {
   const access = await must(service, 'CreateSshAccess', { sandbox, expires_in_minutes: 0 });
   const {
     host,

@@ -42,8 +42,15 @@ export async function succeeds(command: string, args: string[], cwd: string): Pr
   return stdout;
 }
 
-/** Into sdk/dist, from nothing, so that no file of an earlier build is shipped. */
-export async function buildSdk(): Promise<void> {
+let built: Promise<void> | null = null;
+
+/** Into sdk/dist, from nothing, so that no file of an earlier build is shipped; once for all files of a worker. */
+export function buildSdk(): Promise<void> {
+  built ??= build();
+  return built;
+}
+
+async function build(): Promise<void> {
   await rm(join(sdk, 'dist'), { recursive: true, force: true });
   await succeeds(process.execPath, [tsc, '-p', 'tsconfig.json'], sdk);
 }

@@ -15,6 +15,6 @@ export async function sharedService(): Promise<SharedService> {
   const { api_key: apiKey } = await mustAct(shared, 'CreateKey', { user: email, name: 'test' });
   return {
     ...{ url: shared.url, apiKey: String(apiKey) },
-    stop: async () => void (await mustAct(shared, 'DeleteUser', { user })),
+    stop: async () => void (await mustAct(shared, 'DeleteUser', { user, yes: true })),
   };
 }

@@ -213,6 +213,7 @@ describe('the whole log', () => {
         }).catch(() => null);
         if (response?.ok)
           acknowledged.push({ id: response.headers.get('x-request-id') ?? '', at: Date.now() });
+        await sleep(10);
       }
     })();
     await sleep(2_500);

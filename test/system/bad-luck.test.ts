@@ -47,7 +47,7 @@ async function recovered(): Promise<void> {
 
 describe('is the sandbox’s own trouble only:', () => {
   it('[WIRE-EXEC-06] [WIRE-EXEC-07] a fork bomb, killed at its timeout to the last process', async () => {
-    const result = await troubled('echo begun; bomb() { bomb | bomb & }; bomb; sleep 60', 4);
+    const result = await troubled('echo begun; bomb() { bomb | bomb & }; bomb; sleep 60', 2);
     expect(result).toMatchObject({ timed_out: true, exit_code: 124 });
     expect(result['stdout']).toContain('begun');
     await recovered();
@@ -55,7 +55,7 @@ describe('is the sandbox’s own trouble only:', () => {
   }, 120_000);
 
   it('a process that detaches twice, killed with the rest', async () => {
-    await troubled('(setsid sh -c "(sleep 777 &) ; sleep 777" &) ; setsid sleep 777 & sleep 60', 2);
+    await troubled('(setsid sh -c "(sleep 777 &) ; sleep 777" &) ; setsid sleep 777 & sleep 60', 1);
     expect(await inTrouble('pgrep -f "[s]leep 777" | wc -l')).toMatchObject({ stdout: '0\n' });
   }, 60_000);
 
@@ -78,10 +78,8 @@ describe('is the sandbox’s own trouble only:', () => {
   }, 60_000);
 
   it('a disk out of inodes', async () => {
-    const result = await troubled(
-      'mkdir -p many && cd many && seq 1 200000 | xargs touch 2>&1 | tail -1',
-      60,
-    );
+    // It has 65,536.
+    const result = await troubled('mkdir -p many && cd many && seq 1 70000 | xargs touch 2>&1 | tail -1', 60);
     expect(result['stdout']).toContain('No space left');
     await inTrouble('rm -rf many');
     await recovered();
@@ -137,32 +135,6 @@ describe('is the sandbox’s own trouble only:', () => {
     }
     await must(service, 'DeleteFile', { sandbox: 'trouble', path: 'odd', recursive: true });
   });
-
-  it('100,000 files in a folder', async () => {
-    await must(service, 'CreateSandbox', { name: 'crowd', disk_gb: 10 });
-    const make =
-      'import os; os.makedirs("crowd"); [open(f"crowd/{n:06}", "w").close() for n in range(100000)]';
-    await must(service, 'RunCommand', {
-      sandbox: 'crowd',
-      command: `python3 -c '${make}'`,
-      timeout_seconds: 120,
-    });
-    const page = await must(service, 'ListFiles', {
-      sandbox: 'crowd',
-      path: 'crowd',
-      offset: 99_990,
-      max_items: 5,
-    });
-    expect(page).toMatchObject({
-      total_count: 100_000,
-      has_more: true,
-      files: [{ name: '099990' }, {}, {}, {}, {}],
-    });
-    const found = await must(service, 'FindFiles', { sandbox: 'crowd', pattern: '*99999' });
-    expect(found).toMatchObject({ paths: ['crowd/099999'], total_count: 1 });
-    await must(service, 'DeleteFile', { sandbox: 'crowd', path: 'crowd', recursive: true });
-    await must(service, 'DeleteSandbox', { sandbox: 'crowd' });
-  }, 180_000);
 
   it('[WIRE-STATE-08] the death of its init: stopped with a reason, or deleted when ephemeral; the disk is whole', async () => {
     const kept = await must(service, 'CreateSandbox');

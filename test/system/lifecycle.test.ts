@@ -245,9 +245,9 @@ describe('resizing', () => {
     expect(Number.parseInt(String(stdout), 10)).toBeGreaterThan(2_700);
     const used = await command(
       { id },
-      'head -c 1500M /dev/zero > big && ls -s --block-size=M big | cut -dM -f1',
+      'head -c 1100M /dev/zero > big && ls -s --block-size=M big | cut -dM -f1',
     );
-    expect(Number(used['stdout'])).toBeGreaterThanOrEqual(1500);
+    expect(Number(used['stdout'])).toBeGreaterThanOrEqual(1100);
   }, 60_000);
 
   it('[SBX-RESIZE-01] [SBX-RESIZE-08] [WIRE-RESIZE-01] with nothing to change, or with gpu, is refused', async () => {

@@ -65,6 +65,7 @@ describe('a user', () => {
     expect(await faultsOf(walker.page)).toEqual([]);
     await walker.click('Save');
     await walker.page.getByRole('heading', { name: 'Grace' }).waitFor();
+    await walker.sees('0 / 3');
     const { users } = await action<{ users: Record<string, unknown>[] }>('ListUsers', { page_size: 100 });
     expect(users.find(({ name }) => name === 'Grace')).toMatchObject({
       ...{ email: 'grace@example.org', role: 'member', usage: { sandboxes: { used: 0, limit: 3, left: 3 } } },
@@ -72,6 +73,7 @@ describe('a user', () => {
     const grace = new Sandhaven({ url, apiKey: await keyFor(/^Grace/) });
     expect(await grace.whoAmI({})).toMatchObject({ name: 'Grace' });
     await walker.click('Disable Grace');
+    await walker.sees('Their keys stop working');
     await walker.confirm('Disable');
     await walker.sees('Grace disabled');
     await expect(grace.whoAmI({})).rejects.toMatchObject({ code: 'unauthenticated' });

@@ -70,6 +70,7 @@ describe('the tree', () => {
     expect(await read('notes.ipynb')).toContain('# Notes');
     await walker.click('Actions on made');
     await walker.choose('Delete');
+    await walker.sees('The folder /workspace/made and everything in it are lost for good.');
     await walker.confirm('Delete the folder');
     await walker.sees('made deleted');
     const { files } = await walker.sdk.listFiles({ sandbox });

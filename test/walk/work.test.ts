@@ -30,8 +30,11 @@ describe('a session', () => {
     await tab('sessions');
     await walker.click('New session');
     const command = walker.page.getByRole('textbox', { name: /^Command in / });
-    await command.fill('echo first; read word; echo "got $word"');
+    await command.fill('read begin; echo first; read word; echo "got $word"');
     await command.press('Enter');
+    await walker.sees('Nothing is printed yet.');
+    await walker.fill('Line of input', 'go');
+    await walker.page.getByRole('textbox', { name: 'Line of input' }).press('Enter');
     await output('Output of the command', 'first');
     await walker.sees('running');
     expect(await faultsOf(walker.page)).toEqual([]);

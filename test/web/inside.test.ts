@@ -1,4 +1,4 @@
-/** One sandbox on the built page in Chromium: its files, which are hostile, and its runs. */
+/** The files of one sandbox on the built page in Chromium: hostile ones, unsaved ones, and ones that are replaced. */
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,18 +33,6 @@ describe('files', () => {
     expect(links).toEqual(['https://example.org/']);
   });
 
-  it('are edited with the keyboard, and saved', async () => {
-    await visitor.go(`/sandboxes/${opened.demo}/files?file=%2Fworkspace%2Fsrc%2Fapp.ts`);
-    await visitor.page.locator('>>> .cm-content').click();
-    await visitor.page.keyboard.type('// first\n');
-    await visitor.sees('unsaved');
-    await visitor.page.keyboard.down('Control');
-    await visitor.page.keyboard.press('s');
-    await visitor.page.keyboard.up('Control');
-    await visitor.sees('app.ts saved');
-    expect(opened.world.tree.get('/workspace/src/app.ts')?.toString()).toContain('// first\n');
-  });
-
   it('keep what was written while a preview is shown, and ask before it is lost', async () => {
     await visitor.go(`/sandboxes/${opened.demo}/files?file=%2Fworkspace%2FREADME.md`);
     const choose = (name: string) => visitor.page.locator(`label ::-p-text(${name})`).click();
@@ -72,26 +60,5 @@ describe('files', () => {
     expect(opened.world.tree.get('/workspace/blob.bin')?.length).toBe(7);
     await visitor.click('Replace 1 file');
     await expect.poll(() => opened.world.tree.get('/workspace/blob.bin')?.toString()).toBe('new bytes');
-  });
-
-  it('show images and tables', async () => {
-    await visitor.go(`/sandboxes/${opened.demo}/files?file=%2Fworkspace%2Fdata%2Fpoint.png`);
-    await visitor.page.waitForFunction(
-      `document.querySelector('main img[alt="point.png"]')?.naturalWidth === 8`,
-    );
-    await visitor.go(`/sandboxes/${opened.demo}/files?file=%2Fworkspace%2Fdata%2Fsales.csv`);
-    await visitor.sees('south, west');
-  });
-});
-
-describe('a run', () => {
-  it('shows what was printed, and the charts', async () => {
-    await visitor.go(`/sandboxes/${opened.demo}/code`);
-    await visitor.page.locator('>>> .cm-content').click();
-    await visitor.page.keyboard.type('# plot\n');
-    await visitor.page.locator('::-p-aria([name="Run"][role="button"])').click();
-    await visitor.sees('ran 22 characters');
-    await visitor.page.waitForFunction(`document.querySelector('figure img')?.naturalWidth === 8`);
-    expect(await visitor.broken()).toEqual([]);
   });
 });

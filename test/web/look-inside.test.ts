@@ -1,17 +1,22 @@
 /** An admin who looks inside the sandbox of another user, where the operator allows it, in the built page. */
-import { afterEach, expect, it } from 'vitest';
-import { user } from '../surfaces/fakes/fake-services.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { API_KEY, user } from '../surfaces/fakes/fake-services.ts';
 import { type Opened, openPage } from './support/open-page.ts';
-import { addSandbox } from './support/world.ts';
+import { servePage } from './support/page-server.ts';
+import { visit } from './support/visitor.ts';
+import { addSandbox, createWorld } from './support/world.ts';
 
 let opened: Opened;
 
-afterEach(() => opened?.close());
+beforeAll(async () => {
+  opened = await openPage(0, { adminsReadInside: true });
+}, 60_000);
+
+afterAll(() => opened?.close());
 
 const ben = { ...user, id: 'user_2', name: 'Ben', email: 'ben@example.org', role: 'member' } as const;
 
 it('shows files as a viewer sees them, with a way back', async () => {
-  opened = await openPage(0, { adminsReadInside: true });
   const { visitor, world } = opened;
   const box = await addSandbox(world.services, 'box of ben', 0, ben);
   await visitor.go('/sandboxes?whose=everybody');
@@ -32,9 +37,12 @@ it('shows files as a viewer sees them, with a way back', async () => {
 }, 60_000);
 
 it('is not offered where the operator does not allow it', async () => {
-  opened = await openPage(0);
-  const { visitor } = opened;
+  const strict = await servePage((await createWorld(0)).services);
+  const visitor = await visit(opened.browser, strict.url);
+  await visitor.signIn(API_KEY);
+  await visitor.sees('Sandboxes');
   await visitor.go('/sandboxes?whose=everybody');
   await visitor.sees('Delete');
   expect(await visitor.page.evaluate('document.body.innerText')).not.toContain('Look inside');
+  await strict.close();
 }, 60_000);

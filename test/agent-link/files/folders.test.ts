@@ -71,19 +71,19 @@ describe('listing', () => {
     expect(await sh("ls w* | od -An -c | tr -d ' '")).toBe('w376\\n\n');
   });
 
-  it('of 100,000 files gives its page fast, and the count of all', async () => {
-    await sh('mkdir many; cd many; seq -f "%06.0f" 1 100000 | xargs touch');
+  it('of 50,000 files gives its page fast, and the count of all', async () => {
+    await sh('mkdir many; cd many; seq -f "%06.0f" 1 50000 | xargs touch');
     const before = sandbox.processorMs();
-    const { items, totalCount } = await list('many', undefined, 3, 50_000);
+    const { items, totalCount } = await list('many', undefined, 3, 25_000);
     const ms = sandbox.processorMs() - before;
     expect(ms).toBeGreaterThan(0);
-    expect(ms).toBeLessThan(1_000);
-    expect(totalCount).toBe(100_000);
-    expect(items.map(({ name }) => name)).toEqual(['050001', '050002', '050003']);
-    expect((await list('many', undefined, 5, 99_998)).items).toHaveLength(2);
+    expect(ms).toBeLessThan(500);
+    expect(totalCount).toBe(50_000);
+    expect(items.map(({ name }) => name)).toEqual(['025001', '025002', '025003']);
+    expect((await list('many', undefined, 5, 49_998)).items).toHaveLength(2);
     expect((await list('many', undefined, 5, 200_000)).items).toHaveLength(0);
-    const found = await find('*99999', 'many');
-    expect(found).toEqual({ items: ['many/099999'], totalCount: 1 });
+    const found = await find('*49999', 'many');
+    expect(found).toEqual({ items: ['many/049999'], totalCount: 1 });
     await sandbox.agent.remove(sandbox.id, { path: 'many', recursive: true });
   });
 });

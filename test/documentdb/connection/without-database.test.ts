@@ -32,12 +32,9 @@ it('[DDB-AUTH-01] without a connection string every tool is unavailable, and nam
   }
 });
 
-it.each([
-  'mongodb://canary-user:canary/pass:wo@rd@canary-host',
-  'mongodb://canary-user:canary-password@canary-host/?canaryOption=true',
-  'mongodb://canary-user:canary-password@canary-host/?authMechanism=CANARY-X',
-])('[DDB-AUTH-02] no error quotes a part of a string that cannot be read: %s', async (connectionString) => {
-  const service = await serviceWith(connectionString, 'advise');
+/** The other kinds of such strings: `secrets.test.ts`, without a service. */
+it('[DDB-AUTH-02] no error quotes a part of a string that cannot be read', async () => {
+  const service = await serviceWith('mongodb://canary-user:canary/pass:wo@rd@canary-host', 'advise');
   for (const name of names) {
     const { body } = await call(service, name, parametersOf(name));
     expect(body).toMatchObject({

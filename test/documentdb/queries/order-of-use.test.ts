@@ -1,5 +1,6 @@
 /** How long, and for whom, the order of use is kept; what an operator may make of it. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { mustAct } from '../../support/people.ts';
 import { call, type Service, startService } from '../../support/service.ts';
 import { adminConnectionString, useTestDatabase } from '../server.ts';
 
@@ -10,15 +11,10 @@ const environment = { DOCUMENTDB_CONNECTION_STRING: adminConnectionString };
 let service: Service;
 let others: Pick<Service, 'url' | 'apiKey'>;
 
-/** A service that takes two keys: the first is its own, and each further one is given at a start. */
 beforeAll(async () => {
-  const first = await startService({ env: environment });
-  await first.terminate();
-  const given = 'another-key-of-the-same-user';
-  const env = { ...environment, SANDBOX_API_KEY: given };
-  service = await startService({ env, dataDir: first.dataDir });
-  others = { url: service.url, apiKey: given };
-  service.apiKey = first.apiKey;
+  service = await startService({ env: environment });
+  const { api_key: apiKey } = await mustAct(service, 'CreateKey', { name: 'another key of the same user' });
+  others = { url: service.url, apiKey: String(apiKey) };
 }, 120_000);
 
 afterAll(() => service?.stop());
@@ -46,9 +42,7 @@ describe('[WIRE-DB-14, WIRE-DB-15] the order of use', () => {
     await explore(others);
     expect(await find(others)).toMatchObject({ result: ['{"_id":1}'] });
 
-    const { apiKey } = service;
     await service.restart();
-    service.apiKey = apiKey;
     expect(await find(service)).toMatchObject(undiscovered);
     expect(await find({ url: service.url, apiKey: others.apiKey })).toMatchObject(undiscovered);
   });

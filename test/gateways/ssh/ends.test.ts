@@ -34,14 +34,17 @@ describe('an open connection', () => {
     expect((await client.ssh(access, ['true'])).stderr).toContain('Permission denied');
   }, 60_000);
 
-  it('[SBX-SSH-05] ends when its token expires, with its programs; and the token opens none afterwards', async () => {
+  it('[SBX-SSH-05] ends when the service is stopped, and the sandbox goes on; the next one when its token expires, with its programs, and the token opens none afterwards', async () => {
     const sandbox = await makeSandbox(service);
     const access = await accessTo(service, sandbox);
-    const expiresAt = Date.now() + 8_000;
+    const before = await hold(access);
     await service.terminate();
+    expect(await before.ended).toBe(255);
+    const expiresAt = Date.now() + 8_000;
     const change = `UPDATE access_tokens SET expires_at = ${expiresAt} WHERE sandbox_id = '${sandbox}'`;
     await service.changeStore(change);
     await service.restart();
+    expect(await runs(sandbox)).toBe(false);
     const { port } = await accessTo(service, sandbox);
     const held = await hold({ ...access, port });
     expect(await held.ended).toBe(255);
@@ -51,50 +54,40 @@ describe('an open connection', () => {
     expect((await client.ssh({ ...access, port }, ['true'])).stderr).toContain('Permission denied');
     await must(service, 'DeleteSandbox', { sandbox });
   }, 90_000);
-
-  it('ends when the service is stopped, and the sandbox goes on', async () => {
-    const sandbox = await makeSandbox(service);
-    const held = await hold(await accessTo(service, sandbox));
-    await service.terminate();
-    expect(await held.ended).toBe(255);
-    await service.restart();
-    expect(await runs(sandbox)).toBe(false);
-    await must(service, 'DeleteSandbox', { sandbox });
-  }, 60_000);
 });
 
 describe('a client that vanishes', () => {
+  let sandbox: string;
+
+  beforeAll(async () => {
+    sandbox = await makeSandbox(service);
+  });
+
   it.each([
     ['a command', [] as string[]],
     ['a terminal', ['-tt']],
   ])(
     'takes %s with it',
     async (_, flags) => {
-      const sandbox = await makeSandbox(service);
       const held = await hold(await accessTo(service, sandbox), flags);
       held.child.kill('SIGKILL');
       await eventually('its program has ended', async () => !(await runs(sandbox)));
-      await must(service, 'DeleteSandbox', { sandbox });
     },
     60_000,
   );
 
   it('takes a program that ignores being hung up on, too', async () => {
-    const sandbox = await makeSandbox(service);
     const held = await hold(await accessTo(service, sandbox), [], 'trap "" HUP');
     held.child.kill('SIGKILL');
     await eventually('its program has ended', async () => !(await runs(sandbox)));
-    await must(service, 'DeleteSandbox', { sandbox });
   }, 60_000);
 
   it('leaves what was made to outlive it', async () => {
-    const sandbox = await makeSandbox(service);
     const access = await accessTo(service, sandbox);
     const held = await hold(access, ['-tt'], 'setsid nohup sleep 5432 >/dev/null 2>&1 & sleep 1');
     held.child.kill('SIGKILL');
     await eventually('its program has ended', async () => !(await runs(sandbox)));
     expect(await inside(service, sandbox, 'pgrep -fc "^sleep 5432"; true')).toBe('1\n');
-    await must(service, 'DeleteSandbox', { sandbox });
   }, 60_000);
 });
 

@@ -2,8 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inPart } from '../../deep/parts.ts';
 import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { type Access, accessTo, eventually, inside, makeSandbox, SshClient } from './client.ts';
+
+/** The part `output` of `make test-deep` has more of both. */
+const BYTES = inPart('output') ? 100_000_000 : 20_000_000;
+const RUNS = inPart('output') ? 10 : 3;
+/** Twice what the window of a stream takes. */
+const LINES = 400_000;
 
 let service: SharedService;
 let sandbox: string;
@@ -32,7 +39,7 @@ describe('a command', () => {
     const all = await Promise.all(
       Array.from({ length: 4 }, async () => {
         const ran: string[] = [];
-        for (let i = 0; i < 10; i++) {
+        for (let i = 0; i < RUNS; i++) {
           const { stdout, stderr } = await client.ssh(access, ['echo out; echo err >&2']);
           ran.push(`${stdout}${stderr}`);
         }
@@ -72,8 +79,8 @@ describe('a command', () => {
     expect(ran.code).toBe(3);
   }, 60_000);
 
-  it('gets 100 MB unharmed, and gives them back so', async () => {
-    const bytes = randomBytes(100_000_000);
+  it('gets many megabytes unharmed, and gives them back so', async () => {
+    const bytes = randomBytes(BYTES);
     const digest = createHash('sha256').update(bytes).digest('hex');
     const up = await client.ssh(access, ['tee copy | sha256sum'], { input: bytes });
     expect(up.stdout.toString()).toBe(`${digest}  -\n`);
@@ -82,8 +89,8 @@ describe('a command', () => {
   }, 300_000);
 
   it('has both outputs unharmed when the client is slow to read them', async () => {
-    const line = (at: string) => `for i in $(seq 200000); do echo ${at} $i; done`;
-    const args = client.arguments(access, [], [`{ ${line('out')}; } & { ${line('err')}; } >&2; wait`]);
+    const lines = (at: string) => `seq --format '${at} %.0f' ${LINES}`;
+    const args = client.arguments(access, [], [`${lines('out')} & ${lines('err')} >&2; wait`]);
     const child = client.start('ssh', args);
     const seen = { out: '', err: '' };
     child.stdin?.end();
@@ -96,7 +103,7 @@ describe('a command', () => {
       seen.err += chunk;
     });
     expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
-    const expected = (at: string) => Array.from({ length: 200_000 }, (_, i) => `${at} ${i + 1}\n`).join('');
+    const expected = (at: string) => Array.from({ length: LINES }, (_, i) => `${at} ${i + 1}\n`).join('');
     expect(seen.out === expected('out')).toBe(true);
     expect(seen.err === expected('err')).toBe(true);
   }, 180_000);

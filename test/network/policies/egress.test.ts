@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
+import { inPart } from '../../deep/parts.ts';
 import {
   createTestHost,
   forbiddenAddresses,
@@ -22,11 +23,17 @@ import { askGate, fakeEgress, hangFile } from './fake-egress.ts';
 import { open, rules } from './rules.ts';
 
 const port = 18_085;
+/** The kernel bounds how often it refuses: each takes its time. */
+const privateAddresses = inPart('network') ? forbiddenAddresses : forbiddenAddresses.slice(0, 2);
 let host: TestHost;
+/** Of the tests that do not end it. */
+let instance: Instance;
+let egressPath: string;
 let last = 0;
 
 beforeAll(async () => {
   host = await createTestHost();
+  ({ instance, egressPath } = await started());
 });
 
 afterAll(() => host?.[Symbol.asyncDispose]());
@@ -49,17 +56,14 @@ const statusOf = (pid: number) => readFileSync(`/proc/${pid}/status`, 'utf8');
 
 describe('the egress program', () => {
   it('is started by the first policy with rules, and not before', async () => {
-    const { instance } = await started();
     const slot = await instance.acquire(nextId(), open);
     await instance.acquire(nextId(), { mode: 'none' });
     expect(await host.run('nft', 'list', 'ruleset')).not.toContain('dnat ip to');
     await instance.setNetwork((await instance.held())[0] ?? '', named);
     expect(await gate(slot)).toMatchObject({ resolvers: ['9.9.9.9'] });
-    await instance.purge();
   });
 
   it('gets the rules of a machine, its owner and its sandbox, and all of its TCP', async () => {
-    const { instance } = await started();
     const id = nextId();
     const slot = await instance.acquire(id, rules('https://api.example.com', 'tcp://git.example.com:22'));
     expect((await gate(slot))?.policy).toEqual({
@@ -72,51 +76,48 @@ describe('the egress program', () => {
     expect(instance.events).toContainEqual(
       expect.objectContaining({ sandbox: id, kind: 'tcp', allowed: true }),
     );
-    await instance.purge();
   });
 
   it('answers queries to the gateway, by UDP and TCP, from port 53', async () => {
-    const { instance } = await started();
     const id = nextId();
     const slot = await instance.acquire(id, named);
     expect(JSON.parse(await askUdp(inside(slot), slot.gateway)).policy.sandbox).toBe(id);
     const byTcp = await connectTcp(inside(slot), slot.gateway, 53);
     expect(JSON.parse(byTcp).policy.sandbox).toBe(id);
-    await instance.purge();
   });
 
   it('sees nothing of what the firewall decides: private places, UDP, granted addresses', async () => {
     using _ = await serve(host.outside, port);
-    const { instance } = await started();
+    const id = nextId();
     const slot = await instance.acquire(
-      nextId(),
+      id,
       rules('https://api.example.com', `tcp://${publicAddress}:${port}`),
     );
     expect(await connectTcp(inside(slot), publicAddress, port)).toBe('hello');
-    for (const address of [...forbiddenAddresses, hostAddress, slot.gateway]) {
+    for (const address of [...privateAddresses, hostAddress, slot.gateway]) {
       expect([address, await connectTcp(inside(slot), address, port)]).toEqual([address, 'EHOSTUNREACH']);
       await sleep(400); // The kernel bounds how often it says so.
     }
     expect(await sendUdp(inside(slot), publicAddress, 443)).not.toBe('hello');
-    // The program itself reports no address here.
-    expect(instance.events.filter((event) => event.address === null)).toEqual([]);
-    await instance.purge();
+    // The program itself reports no address here, and "?" for a machine that it does not know.
+    const seen = instance.events.filter(
+      ({ sandbox, address }) => address === null && [id, '?'].includes(sandbox),
+    );
+    expect(seen).toEqual([]);
   });
 
   it('has a user of its own, no other machine’s and no other instance’s', async () => {
-    const [one, other] = [await started(), await started()];
-    const slots = await Promise.all([one, other].map(({ instance }) => instance.acquire(nextId(), named)));
+    const { instance: other } = await started();
+    const slots = await Promise.all([instance, other].map((one) => one.acquire(nextId(), named)));
     const uids = await Promise.all(slots.map(async (slot) => (await gate(slot))?.uid ?? 0));
     expect(new Set(uids).size).toBe(2);
     for (const uid of uids) {
       expect(uid).toBeGreaterThanOrEqual(200_000);
       for (const { uidBase } of slots) expect(Math.abs(uid - uidBase)).toBeGreaterThanOrEqual(65_536);
     }
-    await Promise.all([one.instance.purge(), other.instance.purge()]);
   });
 
   it('that ends is started again with all policies, before any machine reaches it', async () => {
-    const { instance } = await started();
     const ids = [nextId(), nextId(), nextId()];
     const slots = await Promise.all(
       ids.map((id) => instance.acquire(id, rules(`https://${id.slice(-1)}.example.com`))),
@@ -125,11 +126,9 @@ describe('the egress program', () => {
     process.kill(pid, 'SIGKILL');
     await expect.poll(async () => (await gate(slots[0] as Slot))?.pid ?? pid).not.toBe(pid);
     for (const [i, slot] of slots.entries()) expect((await gate(slot))?.policy?.sandbox).toBe(ids[i]);
-    await instance.purge();
   });
 
   it('that does not answer is replaced, and the change is in force afterwards', async () => {
-    const { instance, egressPath } = await started();
     const id = nextId();
     const slot = await instance.acquire(id, named);
     const before = await gate(slot);
@@ -141,11 +140,9 @@ describe('the egress program', () => {
     const after = await gate(slot);
     expect(after?.pid).not.toBe(before?.pid);
     expect(after?.policy?.rules).toEqual(['https://other.example.com']);
-    await instance.purge();
   });
 
   it('that refuses a policy leaves that machine with nothing, and goes on for the others', async () => {
-    const { instance } = await started();
     const [id, other] = [nextId(), nextId()];
     const slots = [await instance.acquire(id, open), await instance.acquire(other, named)] as const;
     const before = await gate(slots[1]);
@@ -156,7 +153,6 @@ describe('the egress program', () => {
     expect(await gate(slots[1])).toEqual(before);
     await instance.setNetwork(id, named);
     expect((await gate(slots[0]))?.policy?.sandbox).toBe(id);
-    await instance.purge();
   });
 
   it('that cannot run leaves a machine with rules with nothing, and says so', async () => {
@@ -171,7 +167,6 @@ describe('the egress program', () => {
     expect(await connectTcp(inside(slot), publicAddress, port)).not.toBe('hello');
     await instance.setNetwork(id, open);
     expect(await connectTcp(inside(slot), publicAddress, port)).toBe('hello');
-    await instance.purge();
   });
 
   it('ends with the service, however that ends, and nothing of the host takes its place', async () => {
@@ -190,15 +185,14 @@ describe('the egress program', () => {
   });
 
   it('gets new resolvers when the host has them', async () => {
-    const { instance } = await started();
     const slot = await instance.acquire(nextId(), named);
     writeFileSync(`${runDirOf(instance.id)}/resolv.conf`, 'nameserver 1.1.1.1\nnameserver 8.8.8.8\n');
-    await expect.poll(async () => (await gate(slot))?.resolvers).toEqual(['1.1.1.1', '8.8.8.8']);
-    await instance.purge();
+    await expect
+      .poll(async () => (await gate(slot))?.resolvers, { interval: 500 })
+      .toEqual(['1.1.1.1', '8.8.8.8']);
   });
 
   it('cuts off what goes through it when its machine may do more, and when it may do nothing', async () => {
-    const { instance } = await started();
     for (const after of [open, { mode: 'none' } as const]) {
       const id = nextId();
       const slot = await instance.acquire(id, named);
@@ -210,7 +204,6 @@ describe('the egress program', () => {
       expect(connection.count()).toBe(ended);
       await instance.release(id);
     }
-    await instance.purge();
   });
 });
 
@@ -219,15 +212,14 @@ describe('the user of the egress program', () => {
     using _ = await serve(host.outside, port);
     using local = await serve(host, 18_086);
     using resolver = await serve(host.outside, 53);
-    const { instance } = await started();
     writeFileSync(`${runDirOf(instance.id)}/resolv.conf`, 'nameserver 10.77.0.1\n');
     const slot = await instance.acquire(nextId(), named);
-    await expect.poll(async () => (await gate(slot))?.resolvers).toEqual(['10.77.0.1']);
+    await expect.poll(async () => (await gate(slot))?.resolvers, { interval: 500 }).toEqual(['10.77.0.1']);
     const uid = (await gate(slot))?.uid ?? 0;
     const asProgram = (address: string, at: number) => connectAs(uid, address, at);
     expect(await asProgram(publicAddress, port)).toBe('hello');
     expect(await asProgram('10.77.0.1', 53)).toBe('hello');
-    for (const address of forbiddenAddresses) {
+    for (const address of privateAddresses) {
       expect([address, await asProgram(address, port)]).toEqual([address, 'EHOSTUNREACH']);
       await sleep(400);
     }
@@ -238,7 +230,6 @@ describe('the user of the egress program', () => {
     expect(await connectTcp(host, '10.77.0.1', port)).toBe('hello');
     expect(await connectTcp(host, hostAddress, 18_086)).toBe('hello');
     expect([local, resolver].length).toBe(2);
-    await instance.purge();
   });
 });
 

@@ -43,7 +43,7 @@ function numbered(texts: string[]): string[] {
 /** Takes the whole table away, so that it is replaced. */
 async function replaced(): Promise<string> {
   await host.run('nft', 'delete', 'table', 'inet', `sandhaven_${instance.id}`);
-  await expect.poll(() => listed().catch(() => ''), { timeout: 8_000 }).toContain('ADDRESS');
+  await expect.poll(() => listed().catch(() => ''), { timeout: 8_000, interval: 250 }).toContain('ADDRESS');
   return listed();
 }
 

@@ -16,7 +16,7 @@ import {
   tracesOf,
 } from '../host.ts';
 
-const KILLS = inPart('kills') ? 40 : 10;
+const KILLS = inPart('kills') ? 40 : 4;
 const tracer = new URL('kill-at-call.py', import.meta.url).pathname;
 let scratch: string;
 let callFile: string;

@@ -5,8 +5,11 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { loadDemoData } from '../../../src/demo-database/data/load.ts';
+import { demoDb } from '../../../src/demo-database/demo-db.ts';
+import { buildDocumentDbImage, builtRecipe } from '../../../src/runtime/images/build-image.ts';
 import { bin, call, must, type Service, startService } from '../../support/service.ts';
-import { run } from '../../support/transports.ts';
+import { cliFor } from './cli-harness.ts';
 
 const READY_MS = 180_000;
 
@@ -20,6 +23,8 @@ interface Told {
 }
 
 let service: Service;
+/** Its next process, at the same address. */
+let again: Service | null = null;
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
@@ -30,7 +35,10 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-afterAll(() => service?.stop());
+afterAll(async () => {
+  await again?.terminate();
+  await service?.stop();
+});
 
 function start(...args: string[]) {
   const { url, apiKey } = service;
@@ -56,6 +64,15 @@ async function interrupt(child: ChildProcess): Promise<number | null> {
   child.kill('SIGINT');
   if (child.exitCode === null) await once(child, 'exit');
   return child.exitCode;
+}
+
+/** For what ends by itself: in this process, where nothing has to be loaded for each. */
+function run(...args: string[]) {
+  const { url, apiKey } = service;
+  const parts = { load: loadDemoData, buildImage: buildDocumentDbImage, builtRecipe };
+  const commands = { 'demo-db': { summary: 'run it', ...demoDb(parts) } };
+  const env = { SANDBOX_API_URL: url, SANDBOX_API_KEY: apiKey };
+  return cliFor(url)(['demo-db', ...args], { env, commands });
 }
 
 async function withReader<T>(told: Told, work: (client: MongoClient) => Promise<T>): Promise<T> {
@@ -104,14 +121,14 @@ describe('sandhaven demo-db', () => {
       const { child, progress } = start('--documents', '20000', '--listen', '0');
       await expect.poll(progress, { timeout: READY_MS, interval: 20 }).toContain('looking for the 20000');
       expect(await interrupt(child)).toBe(130);
-      const again = await ready('--documents', '300', '--listen', '0');
-      expect(again.told.loaded).toBe(true);
-      await withReader(again.told, async (client) => {
-        const { orders, events } = again.told.databases.shop;
+      const second = await ready('--documents', '300', '--listen', '0');
+      expect(second.told.loaded).toBe(true);
+      await withReader(second.told, async (client) => {
+        const { orders, events } = second.told.databases.shop;
         expect(await client.db('shop').collection('orders').countDocuments()).toBe(orders);
         expect(await client.db('shop').collection('events').countDocuments()).toBe(events);
       });
-      await again.interrupt();
+      await second.interrupt();
     },
     READY_MS,
   );
@@ -122,7 +139,7 @@ describe('sandhaven demo-db', () => {
       const port = new URL(service.url).port;
       const { told, interrupt } = await ready('--listen', '0');
       await service.terminate();
-      const again = await startService({
+      again = await startService({
         dataDir: service.dataDir,
         flags: ['--listen', `127.0.0.1:${port}`],
         env: { SANDBOX_API_KEY: service.apiKey, DOCUMENTDB_CONNECTION_STRING: told.connection_string },
@@ -134,15 +151,13 @@ describe('sandhaven demo-db', () => {
       });
       expect(JSON.stringify(await response.json())).toContain('shop');
       await interrupt();
-      await again.terminate();
-      await service.restart();
     },
     READY_MS,
   );
 
   it('refuses what it cannot do, in words', async () => {
     const refused = async (...args: string[]) => {
-      const { code, stderr } = await run(['demo-db', ...args], service);
+      const { code, stderr } = await run(...args);
       return [code, stderr];
     };
     expect(await refused('--documents', '1')).toEqual([2, expect.stringContaining('--documents must be')]);
@@ -160,15 +175,15 @@ describe('sandhaven demo-db', () => {
   });
 
   it('removes it, whether it is there or not, and nobody else’s sandbox of that name', async () => {
-    expect(await run(['demo-db', '--remove'], service)).toMatchObject({ code: 0, stdout: '' });
+    expect(await run('--remove')).toMatchObject({ code: 0, stdout: '' });
     expect((await call(service, 'GetSandbox', { sandbox: 'demo-db' })).status).toBe(404);
     const { snapshots } = (await must(service, 'ListSnapshots')) as { snapshots: { name: string }[] };
     expect(snapshots.map(({ name }) => name)).toEqual(['base']);
-    expect(await run(['demo-db', '--remove'], service)).toMatchObject({ code: 0 });
+    expect(await run('--remove')).toMatchObject({ code: 0 });
     await must(service, 'CreateSandbox', { name: 'demo-db', memory_gb: 1, disk_gb: 1 });
-    const { code, stderr } = await run(['demo-db', '--listen', '0'], service);
+    const { code, stderr } = await run('--listen', '0');
     expect([code, stderr]).toEqual([5, expect.stringContaining('is no demo database')]);
-    expect((await run(['demo-db', '--remove'], service)).code).toBe(5);
+    expect((await run('--remove')).code).toBe(5);
     expect((await call(service, 'GetSandbox', { sandbox: 'demo-db' })).status).toBe(200);
   });
 });

@@ -6,8 +6,9 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { inPart } from '../../deep/parts.ts';
 import { bin, must, type Service, startService } from '../../support/service.ts';
-import { run } from '../../support/transports.ts';
+import { cliFor } from './cli-harness.ts';
 
 const PORT = 4001;
 /**
@@ -47,7 +48,6 @@ afterEach(() => {
 
 afterAll(() => service?.stop());
 
-/** Of the service as it is now: it has another port after a restart, unless `url` keeps it. */
 async function forward(...args: string[]): Promise<Forwarding> {
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -109,23 +109,6 @@ describe('sandhaven forward', () => {
     expect(await tell(ports[1] ?? 0, 'x')).toBe('told: x');
   });
 
-  it('goes on when the service was away', async () => {
-    const { port } = new URL(service.url);
-    const { ports, stderr } = await forward('inside', `0:${PORT}`);
-    expect(await tell(ports[0] ?? 0, '1')).toBe('told: 1');
-    await service.terminate();
-    await expect(tell(ports[0] ?? 0, 'x')).rejects.toMatchObject({ code: 'ECONNRESET' });
-    await expect.poll(stderr).toContain('"code":"unavailable"');
-    const again = await startService({
-      dataDir: service.dataDir,
-      flags: ['--listen', `127.0.0.1:${port}`],
-      env: { SANDBOX_API_KEY: service.apiKey },
-    });
-    expect(await tell(ports[0] ?? 0, '2')).toBe('told: 2');
-    await again.terminate();
-    await service.restart();
-  });
-
   it('ends cleanly at an interrupt, though a connection is open', async () => {
     const { child, ports, stderr } = await forward('inside', `0:${PORT}`);
     const socket = connect(ports[0] ?? 0, '127.0.0.1');
@@ -140,7 +123,7 @@ describe('sandhaven forward', () => {
   });
 
   it('ends at an interrupt while connections are ending', async () => {
-    for (let delayMs = 0; delayMs < 10; delayMs++) {
+    for (let delayMs = 0; delayMs < (inPart('output') ? 10 : 1); delayMs++) {
       const { child, ports } = await forward('inside', `0:${PORT}`);
       const answers = Array.from({ length: 30 }, () => tell(ports[0] ?? 0, 'x').catch(() => 'reset'));
       await Promise.race(answers);
@@ -152,8 +135,10 @@ describe('sandhaven forward', () => {
   }, 60_000);
 
   it('reports wrong arguments before it listens', async () => {
+    const env = { SANDBOX_API_URL: service.url, SANDBOX_API_KEY: service.apiKey };
+    const cli = cliFor(service.url);
     const refused = async (...args: string[]) => {
-      const { code, stdout, stderr } = await run(['forward', ...args], service);
+      const { code, stdout, stderr } = await cli(['forward', ...args], { env });
       expect(stdout).toBe('');
       return [code, stderr.split('\n')[0]];
     };
@@ -174,5 +159,22 @@ describe('sandhaven forward', () => {
       `Failed precondition: 127.0.0.1:${port} is already in use by another program.`,
     ]);
     other.close();
+  });
+
+  // The last: nobody needs the service after it.
+  it('goes on when the service was away', async () => {
+    const { port } = new URL(service.url);
+    const { ports, stderr } = await forward('inside', `0:${PORT}`);
+    expect(await tell(ports[0] ?? 0, '1')).toBe('told: 1');
+    await service.terminate();
+    await expect(tell(ports[0] ?? 0, 'x')).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await expect.poll(stderr).toContain('"code":"unavailable"');
+    const again = await startService({
+      dataDir: service.dataDir,
+      flags: ['--listen', `127.0.0.1:${port}`],
+      env: { SANDBOX_API_KEY: service.apiKey },
+    });
+    expect(await tell(ports[0] ?? 0, '2')).toBe('told: 2');
+    await again.terminate();
   });
 });

@@ -1,14 +1,19 @@
 /** The command line as its users have it: processes against a real service. */
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bin, call, must, type Service, startService } from '../../support/service.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { bin, call, must } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { run } from '../../support/transports.ts';
+import { cliFor } from './cli-harness.ts';
 
-let service: Service;
+let service: SharedService;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await sharedService();
 });
 
 afterAll(() => service?.stop());
@@ -62,25 +67,30 @@ describe('run', () => {
 });
 
 describe('call, ls and rm', () => {
+  // In this process, since each other one takes a quarter of a second to start.
   it('[WIRE-CLI-01] [WIRE-CLI-02] create, list, use and delete', async () => {
-    const created = await run(['call', 'Sandbox.CreateSandbox', '--name', 'cli box', '--json'], service);
+    const env = { SANDBOX_API_URL: service.url, SANDBOX_API_KEY: service.apiKey };
+    const cli = (...argv: string[]) => cliFor(service.url)(argv, { env });
+    const created = await cli('call', 'Sandbox.CreateSandbox', '--name', 'cli box', '--json');
     expect(JSON.parse(created.stdout)).toMatchObject({ name: 'cli box', state: 'started' });
-    expect((await run(['ls'], service)).stdout).toMatch(/^cli box +sb_[0-9a-z]{16} +started/m);
-    const written = await run(['call', 'Sandbox.WriteFile', '--path', 'a', '--content', 'x\ny'], service);
+    expect((await cli('ls')).stdout).toMatch(/^cli box +sb_[0-9a-z]{16} +started/m);
+    const written = await cli('call', 'Sandbox.WriteFile', '--path', 'a', '--content', 'x\ny');
     expect(written).toMatchObject({ code: 0, stdout: 'Created a: 3 bytes.\n' });
-    expect(
-      (await run(['call', 'Sandbox.ReadFile', '--path', 'a', '--start-line', '2'], service)).stdout,
-    ).toBe('y\n');
-    const taken = await run(['call', 'Sandbox.CreateSandbox', '--name', 'cli box'], service);
+    expect((await cli('call', 'Sandbox.ReadFile', '--path', 'a', '--start-line', '2')).stdout).toBe('y\n');
+    const taken = await cli('call', 'Sandbox.CreateSandbox', '--name', 'cli box');
     expect(taken).toMatchObject({ code: 5, stdout: '', stderr: expect.stringMatching(/^Already exists: /) });
-    expect(await run(['rm', 'cli box'], service)).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli('rm', 'cli box')).toMatchObject({ code: 0, stderr: '' });
     expect((await call(service, 'GetSandbox', { sandbox: 'cli box' })).status).toBe(404);
+    // The status of a whole process.
     expect((await run(['call', 'Sandbox.GetSandbox', '--sandbox', 'cli box'], service)).code).toBe(4);
   });
 
   it('takes the key from the data directory of the service', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'sandhaven-cli-'));
+    onTestFinished(() => rm(dataDir, { recursive: true }));
+    await writeFile(join(dataDir, 'api-key'), `${service.apiKey}\n`);
     const env = { PATH: process.env['PATH'] ?? '' };
-    const args = ['call', 'Sandbox.WhoAmI', '--json', '--url', service.url, '--data-dir', service.dataDir];
+    const args = ['call', 'Sandbox.WhoAmI', '--json', '--url', service.url, '--data-dir', dataDir];
     const child = spawn(bin, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     let stdout = '';
     child.stdout.on('data', (chunk) => {

@@ -6,14 +6,14 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openTunnel } from '../../../src/surfaces/cli/tunnel-client.ts';
-import { must, type Service, startService } from '../../support/service.ts';
+import { call, must, type Service, startService } from '../../support/service.ts';
 
 const CONCURRENT_CONNECTIONS = 256;
 
-/** By port: says back what it is told; its digest once it has ended; reads nothing and hangs up; sends for ever. */
+/** By port: says back what it is told; its digest once it has ended; reads nothing and hangs up once told; sends for ever. */
 const PORTS = { echo: 4001, digest: 4002, deaf: 4003, talker: 4004 };
 const PROGRAM = `
-import hashlib, socket, socketserver, struct, threading, time
+import hashlib, os, socket, socketserver, struct, threading, time
 def echo(s):
     while data := s.recv(65536): s.sendall(data)
 def digest(s):
@@ -22,7 +22,7 @@ def digest(s):
     time.sleep(0.2)
     s.sendall(h.hexdigest().encode())
 def deaf(s):
-    time.sleep(5)
+    while not os.path.exists('hang-up'): time.sleep(0.05)
     s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
     s.close()
 def talker(s):
@@ -139,6 +139,7 @@ describe('a tunnel', () => {
     }
     expect(stalled).toBe(true);
     // The program hangs up with bytes unread.
+    await must(service, 'RunCommand', { sandbox, command: 'touch hang-up' });
     await Promise.race([text(deaf).catch(() => ''), closed(deaf)]);
 
     const talker = await tunnel(PORTS.talker);
@@ -246,6 +247,16 @@ describe('the service', () => {
     await expect.poll(isLogged).toBe(true);
     expect(lines().filter((line) => line.includes('"level":"error"'))).toEqual([]);
     expect(await text((await tunnel(PORTS.digest)).end())).toHaveLength(64);
+  });
+
+  it('lets no secret into its log', async () => {
+    await must(service, 'RunCommand', { sandbox, command: 'echo hunter2', env: { PASSWORD: 'hunter2' } });
+    await call(service, 'RunCommand', { sandbox, command: 5, env: { 'hunter2!': 'hunter2' } });
+    await fetch(`${service.url}/v1/sandboxes/${sandbox}/files?path=hunter2`, {
+      headers: { authorization: `Bearer ${service.apiKey}` },
+    });
+    expect(service.log()).not.toContain('hunter2');
+    expect(service.log()).not.toContain(service.apiKey);
   });
 });
 

@@ -37,7 +37,7 @@ export interface Fakes {
   settled: string[];
   /** Whether a create that has told how far it is waits, too. */
   holdsCreate: boolean;
-  /** Ends the operations that wait: a stop always does. */
+  /** Ends the operations that wait now: a stop always does. */
   release(): void;
 }
 
@@ -49,7 +49,7 @@ export function createFakes(): Fakes {
     errors.push(message);
     write(message, context);
   };
-  const gate = Promise.withResolvers<void>();
+  let gate = Promise.withResolvers<void>();
   const fakes: Fakes = {
     services: {} as Services,
     log: { info: write, warn: write, error },
@@ -58,7 +58,10 @@ export function createFakes(): Fakes {
     aborted: [],
     settled: [],
     holdsCreate: false,
-    release: () => gate.resolve(),
+    release() {
+      gate.resolve();
+      gate = Promise.withResolvers<void>();
+    },
   };
   const { audit } = fakeAudit();
   fakes.services = {

@@ -7,40 +7,45 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tools } from '../../../src/catalog/index.ts';
 import { createHttpServer } from '../../../src/surfaces/http/server.ts';
 import { bin } from '../../support/service.ts';
 import { apiKey, caller, createFakes, type Fakes, largeContent } from './mcp-fakes.ts';
 import { createClient, MODERN } from './mcp-host.ts';
 
-let fakes: Fakes;
+const fakes: Fakes = createFakes();
+const clients: Client[] = [];
 let app: FastifyInstance;
-let port: number;
-let clients: Client[];
+let port = 0;
 
-beforeEach(async () => {
-  fakes = createFakes();
-  clients = [];
-  port = 0;
-  await listen();
+beforeAll(() => listen());
+
+beforeEach(() => {
+  fakes.begun.length = fakes.aborted.length = fakes.settled.length = 0;
+  fakes.holdsCreate = false;
 });
 
-afterEach(async () => {
-  fakes.release();
+afterEach(() => fakes.release());
+
+afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
   await unlisten();
 });
 
 describe.each([MODERN, '2025-11-25', '2024-11-05'])('MCP on stdio, revision %s', (revision) => {
+  let client: Client;
+
+  beforeAll(async () => {
+    client = await connect(revision);
+  });
+
   it('[WIRE-MCP-01, WIRE-MCP-02] connects and lists every tool', async () => {
-    const client = await connect(revision);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     expect((await client.listTools()).tools).toHaveLength(tools.length);
   });
 
   it('[WIRE-MCP-03, WIRE-MCP-04, WIRE-CLI-03] passes calls to the service, by either name', async () => {
-    const client = await connect(revision);
     for (const name of ['Sandbox_RunCommand', 'Sandbox.RunCommand']) {
       const result = await client.callTool({ name, arguments: { command: 'echo é' } });
       expect(result.structuredContent).toMatchObject({ output: 'ran echo é\n' });
@@ -51,7 +56,6 @@ describe.each([MODERN, '2025-11-25', '2024-11-05'])('MCP on stdio, revision %s',
   });
 
   it('[WIRE-MCP-05, WIRE-MCP-06] passes large results and charts', async () => {
-    const client = await connect(revision);
     const large = await client.callTool({ name: 'Sandbox_ReadFile', arguments: { path: 'big.txt' } });
     expect(large.structuredContent).toMatchObject({ content: largeContent });
     const plotted = await client.callTool({ name: 'Sandbox_RunCode', arguments: { code: 'plot()' } });
@@ -59,7 +63,6 @@ describe.each([MODERN, '2025-11-25', '2024-11-05'])('MCP on stdio, revision %s',
   });
 
   it('[WIRE-MCP-10] passes the problem of a failed call', async () => {
-    const client = await connect(revision);
     const result = await client.callTool({ name: 'Sandbox_GetSandbox', arguments: { sandbox: 'gone' } });
     expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'not_found' } } });
     const missing = await client.callTool({ name: 'Sandbox_RunCommand', arguments: {} });
@@ -69,7 +72,6 @@ describe.each([MODERN, '2025-11-25', '2024-11-05'])('MCP on stdio, revision %s',
   });
 
   it('[WIRE-MCP-08] passes progress', async () => {
-    const client = await connect(revision);
     const messages: (string | undefined)[] = [];
     // The client drops progress that comes in one piece with the result.
     fakes.holdsCreate = true;
@@ -84,7 +86,6 @@ describe.each([MODERN, '2025-11-25', '2024-11-05'])('MCP on stdio, revision %s',
   });
 
   it('[WIRE-MCP-09] passes a cancellation on to the command', async () => {
-    const client = await connect(revision);
     const abort = new AbortController();
     const call = client.callTool(
       { name: 'Sandbox_RunCommand', arguments: { command: 'sleep' } },
@@ -97,10 +98,10 @@ describe.each([MODERN, '2025-11-25', '2024-11-05'])('MCP on stdio, revision %s',
   });
 
   it('[WIRE-HTTP-09] a client that goes away leaves a lifecycle operation to its end', async () => {
-    const client = await connect(revision);
     const call = client.callTool({ name: 'Sandbox_StopSandbox', arguments: { sandbox: 'demo' } });
     const ended = expect(call).rejects.toThrow();
     await expect.poll(() => fakes.begun).toEqual(['stop demo']);
+    // The last test of this client.
     await client.close();
     await ended;
     fakes.release();

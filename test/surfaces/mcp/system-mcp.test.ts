@@ -6,29 +6,31 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { bin, type Service, startService } from '../../support/service.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bin, must, type Service, startService } from '../../support/service.ts';
 import { createClient } from './mcp-host.ts';
 
 let service: Service;
-const clients: Client[] = [];
+/** By door and revision: one for all tests, since each on stdio is a program that starts. */
+const clients = new Map<string, Client>();
 
 beforeAll(async () => {
   // One port for all its processes, so that a client's address stays true over a restart.
   service = await startService({ flags: ['--listen', `127.0.0.1:${await freePort()}`] });
+  await must(service, 'CreateSandbox', { name: 'shared' });
 });
 
-afterAll(() => service.stop());
-
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
+afterAll(async () => {
+  await Promise.all([...clients.values()].map((client) => client.close()));
+  await service?.stop();
 });
 
-const doors = { http: connectHttp, stdio: connectStdio };
+const doors = ['http', 'stdio'] as const;
+const revisions = ['2026-07-28', '2025-11-25'];
 
-describe.each(['http', 'stdio'] as const)('a sandbox through MCP (%s)', (door) => {
+describe.each(doors)('a sandbox through MCP (%s)', (door) => {
   it('[WIRE-MCP-01, SBX-CREATE-02, SBX-STATE-04, SBX-STATE-11] lives its life', async () => {
-    const call = caller(await doors[door]('2026-07-28'));
+    const call = caller(await open(door, '2026-07-28'));
     const sandbox = `life-${door}`;
     expect(await call('CreateSandbox', { name: sandbox })).toMatchObject({ name: sandbox, state: 'started' });
     await call('WriteFile', { sandbox, path: 'notes/a.txt', content: 'one\ntwo\n' });
@@ -44,12 +46,9 @@ describe.each(['http', 'stdio'] as const)('a sandbox through MCP (%s)', (door) =
   });
 
   it('[WIRE-MCP-06, SBX-CODE-01] draws', async () => {
-    const client = await doors[door]('2025-11-25');
-    const call = caller(client);
-    const sandbox = `charts-${door}`;
-    await call('CreateSandbox', { name: sandbox });
+    const client = await open(door, '2025-11-25');
     const code = 'import matplotlib.pyplot as plt\nplt.plot([1, 2, 4])\nplt.title("Growth")\nplt.show()';
-    const result = await client.callTool({ name: 'Sandbox_RunCode', arguments: { sandbox, code } });
+    const result = await client.callTool({ name: 'Sandbox_RunCode', arguments: { sandbox: 'shared', code } });
     expect(result.structuredContent).toMatchObject({
       exit_code: 0,
       charts: [{ type: 'line', title: 'Growth' }],
@@ -60,43 +59,48 @@ describe.each(['http', 'stdio'] as const)('a sandbox through MCP (%s)', (door) =
         .subarray(1, 4)
         .toString(),
     ).toBe('PNG');
-    await call('DeleteSandbox', { sandbox });
   });
 
-  it('[WIRE-MCP-09, WIRE-HTTP-08] a cancelled command is gone from the sandbox', async () => {
-    for (const revision of ['2026-07-28', '2025-11-25']) {
-      const client = await doors[door](revision);
+  it.each(revisions)(
+    '[WIRE-MCP-09, WIRE-HTTP-08] a cancelled command is gone from the sandbox (%s)',
+    async (revision) => {
+      const client = await open(door, revision);
       const call = caller(client);
-      const sandbox = `cancel-${door}`;
-      await call('CreateSandbox', { name: sandbox });
+      const sandbox = 'shared';
       const abort = new AbortController();
       const slow = client.callTool(
-        { name: 'Sandbox_RunCommand', arguments: { sandbox, command: 'touch begun; sleep 300' } },
+        { name: 'Sandbox_RunCommand', arguments: { sandbox, command: 'sleep 300' } },
         { signal: abort.signal },
       );
       const ended = expect(slow).rejects.toThrow(/enough/);
-      const until = 'until [ -e begun ]; do sleep 0.1; done';
-      await call('RunCommand', { sandbox, command: until, timeout_seconds: 20 });
+      const begun = 'until pgrep -x sleep; do :; done';
+      expect(await call('RunCommand', { sandbox, command: begun, timeout_seconds: 20 })).toMatchObject({
+        timed_out: false,
+      });
       abort.abort('enough');
       await ended;
       const gone = 'while pgrep -x sleep; do read -t 0.1 < <(:) || true; done';
       expect(await call('RunCommand', { sandbox, command: gone, timeout_seconds: 20 })).toMatchObject({
         timed_out: false,
       });
-      await call('DeleteSandbox', { sandbox });
-    }
-  }, 120_000);
+    },
+    120_000,
+  );
+});
 
-  it('goes on with the same client after a restart of the service', async () => {
-    for (const revision of ['2026-07-28', '2025-11-25']) {
-      const call = caller(await doors[door](revision));
-      const sandbox = `restart-${door}`;
-      await call('CreateSandbox', { name: sandbox });
-      await service.restart();
-      expect(await call('RunCommand', { sandbox, command: 'echo still here' })).toMatchObject({
+describe('a restart of the service', () => {
+  it('leaves each client, of both doors and revisions, to go on', async () => {
+    const ways = doors.flatMap((door) => revisions.map((revision) => ({ door, revision })));
+    const calls = await Promise.all(
+      ways.map(async ({ door, revision }) => caller(await open(door, revision))),
+    );
+    const echo = { sandbox: 'shared', command: 'echo still here' };
+    for (const call of calls) await call('RunCommand', echo);
+    await service.restart();
+    for (const [index, call] of calls.entries()) {
+      expect(await call('RunCommand', echo), JSON.stringify(ways[index])).toMatchObject({
         output: 'still here\n',
       });
-      await call('DeleteSandbox', { sandbox });
     }
   }, 120_000);
 });
@@ -113,24 +117,27 @@ function caller(client: Client) {
   };
 }
 
-async function connectHttp(revision: string): Promise<Client> {
-  const client = clientOf(revision);
-  const headers = { authorization: `Bearer ${service.apiKey}` };
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL('/mcp', service.url), { requestInit: { headers } }),
-  );
+async function open(door: (typeof doors)[number], revision: string): Promise<Client> {
+  const way = `${door} ${revision}`;
+  const client = clients.get(way) ?? createClient(revision);
+  if (clients.has(way)) return client;
+  clients.set(way, client);
+  await client.connect(door === 'http' ? overHttp() : onStdio());
   return client;
 }
 
-async function connectStdio(revision: string): Promise<Client> {
-  const client = clientOf(revision);
+function overHttp(): StreamableHTTPClientTransport {
+  const headers = { authorization: `Bearer ${service.apiKey}` };
+  return new StreamableHTTPClientTransport(new URL('/mcp', service.url), { requestInit: { headers } });
+}
+
+function onStdio(): StdioClientTransport {
   const env = {
     PATH: process.env['PATH'] ?? '',
     SANDBOX_API_URL: service.url,
     SANDBOX_API_KEY: service.apiKey,
   };
-  await client.connect(new StdioClientTransport({ command: bin, args: ['mcp'], env }));
-  return client;
+  return new StdioClientTransport({ command: bin, args: ['mcp'], env });
 }
 
 async function freePort(): Promise<number> {
@@ -139,10 +146,4 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
-}
-
-function clientOf(revision: string): Client {
-  const client = createClient(revision);
-  clients.push(client);
-  return client;
 }

@@ -1,6 +1,7 @@
 /** The page's terminal over a real service and a real sandbox, in Chromium: editors, whole screens, endless output. */
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inPart } from '../../deep/parts.ts';
 import { must } from '../../support/service.ts';
 import { type SharedService, sharedService } from '../../support/shared-service.ts';
 import { launch, type Visitor, visit } from '../../web/support/visitor.ts';
@@ -14,27 +15,11 @@ let visitor: Visitor;
 beforeAll(async () => {
   service = await sharedService();
   sandbox = String((await must(service, 'CreateSandbox', { memory_gb: 1, disk_gb: 1 }))['id']);
-  await bring(['vim', 'tmux', 'htop']);
   browser = await launch();
   visitor = await visit(browser, service.url);
   await visitor.signIn(service.apiKey);
   await visitor.sees('Sandboxes');
 });
-
-/** The base image has none of these, which people run all day. */
-async function bring(programs: string[]): Promise<void> {
-  const response = await fetch(`${service.url}/v1/sandboxes/${sandbox}/files?path=/tmp/programs.tar`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${service.apiKey}` },
-    body: new Uint8Array(packPrograms(programs)),
-  });
-  expect(response.ok).toBe(true);
-  const unpack = 'mkdir -p /opt/host && tar -xf /tmp/programs.tar -C /opt/host && rm /tmp/programs.tar';
-  const unpacked = await must(service, 'RunCommand', { sandbox, command: unpack });
-  expect(unpacked['exit_code']).toBe(0);
-}
-
-const WITH_PROGRAMS = 'export LD_LIBRARY_PATH=/opt/host/lib PATH=/opt/host/bin:$PATH';
 
 /** Each test has a terminal of its own. */
 let opened = 0;
@@ -51,11 +36,13 @@ afterAll(async () => {
   await service?.stop();
 });
 
+/** The part `page` of `make test-deep` prints more, and runs more programs. */
+const OUTPUT_BYTES = inPart('page') ? 50_000_000 : 10_000_000;
 const PATIENCE = { timeout: 40_000, interval: 200 };
 
 const shown = () => visitor.page.$$eval('.xterm-rows > div', (rows) => rows.map((row) => row.textContent));
-const sees = (text: RegExp) =>
-  expect.poll(async () => (await shown()).join('\n').replaceAll('\u00a0', ' '), PATIENCE).toMatch(text);
+const sees = (text: RegExp, patience = PATIENCE) =>
+  expect.poll(async () => (await shown()).join('\n').replaceAll('\u00a0', ' '), patience).toMatch(text);
 const type = (text: string) => visitor.page.keyboard.type(text);
 
 async function ctrl(key: 'b' | 'c' | 'o' | 'x'): Promise<void> {
@@ -108,52 +95,7 @@ describe('the terminal of the page', { timeout: 180_000 }, () => {
     await sees(/^kept value/m);
   });
 
-  it('runs vim, which writes what was typed in its modes', async () => {
-    await type(`${WITH_PROGRAMS}\n`);
-    await prompt();
-    await type('vim -u NONE -N vim.txt\n');
-    await sees(/"vim\.txt"/);
-    await type('ifirst line\nsecond line');
-    await sees(/-- INSERT --/);
-    await visitor.page.keyboard.press('Escape');
-    await type('ggddp:wq\n');
-    await prompt();
-    const read = await must(service, 'RunCommand', { sandbox, command: 'cat /workspace/vim.txt' });
-    expect(read['stdout']).toBe('second line\nfirst line\n');
-  });
-
-  it('runs tmux, whose panes are there again after a reload', async () => {
-    await type(`${WITH_PROGRAMS}\n`);
-    await prompt();
-    await type('tmux -f /dev/null\n');
-    await sees(/\[0\] 0:/);
-    await type('echo "pane o""ne"\n');
-    await sees(/^pane one/m);
-    await ctrl('b');
-    await type('"');
-    await sees(/─{20}/);
-    await type('echo "pane t""wo"\n');
-    await sees(/^pane two/m);
-    await visitor.page.reload();
-    await visitor.sees('Connected.');
-    await sees(/^pane one[\s\S]*─{20}[\s\S]*^pane two/m);
-    await visitor.page.waitForSelector('.xterm-helper-textarea');
-    await type('tmux kill-server\n');
-    await prompt();
-  });
-
-  it('runs htop, in colours, until it is left by its key', async () => {
-    await type(`${WITH_PROGRAMS}\n`);
-    await prompt();
-    await type('htop\n');
-    await sees(/Load average/);
-    await sees(/F10Quit/);
-    await visitor.page.keyboard.press('F10');
-    await prompt();
-    expect(visitor.faults).toEqual([]);
-  });
-
-  it('takes 50 MB of output, and interrupts, without holding the page for a second', async () => {
+  it('takes megabytes of output, and interrupts, without holding the page for a second', async () => {
     await prompt();
     await visitor.page.evaluate(`{
       let last = performance.now();
@@ -164,7 +106,7 @@ describe('the terminal of the page', { timeout: 180_000 }, () => {
         last = now;
       }, 100);
     }`);
-    await type("yes '0123456789 abcdefghij \\e[31mred' | head -c 50000000; echo; echo al''l-shown\n");
+    await type(`yes '0123456789 abcdefghij \\e[31mred' | head -c ${OUTPUT_BYTES}; echo; echo al''l-shown\n`);
     await sees(/all-shown/);
     await type('yes endless\n');
     await sees(/endless\n/);
@@ -191,7 +133,7 @@ describe('the terminal of the page', { timeout: 180_000 }, () => {
     const keys = 'abcdefghijklmnopqrstuvwxyz0123456789';
     for (const [place, key] of [...keys].entries()) {
       await type(key);
-      await sees(new RegExp(keys.slice(0, place + 1)));
+      await sees(new RegExp(keys.slice(0, place + 1)), { ...PATIENCE, interval: 30 });
     }
     const echoes = (await visitor.page.evaluate('globalThis.echoes')) as number[];
     const sorted = echoes.toSorted((a, b) => a - b);
@@ -201,3 +143,68 @@ describe('the terminal of the page', { timeout: 180_000 }, () => {
     expect(visitor.faults).toEqual([]);
   });
 });
+
+if (inPart('page'))
+  describe('programs that people run all day there', { timeout: 180_000 }, () => {
+    beforeAll(() => bring(['vim', 'tmux', 'htop']));
+
+    it('runs vim, which writes what was typed in its modes', async () => {
+      await type(`${WITH_PROGRAMS}\n`);
+      await prompt();
+      await type('vim -u NONE -N vim.txt\n');
+      await sees(/"vim\.txt"/);
+      await type('ifirst line\nsecond line');
+      await sees(/-- INSERT --/);
+      await visitor.page.keyboard.press('Escape');
+      await type('ggddp:wq\n');
+      await prompt();
+      const read = await must(service, 'RunCommand', { sandbox, command: 'cat /workspace/vim.txt' });
+      expect(read['stdout']).toBe('second line\nfirst line\n');
+    });
+
+    it('runs tmux, whose panes are there again after a reload', async () => {
+      await type(`${WITH_PROGRAMS}\n`);
+      await prompt();
+      await type('tmux -f /dev/null\n');
+      await sees(/\[0\] 0:/);
+      await type('echo "pane o""ne"\n');
+      await sees(/^pane one/m);
+      await ctrl('b');
+      await type('"');
+      await sees(/─{20}/);
+      await type('echo "pane t""wo"\n');
+      await sees(/^pane two/m);
+      await visitor.page.reload();
+      await visitor.sees('Connected.');
+      await sees(/^pane one[\s\S]*─{20}[\s\S]*^pane two/m);
+      await visitor.page.waitForSelector('.xterm-helper-textarea');
+      await type('tmux kill-server\n');
+      await prompt();
+    });
+
+    it('runs htop, in colours, until it is left by its key', async () => {
+      await type(`${WITH_PROGRAMS}\n`);
+      await prompt();
+      await type('htop\n');
+      await sees(/Load average/);
+      await sees(/F10Quit/);
+      await visitor.page.keyboard.press('F10');
+      await prompt();
+      expect(visitor.faults).toEqual([]);
+    });
+  });
+
+/** The base image has none of these. */
+async function bring(programs: string[]): Promise<void> {
+  const response = await fetch(`${service.url}/v1/sandboxes/${sandbox}/files?path=/tmp/programs.tar`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${service.apiKey}` },
+    body: new Uint8Array(packPrograms(programs)),
+  });
+  expect(response.ok).toBe(true);
+  const unpack = 'mkdir -p /opt/host && tar -xf /tmp/programs.tar -C /opt/host && rm /tmp/programs.tar';
+  const unpacked = await must(service, 'RunCommand', { sandbox, command: unpack });
+  expect(unpacked['exit_code']).toBe(0);
+}
+
+const WITH_PROGRAMS = 'export LD_LIBRARY_PATH=/opt/host/lib PATH=/opt/host/bin:$PATH';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callsOf } from '../../support/calls.ts';
 import { type GitServer, startGitServer } from '../../support/git-server.ts';
-import { call, must, type Service, startService } from '../../support/service.ts';
+import { must, type Service, startService } from '../../support/service.ts';
 import type { Parameters } from '../../support/transports.ts';
 
 const user = { username: 'ada', password: 'canary-b1946ac92492' };
@@ -382,8 +382,9 @@ describe('pushing', () => {
   });
 
   it('takes large files, as cloning does', async () => {
+    // More than the service holds of a channel, and more than git sends in one piece.
     const path = await cloned();
-    await run(`head -c 20000000 /dev/urandom > ${path}/large && sha256sum < ${path}/large > sum`);
+    await run(`head -c 6000000 /dev/urandom > ${path}/large && sha256sum < ${path}/large > sum`);
     await ok('GitAdd', { path, files: ['large'] });
     await ok('GitCommit', { path, message: 'large', ...author });
     await ok('GitPush', { path });
@@ -495,21 +496,6 @@ it('[WIRE-GIT-13] remotes over ssh are tried from inside, and nothing asks', asy
     code: 'failed_precondition',
   });
 });
-
-it('a host of the operator’s network is reached only if it is allowed', async () => {
-  const strict = await startService({ flags: ['--git-allow', 'none'] });
-  try {
-    await must(strict, 'CreateSandbox', {});
-    const url = remote.create('strict', { a: 'a' });
-    expect((await call(strict, 'GitClone', { url, ...user })).body).toMatchObject({
-      code: 'permission_denied',
-      hint: expect.stringContaining('--git-allow'),
-    });
-    expect(remote.requests).toEqual([]);
-  } finally {
-    await strict.stop();
-  }
-}, 120_000);
 
 /** `git http-backend` behind Python's own CGI, inside, for a user whom only the sandbox knows. */
 const INNER_SERVER = `

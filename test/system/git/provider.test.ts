@@ -14,6 +14,7 @@ import {
   clientSecret,
   startCodeHost,
 } from '../../support/code-host/code-host.ts';
+import { startGitServer } from '../../support/git-server.ts';
 import { type Answer, bin, call, must, type Service, startService } from '../../support/service.ts';
 import { filesWrittenSince } from './written-files.ts';
 
@@ -194,16 +195,15 @@ describe('as an OAuth app', () => {
     for (const path of ['long-1', 'long-2'])
       expect(await tool('GitClone', { url, path })).toMatchObject({ path });
     expect(host.state.asked.filter((what) => what === 'refresh').length).toBeGreaterThan(1);
+  });
+
+  it('an authorization, and one under way by browser or by device code, outlive a restart of the service', async () => {
+    const browser = await admin('StartAuthorization', { method: 'browser' });
+    const device = await admin('StartAuthorization', { method: 'device' });
     await service.restart();
     expect(await tool('GitPull', { path: 'long-1' })).toMatchObject({ updated: false });
     host.state.tokenSeconds = null;
     await tool('GitPull', { path: 'long-1' });
-  });
-
-  it('an authorization under way outlives a restart of the service, by browser and by device code', async () => {
-    const browser = await admin('StartAuthorization', { method: 'browser' });
-    const device = await admin('StartAuthorization', { method: 'device' });
-    await service.restart();
     const stateOf = ({ authorization_url: url }: Record<string, unknown>) =>
       new URL(String(url)).searchParams.get('state');
     const again = await admin('StartAuthorization', { method: 'browser' });
@@ -313,6 +313,21 @@ describe('as an app that is installed', () => {
       revoked_at_provider: true,
     });
     expect(await tool('GitPull', { path: 'readable' })).toMatchObject({ code: 'authorization_required' });
+  });
+
+  it('a host of the operator’s network is reached only if it is allowed', async () => {
+    const remote = await startGitServer({ username: 'ada', password: 'canary-password' });
+    try {
+      const url = remote.create('strict', { a: 'a' });
+      const asked = await tool('GitClone', { url, username: 'ada', password: 'canary-password' });
+      expect(asked).toMatchObject({
+        code: 'permission_denied',
+        hint: expect.stringContaining('--git-allow'),
+      });
+      expect(remote.requests).toEqual([]);
+    } finally {
+      await remote.close();
+    }
   });
 
   it('a key file that others can read is refused at the start', async () => {

@@ -128,27 +128,17 @@ describe('a sandbox with a GPU', () => {
     expect(await create(2)).toMatchObject(exhausted(1));
   });
 
-  it('keeps its GPUs when the service is killed, and gives them back when its machine is', async () => {
-    const sandbox = await created(1);
+  it('keeps its GPUs when the service is killed, and gives them back when its machine is, also while no service is there', async () => {
+    const kept = await created(1);
+    const ended = await created(1);
     await service.kill();
+    killMachine(ended);
     await service.restart();
+    await isStopped(ended);
     expect(await create(2)).toMatchObject(exhausted(1));
-    expect(await run(sandbox, 'echo $WHICH')).toBe('0');
-    killMachine(sandbox);
-    await expect
-      .poll(async () => (await must(service, 'GetSandbox', { sandbox }))['state'], PATIENCE)
-      .toBe('stopped');
-    await created(2);
-  });
-
-  it('gives them back when its machine ends while no service is there', async () => {
-    const sandbox = await created(2);
-    await service.kill();
-    killMachine(sandbox);
-    await service.restart();
-    await expect
-      .poll(async () => (await must(service, 'GetSandbox', { sandbox }))['state'], PATIENCE)
-      .toBe('stopped');
+    expect(await run(kept, 'echo $WHICH')).toBe('0');
+    killMachine(kept);
+    await isStopped(kept);
     await created(2);
   });
 
@@ -162,6 +152,11 @@ describe('a sandbox with a GPU', () => {
     expect(checks.find(({ name }) => name === 'gpus')?.found).toContain(`2 of ${kind}: 0, 1; 1 in use`);
   });
 });
+
+async function isStopped(sandbox: string): Promise<void> {
+  const state = async () => (await must(service, 'GetSandbox', { sandbox }))['state'];
+  await expect.poll(state, PATIENCE).toBe('stopped');
+}
 
 function killMachine(sandbox: string): void {
   const instance = readFileSync(join(service.dataDir, 'instance'), 'utf8').trim();

@@ -33,9 +33,13 @@ describe('Markdown', () => {
       await open(name);
       // Found by the page's own timer, which a parser in the page would hold.
       await visitor.sees('This Markdown is too long or too complex to be formatted.');
-      expect(await visitor.broken()).toEqual([]);
     },
   );
+
+  it('that is shown as it is has no fault that axe finds', async () => {
+    await visitor.sees('This Markdown is too long or too complex to be formatted.');
+    expect(await visitor.broken()).toEqual([]);
+  });
 
   it('is formatted afterwards as before, with its HTML as text', async () => {
     await open('README.md');
