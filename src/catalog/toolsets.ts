@@ -5,45 +5,19 @@
 import { invalidArgument } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import type { Tool } from './base/tool.ts';
-import { tools } from './index.ts';
+import { tools, toolsByToolset } from './index.ts';
 
-/** Tools of each group by their names without the toolkit; in the order of the groups' list. */
-const members = {
-  sandboxes: `CreateSandbox GetSandbox ListSandboxes StartSandbox StopSandbox ArchiveSandbox DeleteSandbox
-    ConfigureSandboxAuto ResizeSandbox SetSandboxLabels`,
-  snapshots: 'CreateSnapshot GetSnapshot ListSnapshots',
-  account: 'ListRegions WhoAmI',
-  access: 'CreateSshAccess ListPorts GetPortPreviewUrl',
-  files: `ListFiles FindFiles GetFileInfo ReadFile WriteFile CreateFolder MoveFile DeleteFile SearchContent
-    ReplaceInFiles`,
-  execution: 'RunCode RunCommand',
-  sessions: 'CreateSession ListSessions RunSessionCommand GetSessionCommandLogs SendSessionInput',
-  git: `GitClone GitStatus GitAdd GitCommit GitBranches GitCheckout GitCreateBranch GitDeleteBranch GitLog GitPull
-    GitPush`,
-  documentdb: `DiscoverDatabases DiscoverCollections GetCollectionSchema FindDocuments AggregateDocuments
-    CountDocuments`,
-} as const;
+export type Toolset = keyof typeof toolsByToolset;
 
-export type Toolset = keyof typeof members;
+/** In the order of the list. */
+export const toolsets = Object.keys(toolsByToolset) as Toolset[];
 
 const toolsetByTool = new Map<string, Toolset>(
-  Object.entries(members).flatMap(([toolset, names]) =>
-    names.split(/\s+/).map((name) => [name, toolset as Toolset] as const),
-  ),
+  toolsets.flatMap((toolset) => toolsByToolset[toolset].map(({ name }) => [name, toolset] as const)),
 );
-
-/** Every group that has a tool in the catalogue. */
-export const toolsets: readonly Toolset[] = (Object.keys(members) as Toolset[]).filter((toolset) =>
-  tools.some((tool) => toolsetOf(tool) === toolset),
-);
-
-/** Returns the names of all tools of a group, missing ones included. */
-export function namesIn(toolset: Toolset): string[] {
-  return members[toolset].split(/\s+/);
-}
 
 export function toolsetOf({ name }: Pick<Tool, 'name'>): Toolset {
-  const toolset = toolsetByTool.get(name.slice(name.indexOf('.') + 1));
+  const toolset = toolsetByTool.get(name);
   if (!toolset) throw new Error(`${name} is in no toolset`);
   return toolset;
 }

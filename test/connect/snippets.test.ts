@@ -10,6 +10,7 @@ import { json } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { tools } from '../../src/catalog/index.ts';
 import { type Configuration, configurationsFor } from '../../web/src/connect/configurations.ts';
 import { must } from '../support/service.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
@@ -155,7 +156,7 @@ async function usesTools(transport: StdioClientTransport | StreamableHTTPClientT
   const client = new Client({ name: 'test', version: '1' });
   try {
     await client.connect(transport);
-    expect((await client.listTools()).tools).toHaveLength(52);
+    expect((await client.listTools()).tools).toHaveLength(tools.length);
     const { structuredContent } = await client.callTool({ name: 'Sandbox_WhoAmI', arguments: {} });
     expect(structuredContent).toMatchObject({ user_id: (await must(service, 'WhoAmI', {}))['user_id'] });
   } finally {

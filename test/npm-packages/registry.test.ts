@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tools } from '../../src/catalog/index.ts';
 import { must, type Service, startService } from '../support/service.ts';
 import { type Newcomer, newcomer, publishPackages, type Registry, startRegistry } from './registry.ts';
 
@@ -58,10 +59,8 @@ describe.each(nodes)('npx -y @sandhaven/mcp on %s', (node) => {
     client.callTool({ name: `Sandbox_${name}`, arguments: { sandbox: 'demo', ...parameters } }, options);
 
   it('lists the tools of the service', async () => {
-    const { tools } = await client.listTools();
-    expect(tools).toHaveLength(52);
-    expect(tools.filter(({ name }) => name.startsWith('DocumentDb_'))).toHaveLength(6);
-    expect(tools.filter(({ name }) => name.startsWith('Sandbox_'))).toHaveLength(46);
+    const listed = (await client.listTools()).tools.map(({ name }) => name);
+    expect(listed).toEqual(tools.map(({ name }) => name.replace('.', '_')));
   });
 
   it('runs a command, and shows its progress', async () => {

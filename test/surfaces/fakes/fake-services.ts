@@ -508,39 +508,21 @@ function newSandbox(
 ): Sandbox {
   const now = Date.UTC(2026, 0, 2, 3, 4, 5);
   const { language, cpu, memory, disk, gpu, labels, envVars, ephemeral, autoStopMinutes } = request;
-  return {
-    id: newSandboxId(),
-    ownerId: ownerIdOf(caller),
-    name,
-    state: 'started',
-    operation: null,
-    holder: null,
-    stateReason: null,
-    generation: 1,
-    runGeneration: 1,
-    language,
+  return sandboxRecord({
+    ...{
+      id: newSandboxId(),
+      ownerId: ownerIdOf(caller),
+      name,
+      language,
+      labels,
+      envVars,
+      ephemeral,
+      autoStopMinutes,
+    },
     snapshot: request.snapshot ?? null,
     image: request.image ?? 'base',
-    imageDigest: 'sha256:00',
-    entrypoint: null,
     resources: { cpu, memory, disk, gpu },
-    resizeTarget: null,
-    labels,
-    envVars,
     network: parseNetwork('network', request.network ?? 'open').setting,
-    secretIds: [],
-    autoStopMinutes,
-    autoArchiveMinutes: 10_080,
-    autoDeleteMinutes: -1,
-    ephemeral,
-    regionId: 'local',
-    archive: null,
-    creationKey: null,
-    createdAt: now,
-    updatedAt: now,
-    lastActivityAt: now,
-    startedAt: now,
-    stoppedAt: null,
-    archivedAt: null,
-  };
+    ...{ createdAt: now, updatedAt: now, lastActivityAt: now, startedAt: now },
+  });
 }

@@ -6,9 +6,9 @@
 import type { Log, OnProgress } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import { notFound } from '../../../src/model/errors.ts';
-import { openNetwork } from '../../../src/model/network/setting.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Caller } from '../../../src/model/user.ts';
+import { sandboxRecord } from '../../store/fixtures.ts';
 import { fakeAudit } from '../fakes/fake-audit.ts';
 import { fakeMetrics } from '../fakes/fake-metrics.ts';
 
@@ -141,40 +141,8 @@ function execResult(stdout: string) {
   };
 }
 
-function sandbox(name: string): Sandbox {
-  return {
-    id: 'sb_0123456789abcdef',
-    ownerId: caller.id,
-    name,
-    state: 'started',
-    operation: null,
-    holder: null,
-    stateReason: null,
-    generation: 1,
-    runGeneration: 1,
-    language: 'python',
-    snapshot: null,
-    image: 'base',
-    imageDigest: 'sha256:0',
-    entrypoint: null,
-    resources: { cpu: 2, memory: 4, disk: 20, gpu: 0 },
-    resizeTarget: null,
-    labels: {},
-    envVars: {},
-    network: openNetwork,
-    secretIds: [],
-    autoStopMinutes: 15,
-    autoArchiveMinutes: 10_080,
-    autoDeleteMinutes: -1,
-    ephemeral: false,
-    regionId: 'local',
-    archive: null,
-    creationKey: null,
-    createdAt: 0,
-    updatedAt: 0,
-    lastActivityAt: 0,
-    startedAt: 0,
-    stoppedAt: null,
-    archivedAt: null,
-  };
-}
+const sandbox = (name: string): Sandbox =>
+  sandboxRecord({
+    ...{ id: 'sb_0123456789abcdef', ownerId: caller.id, name },
+    ...{ createdAt: 0, updatedAt: 0, lastActivityAt: 0, startedAt: 0 },
+  });
