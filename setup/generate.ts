@@ -8,10 +8,12 @@ import { generateToolReference } from '../docs/generate/tools.ts';
 import { generateAgentFilter } from '../native/generate/filter.ts';
 import { generateAgentGrace } from '../native/generate/grace.ts';
 import { generateAgentResources } from '../native/generate/resources.ts';
+import { generateSandboxHandle } from '../sdk/generate/sandbox-handle.ts';
 import { generateSdk } from '../sdk/generate/sdk.ts';
 
 export const generated: Record<string, () => string> = {
   'sdk/src/generated.ts': () => generateSdk(),
+  'sdk/src/sandbox-handle.ts': () => generateSandboxHandle(),
   'docs/tools.md': generateToolReference,
   'native/filter/src/rules.rs': generateAgentFilter,
   'native/agent/src/init/grace.rs': generateAgentGrace,

@@ -15,6 +15,7 @@ import { Connection, type SandhavenOptions } from './connection.ts';
 import { Files } from './files.ts';
 import { byOffset, byPage } from './pages.ts';
 import { Preview } from './preview.ts';
+import { SandboxHandle } from './sandbox-handle.ts';
 import { Snapshots } from './snapshots.ts';
 `;
 
@@ -94,6 +95,20 @@ ${fields.join('')}  readonly #call: Call;
     this.administration = new Administration(connection);
     this.iterate = new Iterate(this);
 ${set.join('')}  }
+
+  /** Creates a sandbox, as \`createSandbox\` does. Returns its handle: \`await using box = await client.create()\`. */
+  async create(parameters: CreateSandboxParameters = {}, options?: CallOptions): Promise<SandboxHandle> {
+    return this.sandbox((await this.createSandbox(parameters, options)).id);
+  }
+
+  /**
+   * Handle of a sandbox that exists; asks for nothing.
+   *
+   * @param sandbox Name or ID.
+   */
+  sandbox(sandbox: string): SandboxHandle {
+    return new SandboxHandle(this, sandbox);
+  }
 
   /**
    * Changes of your sandboxes as they happen, until the signal ends them; connects again by itself. List at each 'refresh',

@@ -7,6 +7,7 @@ import { Connection, type SandhavenOptions } from './connection.ts';
 import { Files } from './files.ts';
 import { byOffset, byPage } from './pages.ts';
 import { Preview } from './preview.ts';
+import { SandboxHandle } from './sandbox-handle.ts';
 import { Snapshots } from './snapshots.ts';
 
 /** How a call can fail. */
@@ -1239,6 +1240,20 @@ export class Sandhaven {
     this.administration = new Administration(connection);
     this.iterate = new Iterate(this);
     this.documentDb = new DocumentDb(this.#call);
+  }
+
+  /** Creates a sandbox, as `createSandbox` does. Returns its handle: `await using box = await client.create()`. */
+  async create(parameters: CreateSandboxParameters = {}, options?: CallOptions): Promise<SandboxHandle> {
+    return this.sandbox((await this.createSandbox(parameters, options)).id);
+  }
+
+  /**
+   * Handle of a sandbox that exists; asks for nothing.
+   *
+   * @param sandbox Name or ID.
+   */
+  sandbox(sandbox: string): SandboxHandle {
+    return new SandboxHandle(this, sandbox);
   }
 
   /**

@@ -19,4 +19,11 @@ export * from './generated.ts';
 export type { DoctorFinding, ServiceHealth, ServiceHealthSample } from './health.ts';
 export type { OnOutput, OutputListeners, OutputPiece } from './output.ts';
 export type { Preview } from './preview.ts';
+export {
+  SandboxCode,
+  SandboxFiles,
+  SandboxGit,
+  SandboxHandle,
+  SandboxSessions,
+} from './sandbox-handle.ts';
 export type { DeletedSnapshot } from './snapshots.ts';

@@ -36,7 +36,7 @@ const dist = () => join(installed(), 'dist');
 
 /** What a user of the package would write, with the types it relies on spelled out. */
 const consumer = `
-import { isSandhavenError, type ListSandboxesResult, type Sandbox, Sandhaven, SandhavenError } from '@sandhaven/sdk';
+import { isSandhavenError, type ListSandboxesResult, type Sandbox, type SandboxHandle, Sandhaven, SandhavenError } from '@sandhaven/sdk';
 
 const client = new Sandhaven();
 const created: Sandbox = await client.createSandbox({ name: 'consumer', cpu: 1, memory_gb: 1, disk_gb: 1 });
@@ -57,7 +57,9 @@ try {
     if (!isSandhavenError(error, 'not_found')) throw error;
     code = error instanceof SandhavenError ? error.code : '';
   }
-  console.log(JSON.stringify({ state, exit, written: upload.bytes_written, bytes, names, total: list.total_count, code }));
+  const box: SandboxHandle = client.sandbox(created.id);
+  const inBox: string = (await box.run('pwd', { cwd: '/tmp', onStdout: () => {} })).stdout;
+  console.log(JSON.stringify({ state, exit, inBox, written: upload.bytes_written, bytes, names, total: list.total_count, code }));
 } finally {
   await client.deleteSandbox({ sandbox: created.id });
 }
@@ -76,6 +78,8 @@ client.createSandbox({ language: 'perl' });
 client.runCommand({ command: 'ls', timeout_seconds: '5' });
 // @ts-expect-error a field that results do not have
 client.whoAmI().then(({ password }) => password);
+// @ts-expect-error a parameter of another tool
+client.sandbox('demo').run('ls', { start_line: 1 });
 `;
 
 describe('the package', () => {
@@ -138,6 +142,7 @@ describe('the package', () => {
       expect(JSON.parse(stdout)).toEqual({
         state: 'started',
         exit: 0,
+        inBox: '/tmp\n',
         written: 3,
         bytes: [255, 10],
         names: ['consumer'],

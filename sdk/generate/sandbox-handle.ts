@@ -1,0 +1,117 @@
+/** Writes the SDK's handle of one sandbox from the catalogue. */
+import type { Tool } from '../../src/catalog/base/tool.ts';
+import { tools } from '../../src/catalog/index.ts';
+import { describe } from './described.ts';
+import { type HandleMethod, handleMethods } from './handles.ts';
+import { comment } from './types.ts';
+
+/** By group; what the generated methods do not have is written here. */
+const classes: Record<string, { name: string; about: string; besides: string }> = {
+  files: {
+    name: 'SandboxFiles',
+    about: 'The files of one sandbox.',
+    besides: `
+  /** Creates or replaces a file, once all bytes have arrived. */
+  upload(path: string, content: Bytes, options?: UploadOptions): Promise<Upload> {
+    return this.#client.files.upload(this.#sandbox, path, content, options);
+  }
+
+  /** The timeout ends with the headers; the signal can still end the body. */
+  download(path: string, options?: DownloadOptions): Promise<Download> {
+    return this.#client.files.download(this.#sandbox, path, options);
+  }
+`,
+  },
+  code: { name: 'SandboxCode', about: 'Code that runs in one sandbox.', besides: '' },
+  sessions: { name: 'SandboxSessions', about: 'The sessions of one sandbox.', besides: '' },
+  git: { name: 'SandboxGit', about: 'Git in one sandbox.', besides: '' },
+};
+
+/** @param catalogue All tools; a test may pass others. */
+export function generateSandboxHandle(catalogue: readonly Tool[] = tools): string {
+  const methods = handleMethods(catalogue.map(describe));
+  const groups = Object.entries(classes).filter(([group]) => methods.some((one) => one.group === group));
+  const own = methods.filter(({ group }) => group === '');
+  return `/// <reference lib="esnext.disposable" preserve="true" />
+/** One sandbox, whose calls need no name of it. Generated from the service's catalogue by \`make generate\`; never edited by hand. */
+import { SandhavenError } from './errors.ts';
+import type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './files.ts';
+import type { CallOptions } from './call.ts';
+import type * as types from './generated.ts';
+import { apart, type Besides } from './handle-options.ts';
+import type { Preview } from './preview.ts';
+
+/** Made by \`client.create()\` and \`client.sandbox()\`. \`await using\` deletes it at the end of its block. */
+export class SandboxHandle {
+  /** ID, or the name or ID that it was made with. */
+  readonly id: string;
+${groups.map(([group, { name }]) => `  readonly ${group}: ${name};\n`).join('')}  readonly #client: types.Sandhaven;
+  readonly #sandbox: string;
+
+  constructor(client: types.Sandhaven, id: string) {
+    this.id = id;
+    this.#client = client;
+    this.#sandbox = id;
+${groups.map(([group, { name }]) => `    this.${group} = new ${name}(client, id);\n`).join('')}  }
+
+  /** A port of it, to send requests to: \`await box.preview(8000).fetch('/')\`. */
+  preview(port: number): Preview {
+    return this.#client.preview(this.#sandbox, port);
+  }
+
+  /** Deletes it; one that is gone is no error. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.delete();
+    } catch (error) {
+      if (!(error instanceof SandhavenError) || error.code !== 'not_found') throw error;
+    }
+  }
+
+${own.map(method).join('\n')}}
+${groups
+  .map(([group, { name, about, besides }]) => {
+    const inGroup = methods.filter((one) => one.group === group);
+    return `
+/** ${about} */
+export class ${name} {
+  readonly #client: types.Sandhaven;
+  readonly #sandbox: string;
+
+  constructor(client: types.Sandhaven, sandbox: string) {
+    this.#client = client;
+    this.#sandbox = sandbox;
+  }
+${besides}
+${inGroup.map(method).join('\n')}}
+`;
+  })
+  .join('')}`;
+}
+
+function method({ described, name, positional, takesMore }: HandleMethod): string {
+  const { typeName, method: flat, tool } = described;
+  const parameters = `types.${typeName}Parameters`;
+  const given = positional.map((one) => `${camel(one)}: ${parameters}['${one}']`);
+  const named = ['sandbox', ...positional].map((one) => `'${one}'`).join(' | ');
+  const besides = takesMore ? `Besides<${parameters}, ${named}>` : 'CallOptions';
+  const fields = [
+    ...(takesMore ? ['...more'] : []),
+    'sandbox: this.#sandbox',
+    ...positional.map((one) => (one === camel(one) ? one : `${one}: ${camel(one)}`)),
+  ];
+  const split = takesMore
+    ? `    const [more, options] = apart<Omit<${parameters}, ${named}>>(besides);\n`
+    : '';
+  // The client's method of the tool has the rest.
+  const [about] = tool.description.split(/(?<=\.) /);
+  return `${comment(about, '  ').join('\n')}
+  ${name}(${[...given, `${takesMore ? 'besides' : 'options'}: ${besides} = {}`].join(', ')}): Promise<types.${typeName}Result> {
+${split}    return this.#client.${flat}({ ${fields.join(', ')} }, options);
+  }
+`;
+}
+
+function camel(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}

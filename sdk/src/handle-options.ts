@@ -1,0 +1,28 @@
+/** What a method of a handle takes after its arguments by position: other parameters of the tool, and options of the call, in one object. */
+import type { CallOptions } from './call.ts';
+
+export type Besides<Parameters, Named extends keyof Parameters> = Omit<Parameters, Named> & CallOptions;
+
+/** No tool has a parameter of such a name: theirs are in snake case. */
+const optionNames = Object.keys({
+  signal: 0,
+  timeoutMs: 0,
+  onProgress: 0,
+  maxRetries: 0,
+  idempotencyKey: 0,
+  onOutput: 0,
+  onStdout: 0,
+  onStderr: 0,
+} satisfies Record<keyof CallOptions, 0>);
+
+/** Divides it into the parameters and the options. */
+export function apart<Parameters extends object>(
+  besides: Parameters & CallOptions,
+): [Parameters, CallOptions] {
+  const entries = Object.entries(besides);
+  const isOption = ([name]: [string, unknown]) => optionNames.includes(name);
+  return [
+    Object.fromEntries(entries.filter((entry) => !isOption(entry))) as Parameters,
+    Object.fromEntries(entries.filter(isOption)) as CallOptions,
+  ];
+}

@@ -1,0 +1,84 @@
+/** The handle of one sandbox: what each method sends for it. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type SandboxHandle, Sandhaven } from '../src/index.ts';
+import { events, problem, result, ScriptedService } from './scripted-service.ts';
+
+let service: ScriptedService;
+let client: Sandhaven;
+let box: SandboxHandle;
+
+beforeEach(async () => {
+  service = new ScriptedService();
+  await service.listen();
+  client = new Sandhaven({ url: service.url, apiKey: 'key' });
+  box = client.sandbox('demo');
+});
+
+afterEach(() => service.close());
+
+const sent = () => service.asked.map(({ path, body }) => [path, body === '' ? '' : JSON.parse(body)]);
+
+it('is that of the sandbox that was created', async () => {
+  service.answers(result({ id: 'sb_1', name: 'demo' }), result({ ports: [] }));
+  const created = await client.create({ name: 'demo' });
+  await created.ports();
+  expect(created.id).toBe('sb_1');
+  expect(sent()).toEqual([
+    ['/v1/tools/Sandbox.CreateSandbox', { name: 'demo' }],
+    ['/v1/tools/Sandbox.ListPorts', { sandbox: 'sb_1' }],
+  ]);
+});
+
+it('takes what a tool requires by position, and its other parameters with the options of the call', async () => {
+  service.answers(
+    events('event: output\ndata: {"stream":"stdout","base64":"YQ=="}\n\nevent: result\ndata: {}\n\n'),
+  );
+  const seen: string[] = [];
+  await box.run('npm test', { cwd: 'app', timeout_seconds: 9, onStdout: (text) => seen.push(text) });
+  expect(seen).toEqual(['a']);
+  expect(sent()).toEqual([
+    [
+      '/v1/tools/Sandbox.RunCommand?output=bytes',
+      { cwd: 'app', timeout_seconds: 9, sandbox: 'demo', command: 'npm test' },
+    ],
+  ]);
+  await expect(box.stop({ signal: AbortSignal.abort('enough') })).rejects.toBe('enough');
+});
+
+it.each<[string, () => Promise<unknown>, object]>([
+  ['RunCode', () => box.code.run('1', { timeout_seconds: 2 }), { code: '1', timeout_seconds: 2 }],
+  [
+    'WriteFile',
+    () => box.files.write('a', 'b', { durable: true }),
+    { path: 'a', content: 'b', durable: true },
+  ],
+  ['MoveFile', () => box.files.move('a', 'b'), { source: 'a', destination: 'b' }],
+  ['GetFileInfo', () => box.files.info('a'), { path: 'a' }],
+  ['RunSessionCommand', () => box.sessions.run('s', 'ls'), { session_id: 's', command: 'ls' }],
+  ['GitCreateBranch', () => box.git.createBranch('topic'), { branch: 'topic' }],
+  ['SetSandboxLabels', () => box.setLabels({ a: 'b' }), { labels: { a: 'b' } }],
+])('calls Sandbox.%s', async (tool, call, parameters) => {
+  service.answers(result({}));
+  await call();
+  expect(sent()).toEqual([[`/v1/tools/Sandbox.${tool}`, { ...parameters, sandbox: 'demo' }]]);
+});
+
+it('streams files of its sandbox', async () => {
+  service.answers(result({ path: 'a', bytes_written: 1, created: true }));
+  await box.files.upload('a', 'x');
+  expect(service.asked[0]).toMatchObject({ method: 'PUT', path: '/v1/sandboxes/demo/files?path=a' });
+});
+
+describe('at the end of its block', () => {
+  it('deletes its sandbox', async () => {
+    service.answers(result({ deleted: true }));
+    await box[Symbol.asyncDispose]();
+    expect(sent()).toEqual([['/v1/tools/Sandbox.DeleteSandbox', { sandbox: 'demo' }]]);
+  });
+
+  it('takes one that is gone for deleted, and no other failure', async () => {
+    service.answers(problem('not_found', 404), problem('permission_denied', 403));
+    await box[Symbol.asyncDispose]();
+    await expect(box[Symbol.asyncDispose]()).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+});
