@@ -7,7 +7,7 @@ import { errorName } from './errors.ts';
 import { docstring, entry, pascal, snake } from './text.ts';
 import type { PythonTypes } from './types.ts';
 
-interface Keyword {
+export interface Keyword {
   name: string;
   /** Type and default, as in a signature. */
   typed: string;
@@ -37,15 +37,20 @@ from .._follow import SandboxChange
 from .._output import OnBytes, OnOutput
 from .._settings import Default, settings_of
 from . import facts, types
+from .async_handle import AsyncSandboxHandle
 `;
 
 /** Words that no parameter may have as its name. */
 const RESERVED = new Set(['self', 'from', 'import', 'class', 'def', 'global', 'in', 'is', 'lambda', 'with']);
 
 export function generateClient(described: Described[], names: PythonTypes): string {
-  // Descriptions name tools, which have other names here.
+  return withMethodNames(clientModule(described, names), described);
+}
+
+/** Descriptions name tools, which have other names here. */
+export function withMethodNames(text: string, described: Described[]): string {
   const known = new Map(described.map(({ typeName }) => [typeName, snake(typeName)]));
-  return clientModule(described, names).replace(/\b[A-Z]\w+\b/g, (word) => known.get(word) ?? word);
+  return text.replace(/\b[A-Z]\w+\b/g, (word) => known.get(word) ?? word);
 }
 
 function clientModule(described: Described[], names: PythonTypes): string {
@@ -54,7 +59,7 @@ function clientModule(described: Described[], names: PythonTypes): string {
   const methods = (tools: Described[]) => tools.map((tool) => method(tool, names)).join('\n');
   return [
     HEADER,
-    `${clientClass(toolkits)}\n${methods(of(FLAT))}`,
+    `${clientClass(toolkits)}\n${methods(of(FLAT))}\n${creation(described, names)}`,
     ...toolkits.map((toolkit) => `${namespace(toolkit)}\n${methods(of(toolkit))}`),
     `${ITERATE}\n${described
       .filter(({ paging }) => paging !== null)
@@ -115,6 +120,14 @@ ${fields}
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    def sandbox(self, sandbox: str) -> AsyncSandboxHandle:
+        """Handle of a sandbox that exists; asks for nothing.
+
+        Args:
+            sandbox: Name or ID.
+        """
+        return AsyncSandboxHandle(self, sandbox)
 
     def changes(
         self,
@@ -185,6 +198,21 @@ ${pairs(false, (name) => `            ${name}=${name},\n`).join('')}        )
 `;
 }
 
+function creation(described: Described[], names: PythonTypes): string {
+  const tool = described.find(({ typeName }) => typeName === 'CreateSandbox');
+  if (!tool) return '';
+  const keywords = keywordsOf(tool, names);
+  return `    async def create(
+        self,
+        *,
+${keywords.map(({ name, typed }) => `        ${name}: ${typed},\n`).join('')}    ) -> AsyncSandboxHandle:
+        """Creates a sandbox, as \`create_sandbox\` does, and returns its handle."""
+        created = await self.create_sandbox(
+${keywords.map(({ name }) => `            ${name}=${name},\n`).join('')}        )
+        return self.sandbox(created["id"])
+`;
+}
+
 function about({ tool }: Described, keywords: Keyword[]): string {
   const indent = '        ';
   const failures = errorsOf({ description: tool.description, input_schema: inputJsonSchema(tool) });
@@ -199,7 +227,16 @@ function about({ tool }: Described, keywords: Keyword[]): string {
   );
 }
 
-function keywordsOf(described: Described, names: PythonTypes): Keyword[] {
+/** Made once each: a record in a parameter is declared then. */
+const made = new WeakMap<Described, Keyword[]>();
+
+export function keywordsOf(described: Described, names: PythonTypes): Keyword[] {
+  const keywords = made.get(described) ?? makeKeywords(described, names);
+  made.set(described, keywords);
+  return keywords;
+}
+
+function makeKeywords(described: Described, names: PythonTypes): Keyword[] {
   const { typeName, input } = described;
   const required = new Set(input.required ?? []);
   const parameters = Object.entries(input.properties ?? {}).map(([name, schema]) => {

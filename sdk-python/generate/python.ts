@@ -4,8 +4,9 @@ import { basename, join } from 'node:path';
 import { type Described, describe } from '../../sdk/generate/described.ts';
 import type { Tool } from '../../src/catalog/base/tool.ts';
 import { tools } from '../../src/catalog/index.ts';
-import { generateClient } from './client.ts';
+import { generateClient, withMethodNames } from './client.ts';
 import { generateErrors } from './errors.ts';
+import { generateHandle } from './handle.ts';
 import { toSync } from './sync.ts';
 import { literal, snake } from './text.ts';
 import { PythonTypes } from './types.ts';
@@ -34,7 +35,9 @@ interface Generated {
   types: string;
   facts: string;
   async_client: string;
+  async_handle: string;
   client: string;
+  handle: string;
 }
 
 /** @param catalogue All tools; a test may pass others. */
@@ -43,16 +46,19 @@ export function generatePython(catalogue: readonly Tool[] = tools): Generated {
   const names = new PythonTypes();
   for (const { typeName, output } of described) names.declare(`${typeName}Result`, output);
   const client = generateClient(described, names);
+  const handle = withMethodNames(generateHandle(described, names), described);
   return {
     types: typesModule(names),
     facts: factsModule(described),
     async_client: client,
+    async_handle: handle,
     client: toSync(client, 'async_client.py'),
+    handle: toSync(handle, 'async_handle.py'),
   };
 }
 
 function fromCatalogue(generate: () => Generated): Record<string, () => string> {
-  const parts: (keyof Generated)[] = ['types', 'facts', 'async_client', 'client'];
+  const parts: (keyof Generated)[] = ['types', 'facts', 'async_client', 'async_handle', 'client', 'handle'];
   return Object.fromEntries(
     parts.map((part) => [`src/sandhaven/_generated/${part}.py`, () => generate()[part]]),
   );

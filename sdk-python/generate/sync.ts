@@ -7,7 +7,7 @@ const changes: [RegExp, string][] = [
   [/\bAsyncGenerator\[(\w+), None\]/g, 'Generator[$1, None, None]'],
   [/\bAsync(?=[A-Z])/g, ''],
   [/\b_async\b/g, '_sync'],
-  [/\basync_client\b/g, 'client'],
+  [/\basync_(client|handle)\b/g, '$1'],
   [/\ba(close|closing|iter_raw)\b/g, '$1'],
   [/__a(iter|enter|exit)__/g, '__$1__'],
 ];

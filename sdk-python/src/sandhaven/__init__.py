@@ -25,8 +25,16 @@ from ._follow import (
 from ._generated import errors as _errors
 from ._generated import types as _types
 from ._generated.async_client import AsyncDocumentDb, AsyncIterate, AsyncSandhaven
+from ._generated.async_handle import (
+    AsyncSandboxCode,
+    AsyncSandboxFiles,
+    AsyncSandboxGit,
+    AsyncSandboxHandle,
+    AsyncSandboxSessions,
+)
 from ._generated.client import DocumentDb, Iterate, Sandhaven
 from ._generated.errors import *
+from ._generated.handle import SandboxCode, SandboxFiles, SandboxGit, SandboxHandle, SandboxSessions
 from ._generated.types import *
 from ._generated.types import CreateSandboxResult as Sandbox
 from ._generated.version import __version__
@@ -48,6 +56,11 @@ __all__ = [
     "AsyncFiles",
     "AsyncIterate",
     "AsyncPreview",
+    "AsyncSandboxCode",
+    "AsyncSandboxFiles",
+    "AsyncSandboxGit",
+    "AsyncSandboxHandle",
+    "AsyncSandboxSessions",
     "AsyncSandhaven",
     "AsyncSnapshots",
     "AuditLogRow",
@@ -76,7 +89,12 @@ __all__ = [
     "Sandbox",
     "SandboxChange",
     "SandboxChanged",
+    "SandboxCode",
     "SandboxDeleted",
+    "SandboxFiles",
+    "SandboxGit",
+    "SandboxHandle",
+    "SandboxSessions",
     "SandboxUsage",
     "Sandhaven",
     "SandhavenError",

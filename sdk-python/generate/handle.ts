@@ -1,0 +1,140 @@
+/** Writes the handle of one sandbox for asyncio: what a tool requires is given by position, the rest by keyword. */
+import type { Described } from '../../sdk/generate/described.ts';
+import { type HandleMethod, handleMethods } from '../../sdk/generate/handles.ts';
+import { type Keyword, keywordsOf } from './client.ts';
+import { docstring, snake } from './text.ts';
+import type { PythonTypes } from './types.ts';
+
+const HEADER = `"""The handle of one sandbox, for asyncio. Generated from the service's catalogue."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal
+
+from .._async.content import AsyncContent
+from .._async.files import AsyncDownload
+from .._async.preview import AsyncPreview
+from .._calls import OnProgress
+from .._output import OnBytes, OnOutput
+from .._records import Upload
+from . import types
+from .errors import NotFoundError
+
+if TYPE_CHECKING:
+    from .async_client import AsyncSandhaven
+
+# Below, \`list\` is a method.
+_list = list
+`;
+
+const UPLOADS = `
+    async def upload(
+        self,
+        path: str,
+        content: AsyncContent,
+        *,
+        mode: str | None = None,
+        create_parents: bool | None = None,
+        durable: bool | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> Upload:
+        """Creates or replaces a file, once all bytes have arrived."""
+        return await self._client.files.upload(
+            self._sandbox,
+            path,
+            content,
+            mode=mode,
+            create_parents=create_parents,
+            durable=durable,
+            call_timeout_seconds=call_timeout_seconds,
+        )
+
+    async def download(
+        self,
+        path: str,
+        *,
+        start: int | None = None,
+        end: int | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> AsyncDownload:
+        """Opens a file for reading; close it, or use it in \`async with\`."""
+        return await self._client.files.download(
+            self._sandbox, path, start=start, end=end, call_timeout_seconds=call_timeout_seconds
+        )
+`;
+
+/** By group; what the generated methods do not have is written here. */
+const classes: Record<string, { name: string; about: string; besides: string }> = {
+  files: { name: 'AsyncSandboxFiles', about: 'The files of one sandbox.', besides: UPLOADS },
+  code: { name: 'AsyncSandboxCode', about: 'Code that runs in one sandbox.', besides: '' },
+  sessions: { name: 'AsyncSandboxSessions', about: 'The sessions of one sandbox.', besides: '' },
+  git: { name: 'AsyncSandboxGit', about: 'Git in one sandbox.', besides: '' },
+};
+
+export function generateHandle(described: Described[], names: PythonTypes): string {
+  const methods = handleMethods(described);
+  const of = (wanted: string) =>
+    methods
+      .filter(({ group }) => group === wanted)
+      .map((one) => method(one, names))
+      .join('\n');
+  const groups = Object.entries(classes).filter(([group]) => methods.some((one) => one.group === group));
+  const fields = groups.map(([group, { name }]) => `        self.${group} = ${name}(client, sandbox)\n`);
+  return [
+    HEADER,
+    ...groups.map(
+      ([group, { name, about, besides }]) => `class ${name}:
+    """${about}"""
+
+    def __init__(self, client: AsyncSandhaven, sandbox: str) -> None:
+        self._client = client
+        self._sandbox = sandbox
+${besides}
+${of(group)}`,
+    ),
+    `class AsyncSandboxHandle:
+    """One sandbox, whose calls need no name of it. In \`async with\` it is deleted at the end of the block."""
+
+    def __init__(self, client: AsyncSandhaven, sandbox: str) -> None:
+        self.id = sandbox
+        self._client = client
+        self._sandbox = sandbox
+${fields.join('')}
+    async def __aenter__(self) -> AsyncSandboxHandle:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self.delete()
+        except NotFoundError:
+            return
+
+    def preview(self, port: int) -> AsyncPreview:
+        """A port of it, to send requests to: \`await box.preview(8000).fetch("/")\`."""
+        return self._client.preview(self._sandbox, port)
+
+${of('')}`,
+  ].join('\n\n');
+}
+
+function method({ described, name, positional }: HandleMethod, names: PythonTypes): string {
+  const { tool, typeName } = described;
+  const keywords = keywordsOf(described, names).filter((one) => one.name !== 'sandbox');
+  const isFirst = ({ name }: Keyword) => positional.includes(name);
+  const [first, rest] = [keywords.filter(isFirst), keywords.filter((one) => !isFirst(one))];
+  const signature = (all: Keyword[]) =>
+    all.map(({ name, typed }) => `        ${name}: ${typed.replace(/\blist\[/g, '_list[')},\n`).join('');
+  const [about = ''] = tool.description.split(/(?<=\.) /);
+  return `    async def ${snake(name.charAt(0).toUpperCase() + name.slice(1))}(
+        self,
+${signature(first)}        *,
+${signature(rest)}    ) -> types.${typeName}Result:
+${docstring(about, [], '        ')}
+        return await self._client.${snake(typeName)}(
+            sandbox=self._sandbox,
+${keywords.map(({ name }) => `            ${name}=${name},\n`).join('')}        )
+`;
+}

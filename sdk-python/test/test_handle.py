@@ -1,0 +1,91 @@
+"""The handle of one sandbox: what each method sends for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from driver import Driver
+from scripted_service import ScriptedService, events, problem, result
+
+from sandhaven import PermissionDeniedError
+
+
+def paths(service: ScriptedService) -> list[str]:
+    return [asked.path for asked in service.asked]
+
+
+def test_is_that_of_the_sandbox_that_was_created(service: ScriptedService, client: Driver) -> None:
+    service.answers(result({"id": "sb_1"}), result({"ports": []}))
+    box = client.call(lambda c: c.create(name="demo"))
+    client.call(lambda _: box.ports())
+    assert box.id == "sb_1"
+    assert service.bodies() == [{"name": "demo"}, {"sandbox": "sb_1"}]
+
+
+def test_takes_what_a_tool_requires_by_position(service: ScriptedService, client: Driver) -> None:
+    service.answers(events('event: output\ndata: {"stream":"stdout","base64":"YQ=="}\n\nevent: result\ndata: {}\n\n'))
+    seen: list[str] = []
+    client.call(
+        lambda c: c.sandbox("demo").run("ls", cwd="app", timeout_seconds=9, on_stdout=lambda text, _: seen.append(text))
+    )
+    assert seen == ["a"]
+    assert service.bodies() == [{"sandbox": "demo", "command": "ls", "cwd": "app", "timeout_seconds": 9}]
+
+
+@pytest.mark.parametrize(
+    ("tool", "call", "parameters"),
+    [
+        ("RunCode", lambda box: box.code.run("1"), {"code": "1"}),
+        (
+            "WriteFile",
+            lambda box: box.files.write("a", "b", durable=True),
+            {"path": "a", "content": "b", "durable": True},
+        ),
+        ("MoveFile", lambda box: box.files.move("a", "b"), {"source": "a", "destination": "b"}),
+        ("GetFileInfo", lambda box: box.files.info("a"), {"path": "a"}),
+        ("RunSessionCommand", lambda box: box.sessions.run("s", "ls"), {"session_id": "s", "command": "ls"}),
+        ("GitCreateBranch", lambda box: box.git.create_branch("topic"), {"branch": "topic"}),
+        ("SetSandboxLabels", lambda box: box.set_labels({"a": "b"}), {"labels": {"a": "b"}}),
+    ],
+)
+def test_calls_the_tool(
+    service: ScriptedService, client: Driver, tool: str, call: Callable[[Any], Any], parameters: dict[str, object]
+) -> None:
+    service.answers(result({}))
+    client.call(lambda c: call(c.sandbox("demo")))
+    assert paths(service) == [f"/v1/tools/Sandbox.{tool}"]
+    assert service.bodies() == [{**parameters, "sandbox": "demo"}]
+
+
+def test_streams_files_of_its_sandbox(service: ScriptedService, client: Driver) -> None:
+    service.answers(result({"path": "a", "bytes_written": 1, "created": True}))
+    client.call(lambda c: c.sandbox("demo").files.upload("a", "x"))
+    assert paths(service) == ["/v1/sandboxes/demo/files?path=a"]
+
+
+def within(client: Driver) -> None:
+    """Enters a handle's block, and leaves it."""
+    if not client.is_async:
+        with client.client.sandbox("demo"):
+            return
+
+    async def block(c: Any) -> None:
+        async with c.sandbox("demo"):
+            return
+
+    client.call(block)
+
+
+def test_deletes_its_sandbox_at_the_end_of_its_block(service: ScriptedService, client: Driver) -> None:
+    service.answers(result({"deleted": True}))
+    within(client)
+    assert paths(service) == ["/v1/tools/Sandbox.DeleteSandbox"]
+
+
+def test_takes_one_that_is_gone_for_deleted_and_no_other_failure(service: ScriptedService, client: Driver) -> None:
+    service.answers(problem("not_found", 404), problem("permission_denied", 403))
+    within(client)
+    with pytest.raises(PermissionDeniedError):
+        within(client)
