@@ -114,8 +114,9 @@ describe('a backup of a running service', () => {
     expect(status, stderr).toBe(0);
     expect(stdout.toString()).toContain('3 sandboxes');
     // Sandboxes start where nobody has built their image.
-    const [image = ''] = readdirSync(join(service.dataDir, 'images')).filter((name) => name.length === 64);
-    expect(existsSync(join(dataDir, 'images', image, 'rootfs/usr/bin/env'))).toBe(true);
+    const images = readdirSync(join(dataDir, 'images')).filter((name) => name.length === 64);
+    expect(images).toHaveLength(1);
+    expect(existsSync(join(dataDir, 'images', images[0] ?? '', 'rootfs/usr/bin/env'))).toBe(true);
     const other = await startRestored(dataDir);
     expect(readFileSync(join(dataDir, 'instance'))).not.toEqual(
       readFileSync(join(service.dataDir, 'instance')),
