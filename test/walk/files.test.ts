@@ -1,6 +1,6 @@
 /** Files of a real sandbox: uploaded, edited, found, renamed, shown. */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { launchBrowser } from './support/browsers.ts';
 import { faultsOf, takePicture } from './support/looks.ts';
 import { type Walker, walkerOf } from './support/walker.ts';
@@ -32,16 +32,43 @@ const write = (path: string, content: string) => walker.sdk.writeFile({ sandbox,
 const read = async (path: string) => (await walker.sdk.readFile({ sandbox, path })).content;
 const at = (file = '') => `/sandboxes/${sandbox}/files${file && `?file=/workspace/${file}`}`;
 
+/** On the folder data. */
+async function drop(...names: string[]): Promise<void> {
+  const dataTransfer = await walker.page.evaluateHandle(
+    `(() => { const made = new DataTransfer(); for (const name of ${JSON.stringify(names)})
+      made.items.add(new File(['dropped'], name)); return made; })()`,
+  );
+  const folder = walker.page
+    .getByRole('listitem')
+    .filter({ has: walker.page.getByTitle('data', { exact: true }) });
+  for (const type of ['dragover', 'drop']) await folder.dispatchEvent(type, { dataTransfer });
+}
+
+const dropped = (name: string) => expect.poll(() => read(`data/${name}`).catch(() => '')).toBe('dropped');
+
 describe('the tree', () => {
   it('takes files that are dropped on a folder', async () => {
     await walker.go(at());
     await walker.sees('README.md');
-    const dataTransfer = await walker.page.evaluateHandle(
-      "(() => { const made = new DataTransfer(); made.items.add(new File(['dropped'], 'note.txt')); return made; })()",
-    );
-    const folder = walker.page.getByRole('listitem').filter({ has: walker.page.getByTitle('data') });
-    for (const type of ['dragover', 'drop']) await folder.dispatchEvent(type, { dataTransfer });
-    await expect.poll(() => read('data/note.txt').catch(() => '')).toBe('dropped');
+    await drop('note.txt');
+    await dropped('note.txt');
+  });
+
+  it('sends three files at once, and none that is cancelled while it waits', async () => {
+    const sent: string[] = [];
+    const begin = Promise.withResolvers<void>();
+    onTestFinished(() => walker.page.unroute('**/files?path=*'));
+    await walker.page.route('**/files?path=*', async (route) => {
+      sent.push(new URL(route.request().url()).searchParams.get('path')?.split('/').at(-1) ?? '');
+      await begin.promise;
+      await route.continue();
+    });
+    await drop('a', 'b', 'c', 'd', 'e');
+    await walker.click('Cancel d');
+    expect(sent.toSorted()).toEqual(['a', 'b', 'c']);
+    begin.resolve();
+    await dropped('e');
+    expect(sent.toSorted()).toEqual(['a', 'b', 'c', 'e']);
   });
 
   it('takes a file that is chosen, and replaces another only when that is confirmed', async () => {
