@@ -74,14 +74,15 @@ fn accept(listener: &TcpListener, service: &Path) {
         let (place, service) = (Arc::clone(&open), service.to_owned());
         thread::spawn(move || {
             // The program itself reports broken connections.
-            let _ = serve(client, &service);
+            let _ = serve(client, &service, REQUEST_TIME);
             drop(place);
         });
     }
 }
 
-fn serve(mut client: TcpStream, service: &Path) -> io::Result<()> {
-    client.set_read_timeout(Some(REQUEST_TIME))?;
+/// `request_time`: for each read of the request alone; what follows may pause.
+fn serve(mut client: TcpStream, service: &Path, request_time: Duration) -> io::Result<()> {
+    client.set_read_timeout(Some(request_time))?;
     let request = read_request(&mut client)?;
     let Some(target) = target_of(&request) else {
         return client.write_all(b"HTTP/1.1 405 Method Not Allowed\r\nContent-Length: 0\r\n\r\n");
@@ -157,7 +158,10 @@ fn pass(mut from: TcpStream, mut to: TcpStream) {
 
 #[cfg(test)]
 mod tests {
-    use super::target_of;
+    use super::*;
+    use std::os::unix::net::UnixListener;
+
+    const REQUEST_TIME: Duration = Duration::from_millis(100);
 
     #[test]
     fn a_request_to_connect_has_a_target_and_no_other_has() {
@@ -168,5 +172,40 @@ mod tests {
             None
         );
         assert_eq!(target_of("CONNECT a:1\r\nHost: b HTTP/1.1\r\n\r\n"), None);
+    }
+    #[test]
+    fn a_connection_may_pause_for_longer_than_a_request() {
+        let echo = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = echo.local_addr().unwrap();
+        thread::spawn(move || {
+            let (stream, _) = echo.accept().unwrap();
+            pass(stream.try_clone().unwrap(), stream);
+        });
+        let socket = std::env::temp_dir().join(format!("sandhaven-fetch-{}", std::process::id()));
+        let service = UnixListener::bind(&socket).unwrap();
+        thread::spawn(move || {
+            let (mut asked, _) = service.accept().unwrap();
+            asked.read_exact(&mut [0; 4]).unwrap();
+            writeln!(asked, "{address}").unwrap();
+        });
+        let proxy = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let mut client = TcpStream::connect(proxy.local_addr().unwrap()).unwrap();
+        let (accepted, _) = proxy.accept().unwrap();
+        let served = {
+            let socket = socket.clone();
+            thread::spawn(move || serve(accepted, &socket, REQUEST_TIME))
+        };
+        client.write_all(b"CONNECT a:1 HTTP/1.1\r\n\r\n").unwrap();
+        let mut opened = [0; 19];
+        client.read_exact(&mut opened).unwrap();
+        assert_eq!(&opened, b"HTTP/1.1 200 OK\r\n\r\n");
+        thread::sleep(3 * REQUEST_TIME);
+        client.write_all(b"late").unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let mut echoed = String::new();
+        client.read_to_string(&mut echoed).unwrap();
+        std::fs::remove_file(&socket).unwrap();
+        assert_eq!(echoed, "late");
+        assert!(served.join().unwrap().is_ok());
     }
 }
