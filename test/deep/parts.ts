@@ -97,7 +97,7 @@ export const parts: readonly Part[] = [
     runs: [
       {
         name: 'hostile',
-        minutes: 12,
+        minutes: 9,
         wider: ['test/hostile/{hostile,largest-answers}.test.ts', 'test/isolation/kernel-memory.test.ts'],
       },
       { name: 'worst-case', minutes: 12, tests: ['test/hostile/worst-case.test.ts'] },
@@ -140,7 +140,7 @@ export const parts: readonly Part[] = [
     runs: [
       {
         name: 'policies',
-        minutes: 6,
+        minutes: 3,
         wider: [
           'test/network/{firewall,clients/clients,secrets/gate,ways/killed}.test.ts',
           'test/network/policies/{egress,recovery,replacement}.test.ts',
@@ -173,7 +173,7 @@ export const parts: readonly Part[] = [
     runs: [
       {
         name: 'ways',
-        minutes: 3,
+        minutes: 2,
         wider: [
           'test/gateways/{preview,ssh/programs}.test.ts',
           'test/surfaces/{cli/forward,http/system-http}.test.ts',
