@@ -33,7 +33,7 @@ const RESIDENT_MB = 600;
 const RESIDENT_KEPT_MB = 100;
 const RECOVERY_MS = 60_000;
 const ALONE_MS = 8_000;
-const TOGETHER = inPart('attacks') ? { ms: 120_000, samples: 1 } : { ms: 10_000, samples: 2 };
+const TOGETHER = inPart('attacks') ? { ms: 120_000, samples: 1 } : { ms: 10_000, samples: SAMPLES };
 const HIGH_PRIORITY = -10;
 
 let service: Service;

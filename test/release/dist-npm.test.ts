@@ -46,7 +46,17 @@ describe('the npm packages', () => {
       'package/LICENSE',
       'package/README.md',
       ...modules('access', 'administration', 'call', 'changes', 'connection', 'errors', 'events', 'files'),
-      ...modules('generated', 'health', 'index', 'node-fetch', 'output', 'pages', 'preview', 'snapshots'),
+      ...modules(
+        'generated',
+        'handle-options',
+        'health',
+        'index',
+        'node-fetch',
+        'output',
+        'pages',
+        'preview',
+      ),
+      ...modules('sandbox-handle', 'snapshots'),
       'package/package.json',
     ]);
   });

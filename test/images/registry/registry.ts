@@ -1,6 +1,6 @@
 /** Debian's registry on the machine's loopback address, and images made for it of hand-written layers. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,8 @@ export interface TestImage {
   rewrite?: (layout: string) => void;
 }
 
-const READY_TRIES = 100;
+/** Characters of what a registry says as it starts. */
+const MOST_SAID = 100_000;
 
 export interface Account {
   username: string;
@@ -36,22 +37,19 @@ export interface Account {
 /** @param account Who alone is let in; without it, everybody. */
 export async function startRegistry(account?: Account): Promise<Registry> {
   const root = await mkdtemp(join(tmpdir(), 'sandhaven-registry-'));
-  const address = `127.0.0.1:${await freePort()}`;
   const config = join(root, 'config.yml');
-  const storage = join(root, 'storage');
-  writeFileSync(
-    config,
-    `version: 0.1\nstorage: {filesystem: {rootdirectory: ${storage}}}\nhttp: {addr: '${address}'}\n`,
-  );
-  if (account) {
-    const accounts = join(root, 'htpasswd');
-    writeFileSync(accounts, htpasswd(account.username, account.password));
-    appendFileSync(config, `auth: {htpasswd: {realm: test, path: ${accounts}}}\n`);
-  }
+  const accounts = join(root, 'htpasswd');
+  if (account) writeFileSync(accounts, htpasswd(account.username, account.password));
+  const auth = account ? `auth: {htpasswd: {realm: test, path: ${accounts}}}\n` : '';
+  const storage = `storage: {filesystem: {rootdirectory: ${join(root, 'storage')}}}\n`;
+  /** The registry chooses the port: another program could take one that is free now. A later start has the same. */
+  let address = '127.0.0.1:0';
   let child: ChildProcess | null = null;
   let built = 0;
   const registry: Registry = {
-    address,
+    get address() {
+      return address;
+    },
     async push(name, image) {
       const layout = join(root, `layout-${++built}`);
       build(layout, image);
@@ -65,11 +63,9 @@ export async function startRegistry(account?: Account): Promise<Registry> {
       ]);
     },
     async start() {
-      child = spawn('docker-registry', ['serve', config], { stdio: 'ignore' });
-      for (let tries = 0; !(await answers(address)); tries++) {
-        if (tries === READY_TRIES) throw new Error('docker-registry does not start');
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
+      writeFileSync(config, `version: 0.1\n${storage}http: {addr: '${address}'}\n${auth}`);
+      child = spawn('docker-registry', ['serve', config], { stdio: ['ignore', 'ignore', 'pipe'] });
+      address = await addressOf(child);
     },
     async stop() {
       const ending = child;
@@ -118,11 +114,17 @@ function build(layout: string, { layers, config = [], rewrite }: TestImage): voi
   rewrite?.(layout);
 }
 
-async function answers(address: string): Promise<boolean> {
-  return fetch(`http://${address}/v2/`).then(
-    (response) => response.ok || response.status === 401,
-    () => false,
-  );
+/** Resolves with the address that a registry says it listens on. */
+function addressOf({ stderr }: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    stderr?.on('data', (chunk) => {
+      if (said.length < MOST_SAID) said += chunk;
+      const [, address] = /listening on (127\.0\.0\.1:\d+)/.exec(said) ?? [];
+      if (address) resolve(address);
+    });
+    stderr?.once('close', () => reject(new Error(`docker-registry does not start: ${said}`)));
+  });
 }
 
 export function freePort(): Promise<number> {
