@@ -38,12 +38,12 @@ import { SandhavenError } from './errors.ts';
 import type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './files.ts';
 import type { CallOptions } from './call.ts';
 import type * as types from './generated.ts';
-import { apart, type Besides } from './handle-options.ts';
+import { apart, type HandleOptions } from './handle-options.ts';
 import type { Preview } from './preview.ts';
 
 /** Made by \`client.create()\` and \`client.sandbox()\`. \`await using\` deletes it at the end of its block. */
 export class SandboxHandle {
-  /** ID, or the name or ID that it was made with. */
+  /** Its ID; with \`client.sandbox()\`, the name or ID that was given. */
   readonly id: string;
 ${groups.map(([group, { name }]) => `  readonly ${group}: ${name};\n`).join('')}  readonly #client: types.Sandhaven;
   readonly #sandbox: string;
@@ -94,20 +94,20 @@ function method({ described, name, positional, takesMore }: HandleMethod): strin
   const parameters = `types.${typeName}Parameters`;
   const given = positional.map((one) => `${camel(one)}: ${parameters}['${one}']`);
   const named = ['sandbox', ...positional].map((one) => `'${one}'`).join(' | ');
-  const besides = takesMore ? `Besides<${parameters}, ${named}>` : 'CallOptions';
+  const options = takesMore ? `HandleOptions<${parameters}, ${named}>` : 'CallOptions';
   const fields = [
-    ...(takesMore ? ['...more'] : []),
+    ...(takesMore ? ['...parameters'] : []),
     'sandbox: this.#sandbox',
     ...positional.map((one) => (one === camel(one) ? one : `${one}: ${camel(one)}`)),
   ];
   const split = takesMore
-    ? `    const [more, options] = apart<Omit<${parameters}, ${named}>>(besides);\n`
+    ? `    const [parameters, call] = apart<Omit<${parameters}, ${named}>>(options);\n`
     : '';
   // The client's method of the tool has the rest.
   const [about] = tool.description.split(/(?<=\.) /);
   return `${comment(about, '  ').join('\n')}
-  ${name}(${[...given, `${takesMore ? 'besides' : 'options'}: ${besides} = {}`].join(', ')}): Promise<types.${typeName}Result> {
-${split}    return this.#client.${flat}({ ${fields.join(', ')} }, options);
+  ${name}(${[...given, `options: ${options} = {}`].join(', ')}): Promise<types.${typeName}Result> {
+${split}    return this.#client.${flat}({ ${fields.join(', ')} }, ${takesMore ? 'call' : 'options'});
   }
 `;
 }

@@ -1,7 +1,7 @@
-/** What a method of a handle takes after its arguments by position: other parameters of the tool, and options of the call, in one object. */
+/** Options of a handle's method: the tool's parameters that are not given by position, and options of the call, in one object. */
 import type { CallOptions } from './call.ts';
 
-export type Besides<Parameters, Named extends keyof Parameters> = Omit<Parameters, Named> & CallOptions;
+export type HandleOptions<Parameters, Named extends keyof Parameters> = Omit<Parameters, Named> & CallOptions;
 
 /** No tool has a parameter of such a name: theirs are in snake case. */
 const optionNames = Object.keys({
@@ -15,11 +15,11 @@ const optionNames = Object.keys({
   onStderr: 0,
 } satisfies Record<keyof CallOptions, 0>);
 
-/** Divides it into the parameters and the options. */
+/** Divides them into the parameters and the options of the call. */
 export function apart<Parameters extends object>(
-  besides: Parameters & CallOptions,
+  options: Parameters & CallOptions,
 ): [Parameters, CallOptions] {
-  const entries = Object.entries(besides);
+  const entries = Object.entries(options);
   const isOption = ([name]: [string, unknown]) => optionNames.includes(name);
   return [
     Object.fromEntries(entries.filter((entry) => !isOption(entry))) as Parameters,

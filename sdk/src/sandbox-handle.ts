@@ -4,12 +4,12 @@ import { SandhavenError } from './errors.ts';
 import type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './files.ts';
 import type { CallOptions } from './call.ts';
 import type * as types from './generated.ts';
-import { apart, type Besides } from './handle-options.ts';
+import { apart, type HandleOptions } from './handle-options.ts';
 import type { Preview } from './preview.ts';
 
 /** Made by `client.create()` and `client.sandbox()`. `await using` deletes it at the end of its block. */
 export class SandboxHandle {
-  /** ID, or the name or ID that it was made with. */
+  /** Its ID; with `client.sandbox()`, the name or ID that was given. */
   readonly id: string;
   readonly files: SandboxFiles;
   readonly code: SandboxCode;
@@ -46,9 +46,9 @@ export class SandboxHandle {
    * Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, usage
    * (memory_bytes and disk_bytes in use now), secrets and env_vars with secret-looking values redacted.
    */
-  info(besides: Besides<types.GetSandboxParameters, 'sandbox'> = {}): Promise<types.GetSandboxResult> {
-    const [more, options] = apart<Omit<types.GetSandboxParameters, 'sandbox'>>(besides);
-    return this.#client.getSandbox({ ...more, sandbox: this.#sandbox }, options);
+  info(options: HandleOptions<types.GetSandboxParameters, 'sandbox'> = {}): Promise<types.GetSandboxResult> {
+    const [parameters, call] = apart<Omit<types.GetSandboxParameters, 'sandbox'>>(options);
+    return this.#client.getSandbox({ ...parameters, sandbox: this.#sandbox }, call);
   }
 
   /** Starts a stopped or archived (slower) sandbox, or retries one in error. */
@@ -72,15 +72,15 @@ export class SandboxHandle {
   }
 
   /** Changes after how long a sandbox stops, is archived and deleted by itself. */
-  configureAuto(besides: Besides<types.ConfigureSandboxAutoParameters, 'sandbox'> = {}): Promise<types.ConfigureSandboxAutoResult> {
-    const [more, options] = apart<Omit<types.ConfigureSandboxAutoParameters, 'sandbox'>>(besides);
-    return this.#client.configureSandboxAuto({ ...more, sandbox: this.#sandbox }, options);
+  configureAuto(options: HandleOptions<types.ConfigureSandboxAutoParameters, 'sandbox'> = {}): Promise<types.ConfigureSandboxAutoResult> {
+    const [parameters, call] = apart<Omit<types.ConfigureSandboxAutoParameters, 'sandbox'>>(options);
+    return this.#client.configureSandboxAuto({ ...parameters, sandbox: this.#sandbox }, call);
   }
 
   /** Changes vCPUs, memory or disk: at least one, all or nothing. */
-  resize(besides: Besides<types.ResizeSandboxParameters, 'sandbox'> = {}): Promise<types.ResizeSandboxResult> {
-    const [more, options] = apart<Omit<types.ResizeSandboxParameters, 'sandbox'>>(besides);
-    return this.#client.resizeSandbox({ ...more, sandbox: this.#sandbox }, options);
+  resize(options: HandleOptions<types.ResizeSandboxParameters, 'sandbox'> = {}): Promise<types.ResizeSandboxResult> {
+    const [parameters, call] = apart<Omit<types.ResizeSandboxParameters, 'sandbox'>>(options);
+    return this.#client.resizeSandbox({ ...parameters, sandbox: this.#sandbox }, call);
   }
 
   /** Replaces all labels of a sandbox; {} removes them. */
@@ -92,9 +92,9 @@ export class SandboxHandle {
    * Makes a token to log in to a started sandbox by ssh, scp, sftp, rsync or an editor, and returns the
    * command.
    */
-  createSshAccess(besides: Besides<types.CreateSshAccessParameters, 'sandbox'> = {}): Promise<types.CreateSshAccessResult> {
-    const [more, options] = apart<Omit<types.CreateSshAccessParameters, 'sandbox'>>(besides);
-    return this.#client.createSshAccess({ ...more, sandbox: this.#sandbox }, options);
+  createSshAccess(options: HandleOptions<types.CreateSshAccessParameters, 'sandbox'> = {}): Promise<types.CreateSshAccessResult> {
+    const [parameters, call] = apart<Omit<types.CreateSshAccessParameters, 'sandbox'>>(options);
+    return this.#client.createSshAccess({ ...parameters, sandbox: this.#sandbox }, call);
   }
 
   /**
@@ -106,15 +106,15 @@ export class SandboxHandle {
   }
 
   /** Gives the URL of what a started sandbox serves over HTTP on a port. */
-  previewUrl(port: types.GetPortPreviewUrlParameters['port'], besides: Besides<types.GetPortPreviewUrlParameters, 'sandbox' | 'port'> = {}): Promise<types.GetPortPreviewUrlResult> {
-    const [more, options] = apart<Omit<types.GetPortPreviewUrlParameters, 'sandbox' | 'port'>>(besides);
-    return this.#client.getPortPreviewUrl({ ...more, sandbox: this.#sandbox, port }, options);
+  previewUrl(port: types.GetPortPreviewUrlParameters['port'], options: HandleOptions<types.GetPortPreviewUrlParameters, 'sandbox' | 'port'> = {}): Promise<types.GetPortPreviewUrlResult> {
+    const [parameters, call] = apart<Omit<types.GetPortPreviewUrlParameters, 'sandbox' | 'port'>>(options);
+    return this.#client.getPortPreviewUrl({ ...parameters, sandbox: this.#sandbox, port }, call);
   }
 
   /** Runs bash -c as root, with empty standard input, and waits for its end; background children live on. */
-  run(command: types.RunCommandParameters['command'], besides: Besides<types.RunCommandParameters, 'sandbox' | 'command'> = {}): Promise<types.RunCommandResult> {
-    const [more, options] = apart<Omit<types.RunCommandParameters, 'sandbox' | 'command'>>(besides);
-    return this.#client.runCommand({ ...more, sandbox: this.#sandbox, command }, options);
+  run(command: types.RunCommandParameters['command'], options: HandleOptions<types.RunCommandParameters, 'sandbox' | 'command'> = {}): Promise<types.RunCommandResult> {
+    const [parameters, call] = apart<Omit<types.RunCommandParameters, 'sandbox' | 'command'>>(options);
+    return this.#client.runCommand({ ...parameters, sandbox: this.#sandbox, command }, call);
   }
 }
 
@@ -139,15 +139,15 @@ export class SandboxFiles {
   }
 
   /** Lists one directory, sorted by name, hidden files included: name, type (file or dir), size, link. */
-  list(besides: Besides<types.ListFilesParameters, 'sandbox'> = {}): Promise<types.ListFilesResult> {
-    const [more, options] = apart<Omit<types.ListFilesParameters, 'sandbox'>>(besides);
-    return this.#client.listFiles({ ...more, sandbox: this.#sandbox }, options);
+  list(options: HandleOptions<types.ListFilesParameters, 'sandbox'> = {}): Promise<types.ListFilesResult> {
+    const [parameters, call] = apart<Omit<types.ListFilesParameters, 'sandbox'>>(options);
+    return this.#client.listFiles({ ...parameters, sandbox: this.#sandbox }, call);
   }
 
   /** Finds files and directories by name below a directory, hidden ones included, links not followed. */
-  find(pattern: types.FindFilesParameters['pattern'], besides: Besides<types.FindFilesParameters, 'sandbox' | 'pattern'> = {}): Promise<types.FindFilesResult> {
-    const [more, options] = apart<Omit<types.FindFilesParameters, 'sandbox' | 'pattern'>>(besides);
-    return this.#client.findFiles({ ...more, sandbox: this.#sandbox, pattern }, options);
+  find(pattern: types.FindFilesParameters['pattern'], options: HandleOptions<types.FindFilesParameters, 'sandbox' | 'pattern'> = {}): Promise<types.FindFilesResult> {
+    const [parameters, call] = apart<Omit<types.FindFilesParameters, 'sandbox' | 'pattern'>>(options);
+    return this.#client.findFiles({ ...parameters, sandbox: this.#sandbox, pattern }, call);
   }
 
   /** Shows type (file, dir, symlink, other), size, permissions, owner and modified_time of one path. */
@@ -156,21 +156,21 @@ export class SandboxFiles {
   }
 
   /** Reads a file or a range of its lines. */
-  read(path: types.ReadFileParameters['path'], besides: Besides<types.ReadFileParameters, 'sandbox' | 'path'> = {}): Promise<types.ReadFileResult> {
-    const [more, options] = apart<Omit<types.ReadFileParameters, 'sandbox' | 'path'>>(besides);
-    return this.#client.readFile({ ...more, sandbox: this.#sandbox, path }, options);
+  read(path: types.ReadFileParameters['path'], options: HandleOptions<types.ReadFileParameters, 'sandbox' | 'path'> = {}): Promise<types.ReadFileResult> {
+    const [parameters, call] = apart<Omit<types.ReadFileParameters, 'sandbox' | 'path'>>(options);
+    return this.#client.readFile({ ...parameters, sandbox: this.#sandbox, path }, call);
   }
 
   /** Creates a file or replaces it atomically, keeping its mode. */
-  write(path: types.WriteFileParameters['path'], content: types.WriteFileParameters['content'], besides: Besides<types.WriteFileParameters, 'sandbox' | 'path' | 'content'> = {}): Promise<types.WriteFileResult> {
-    const [more, options] = apart<Omit<types.WriteFileParameters, 'sandbox' | 'path' | 'content'>>(besides);
-    return this.#client.writeFile({ ...more, sandbox: this.#sandbox, path, content }, options);
+  write(path: types.WriteFileParameters['path'], content: types.WriteFileParameters['content'], options: HandleOptions<types.WriteFileParameters, 'sandbox' | 'path' | 'content'> = {}): Promise<types.WriteFileResult> {
+    const [parameters, call] = apart<Omit<types.WriteFileParameters, 'sandbox' | 'path' | 'content'>>(options);
+    return this.#client.writeFile({ ...parameters, sandbox: this.#sandbox, path, content }, call);
   }
 
   /** Creates a directory and its missing parents. */
-  createFolder(path: types.CreateFolderParameters['path'], besides: Besides<types.CreateFolderParameters, 'sandbox' | 'path'> = {}): Promise<types.CreateFolderResult> {
-    const [more, options] = apart<Omit<types.CreateFolderParameters, 'sandbox' | 'path'>>(besides);
-    return this.#client.createFolder({ ...more, sandbox: this.#sandbox, path }, options);
+  createFolder(path: types.CreateFolderParameters['path'], options: HandleOptions<types.CreateFolderParameters, 'sandbox' | 'path'> = {}): Promise<types.CreateFolderResult> {
+    const [parameters, call] = apart<Omit<types.CreateFolderParameters, 'sandbox' | 'path'>>(options);
+    return this.#client.createFolder({ ...parameters, sandbox: this.#sandbox, path }, call);
   }
 
   /** Moves or renames a file or directory and overwrites nothing: already_exists. */
@@ -179,21 +179,21 @@ export class SandboxFiles {
   }
 
   /** Deletes a file, a link (never its target) or an empty directory. */
-  delete(path: types.DeleteFileParameters['path'], besides: Besides<types.DeleteFileParameters, 'sandbox' | 'path'> = {}): Promise<types.DeleteFileResult> {
-    const [more, options] = apart<Omit<types.DeleteFileParameters, 'sandbox' | 'path'>>(besides);
-    return this.#client.deleteFile({ ...more, sandbox: this.#sandbox, path }, options);
+  delete(path: types.DeleteFileParameters['path'], options: HandleOptions<types.DeleteFileParameters, 'sandbox' | 'path'> = {}): Promise<types.DeleteFileResult> {
+    const [parameters, call] = apart<Omit<types.DeleteFileParameters, 'sandbox' | 'path'>>(options);
+    return this.#client.deleteFile({ ...parameters, sandbox: this.#sandbox, path }, call);
   }
 
   /** Finds lines in files as grep -rE does, hidden files included, binary ones skipped. */
-  search(query: types.SearchContentParameters['query'], besides: Besides<types.SearchContentParameters, 'sandbox' | 'query'> = {}): Promise<types.SearchContentResult> {
-    const [more, options] = apart<Omit<types.SearchContentParameters, 'sandbox' | 'query'>>(besides);
-    return this.#client.searchContent({ ...more, sandbox: this.#sandbox, query }, options);
+  search(query: types.SearchContentParameters['query'], options: HandleOptions<types.SearchContentParameters, 'sandbox' | 'query'> = {}): Promise<types.SearchContentResult> {
+    const [parameters, call] = apart<Omit<types.SearchContentParameters, 'sandbox' | 'query'>>(options);
+    return this.#client.searchContent({ ...parameters, sandbox: this.#sandbox, query }, call);
   }
 
   /** Replaces every match, line by line as sed -E s/…/…/g, each file atomically. */
-  replace(pattern: types.ReplaceInFilesParameters['pattern'], replacement: types.ReplaceInFilesParameters['replacement'], files: types.ReplaceInFilesParameters['files'], besides: Besides<types.ReplaceInFilesParameters, 'sandbox' | 'pattern' | 'replacement' | 'files'> = {}): Promise<types.ReplaceInFilesResult> {
-    const [more, options] = apart<Omit<types.ReplaceInFilesParameters, 'sandbox' | 'pattern' | 'replacement' | 'files'>>(besides);
-    return this.#client.replaceInFiles({ ...more, sandbox: this.#sandbox, pattern, replacement, files }, options);
+  replace(pattern: types.ReplaceInFilesParameters['pattern'], replacement: types.ReplaceInFilesParameters['replacement'], files: types.ReplaceInFilesParameters['files'], options: HandleOptions<types.ReplaceInFilesParameters, 'sandbox' | 'pattern' | 'replacement' | 'files'> = {}): Promise<types.ReplaceInFilesResult> {
+    const [parameters, call] = apart<Omit<types.ReplaceInFilesParameters, 'sandbox' | 'pattern' | 'replacement' | 'files'>>(options);
+    return this.#client.replaceInFiles({ ...parameters, sandbox: this.#sandbox, pattern, replacement, files }, call);
   }
 }
 
@@ -208,9 +208,9 @@ export class SandboxCode {
   }
 
   /** Runs code in the sandbox's language, without a shell. */
-  run(code: types.RunCodeParameters['code'], besides: Besides<types.RunCodeParameters, 'sandbox' | 'code'> = {}): Promise<types.RunCodeResult> {
-    const [more, options] = apart<Omit<types.RunCodeParameters, 'sandbox' | 'code'>>(besides);
-    return this.#client.runCode({ ...more, sandbox: this.#sandbox, code }, options);
+  run(code: types.RunCodeParameters['code'], options: HandleOptions<types.RunCodeParameters, 'sandbox' | 'code'> = {}): Promise<types.RunCodeResult> {
+    const [parameters, call] = apart<Omit<types.RunCodeParameters, 'sandbox' | 'code'>>(options);
+    return this.#client.runCode({ ...parameters, sandbox: this.#sandbox, code }, call);
   }
 }
 
@@ -228,9 +228,9 @@ export class SandboxSessions {
    * Opens a bash that stays: directory, variables and functions persist between its commands, which may
    * run in the background and take input.
    */
-  create(besides: Besides<types.CreateSessionParameters, 'sandbox'> = {}): Promise<types.CreateSessionResult> {
-    const [more, options] = apart<Omit<types.CreateSessionParameters, 'sandbox'>>(besides);
-    return this.#client.createSession({ ...more, sandbox: this.#sandbox }, options);
+  create(options: HandleOptions<types.CreateSessionParameters, 'sandbox'> = {}): Promise<types.CreateSessionResult> {
+    const [parameters, call] = apart<Omit<types.CreateSessionParameters, 'sandbox'>>(options);
+    return this.#client.createSession({ ...parameters, sandbox: this.#sandbox }, call);
   }
 
   /**
@@ -242,24 +242,24 @@ export class SandboxSessions {
   }
 
   /** Runs a command in a session, after those before it. */
-  run(sessionId: types.RunSessionCommandParameters['session_id'], command: types.RunSessionCommandParameters['command'], besides: Besides<types.RunSessionCommandParameters, 'sandbox' | 'session_id' | 'command'> = {}): Promise<types.RunSessionCommandResult> {
-    const [more, options] = apart<Omit<types.RunSessionCommandParameters, 'sandbox' | 'session_id' | 'command'>>(besides);
-    return this.#client.runSessionCommand({ ...more, sandbox: this.#sandbox, session_id: sessionId, command }, options);
+  run(sessionId: types.RunSessionCommandParameters['session_id'], command: types.RunSessionCommandParameters['command'], options: HandleOptions<types.RunSessionCommandParameters, 'sandbox' | 'session_id' | 'command'> = {}): Promise<types.RunSessionCommandResult> {
+    const [parameters, call] = apart<Omit<types.RunSessionCommandParameters, 'sandbox' | 'session_id' | 'command'>>(options);
+    return this.#client.runSessionCommand({ ...parameters, sandbox: this.#sandbox, session_id: sessionId, command }, call);
   }
 
   /**
    * Returns what a session command has printed so far: output (as it came), stdout, stderr, status and,
    * once ended, exit_code.
    */
-  logs(sessionId: types.GetSessionCommandLogsParameters['session_id'], commandId: types.GetSessionCommandLogsParameters['command_id'], besides: Besides<types.GetSessionCommandLogsParameters, 'sandbox' | 'session_id' | 'command_id'> = {}): Promise<types.GetSessionCommandLogsResult> {
-    const [more, options] = apart<Omit<types.GetSessionCommandLogsParameters, 'sandbox' | 'session_id' | 'command_id'>>(besides);
-    return this.#client.getSessionCommandLogs({ ...more, sandbox: this.#sandbox, session_id: sessionId, command_id: commandId }, options);
+  logs(sessionId: types.GetSessionCommandLogsParameters['session_id'], commandId: types.GetSessionCommandLogsParameters['command_id'], options: HandleOptions<types.GetSessionCommandLogsParameters, 'sandbox' | 'session_id' | 'command_id'> = {}): Promise<types.GetSessionCommandLogsResult> {
+    const [parameters, call] = apart<Omit<types.GetSessionCommandLogsParameters, 'sandbox' | 'session_id' | 'command_id'>>(options);
+    return this.#client.getSessionCommandLogs({ ...parameters, sandbox: this.#sandbox, session_id: sessionId, command_id: commandId }, call);
   }
 
   /** Types a line into a running session command, as at a terminal that does not echo: answers, passwords. */
-  send(sessionId: types.SendSessionInputParameters['session_id'], commandId: types.SendSessionInputParameters['command_id'], input: types.SendSessionInputParameters['input'], besides: Besides<types.SendSessionInputParameters, 'sandbox' | 'session_id' | 'command_id' | 'input'> = {}): Promise<types.SendSessionInputResult> {
-    const [more, options] = apart<Omit<types.SendSessionInputParameters, 'sandbox' | 'session_id' | 'command_id' | 'input'>>(besides);
-    return this.#client.sendSessionInput({ ...more, sandbox: this.#sandbox, session_id: sessionId, command_id: commandId, input }, options);
+  send(sessionId: types.SendSessionInputParameters['session_id'], commandId: types.SendSessionInputParameters['command_id'], input: types.SendSessionInputParameters['input'], options: HandleOptions<types.SendSessionInputParameters, 'sandbox' | 'session_id' | 'command_id' | 'input'> = {}): Promise<types.SendSessionInputResult> {
+    const [parameters, call] = apart<Omit<types.SendSessionInputParameters, 'sandbox' | 'session_id' | 'command_id' | 'input'>>(options);
+    return this.#client.sendSessionInput({ ...parameters, sandbox: this.#sandbox, session_id: sessionId, command_id: commandId, input }, call);
   }
 }
 
@@ -274,83 +274,83 @@ export class SandboxGit {
   }
 
   /** Clones a Git repository into a new or empty folder. */
-  clone(url: types.GitCloneParameters['url'], besides: Besides<types.GitCloneParameters, 'sandbox' | 'url'> = {}): Promise<types.GitCloneResult> {
-    const [more, options] = apart<Omit<types.GitCloneParameters, 'sandbox' | 'url'>>(besides);
-    return this.#client.gitClone({ ...more, sandbox: this.#sandbox, url }, options);
+  clone(url: types.GitCloneParameters['url'], options: HandleOptions<types.GitCloneParameters, 'sandbox' | 'url'> = {}): Promise<types.GitCloneResult> {
+    const [parameters, call] = apart<Omit<types.GitCloneParameters, 'sandbox' | 'url'>>(options);
+    return this.#client.gitClone({ ...parameters, sandbox: this.#sandbox, url }, call);
   }
 
   /**
    * Shows what changed in a Git repository: branch (null when detached), staged, modified, untracked and
    * conflicted paths from its root, commits ahead of and behind upstream (null without one).
    */
-  status(besides: Besides<types.GitStatusParameters, 'sandbox'> = {}): Promise<types.GitStatusResult> {
-    const [more, options] = apart<Omit<types.GitStatusParameters, 'sandbox'>>(besides);
-    return this.#client.gitStatus({ ...more, sandbox: this.#sandbox }, options);
+  status(options: HandleOptions<types.GitStatusParameters, 'sandbox'> = {}): Promise<types.GitStatusResult> {
+    const [parameters, call] = apart<Omit<types.GitStatusParameters, 'sandbox'>>(options);
+    return this.#client.gitStatus({ ...parameters, sandbox: this.#sandbox }, call);
   }
 
   /** Stages files or folders for the next commit, deletions included; ["."] stages everything. */
-  add(files: types.GitAddParameters['files'], besides: Besides<types.GitAddParameters, 'sandbox' | 'files'> = {}): Promise<types.GitAddResult> {
-    const [more, options] = apart<Omit<types.GitAddParameters, 'sandbox' | 'files'>>(besides);
-    return this.#client.gitAdd({ ...more, sandbox: this.#sandbox, files }, options);
+  add(files: types.GitAddParameters['files'], options: HandleOptions<types.GitAddParameters, 'sandbox' | 'files'> = {}): Promise<types.GitAddResult> {
+    const [parameters, call] = apart<Omit<types.GitAddParameters, 'sandbox' | 'files'>>(options);
+    return this.#client.gitAdd({ ...parameters, sandbox: this.#sandbox, files }, call);
   }
 
   /** Commits what is staged (GitAdd), also to conclude a merge. */
-  commit(message: types.GitCommitParameters['message'], besides: Besides<types.GitCommitParameters, 'sandbox' | 'message'> = {}): Promise<types.GitCommitResult> {
-    const [more, options] = apart<Omit<types.GitCommitParameters, 'sandbox' | 'message'>>(besides);
-    return this.#client.gitCommit({ ...more, sandbox: this.#sandbox, message }, options);
+  commit(message: types.GitCommitParameters['message'], options: HandleOptions<types.GitCommitParameters, 'sandbox' | 'message'> = {}): Promise<types.GitCommitResult> {
+    const [parameters, call] = apart<Omit<types.GitCommitParameters, 'sandbox' | 'message'>>(options);
+    return this.#client.gitCommit({ ...parameters, sandbox: this.#sandbox, message }, call);
   }
 
   /**
    * Lists the local branches with name and current, and current, the one checked out (null when detached;
    * unborn: no commit yet).
    */
-  branches(besides: Besides<types.GitBranchesParameters, 'sandbox'> = {}): Promise<types.GitBranchesResult> {
-    const [more, options] = apart<Omit<types.GitBranchesParameters, 'sandbox'>>(besides);
-    return this.#client.gitBranches({ ...more, sandbox: this.#sandbox }, options);
+  branches(options: HandleOptions<types.GitBranchesParameters, 'sandbox'> = {}): Promise<types.GitBranchesResult> {
+    const [parameters, call] = apart<Omit<types.GitBranchesParameters, 'sandbox'>>(options);
+    return this.#client.gitBranches({ ...parameters, sandbox: this.#sandbox }, call);
   }
 
   /**
    * Switches to a branch (also one that only the remote has), tag or commit, or with create_new_branch
    * makes branch ref at start_point and switches to it.
    */
-  checkout(ref: types.GitCheckoutParameters['ref'], besides: Besides<types.GitCheckoutParameters, 'sandbox' | 'ref'> = {}): Promise<types.GitCheckoutResult> {
-    const [more, options] = apart<Omit<types.GitCheckoutParameters, 'sandbox' | 'ref'>>(besides);
-    return this.#client.gitCheckout({ ...more, sandbox: this.#sandbox, ref }, options);
+  checkout(ref: types.GitCheckoutParameters['ref'], options: HandleOptions<types.GitCheckoutParameters, 'sandbox' | 'ref'> = {}): Promise<types.GitCheckoutResult> {
+    const [parameters, call] = apart<Omit<types.GitCheckoutParameters, 'sandbox' | 'ref'>>(options);
+    return this.#client.gitCheckout({ ...parameters, sandbox: this.#sandbox, ref }, call);
   }
 
   /** Makes a branch at start_point and switches to it, with local changes kept. */
-  createBranch(branch: types.GitCreateBranchParameters['branch'], besides: Besides<types.GitCreateBranchParameters, 'sandbox' | 'branch'> = {}): Promise<types.GitCreateBranchResult> {
-    const [more, options] = apart<Omit<types.GitCreateBranchParameters, 'sandbox' | 'branch'>>(besides);
-    return this.#client.gitCreateBranch({ ...more, sandbox: this.#sandbox, branch }, options);
+  createBranch(branch: types.GitCreateBranchParameters['branch'], options: HandleOptions<types.GitCreateBranchParameters, 'sandbox' | 'branch'> = {}): Promise<types.GitCreateBranchResult> {
+    const [parameters, call] = apart<Omit<types.GitCreateBranchParameters, 'sandbox' | 'branch'>>(options);
+    return this.#client.gitCreateBranch({ ...parameters, sandbox: this.#sandbox, branch }, call);
   }
 
   /** Deletes a local branch. */
-  deleteBranch(branch: types.GitDeleteBranchParameters['branch'], besides: Besides<types.GitDeleteBranchParameters, 'sandbox' | 'branch'> = {}): Promise<types.GitDeleteBranchResult> {
-    const [more, options] = apart<Omit<types.GitDeleteBranchParameters, 'sandbox' | 'branch'>>(besides);
-    return this.#client.gitDeleteBranch({ ...more, sandbox: this.#sandbox, branch }, options);
+  deleteBranch(branch: types.GitDeleteBranchParameters['branch'], options: HandleOptions<types.GitDeleteBranchParameters, 'sandbox' | 'branch'> = {}): Promise<types.GitDeleteBranchResult> {
+    const [parameters, call] = apart<Omit<types.GitDeleteBranchParameters, 'sandbox' | 'branch'>>(options);
+    return this.#client.gitDeleteBranch({ ...parameters, sandbox: this.#sandbox, branch }, call);
   }
 
   /** Lists commits, newest first: hash, author, email, date (UTC) and message. */
-  log(besides: Besides<types.GitLogParameters, 'sandbox'> = {}): Promise<types.GitLogResult> {
-    const [more, options] = apart<Omit<types.GitLogParameters, 'sandbox'>>(besides);
-    return this.#client.gitLog({ ...more, sandbox: this.#sandbox }, options);
+  log(options: HandleOptions<types.GitLogParameters, 'sandbox'> = {}): Promise<types.GitLogResult> {
+    const [parameters, call] = apart<Omit<types.GitLogParameters, 'sandbox'>>(options);
+    return this.#client.gitLog({ ...parameters, sandbox: this.#sandbox }, call);
   }
 
   /**
    * Fetches from the remote (URL, or path in the sandbox) and merges into the branch that is checked out,
    * with the credentials given at clone or configured.
    */
-  pull(besides: Besides<types.GitPullParameters, 'sandbox'> = {}): Promise<types.GitPullResult> {
-    const [more, options] = apart<Omit<types.GitPullParameters, 'sandbox'>>(besides);
-    return this.#client.gitPull({ ...more, sandbox: this.#sandbox }, options);
+  pull(options: HandleOptions<types.GitPullParameters, 'sandbox'> = {}): Promise<types.GitPullResult> {
+    const [parameters, call] = apart<Omit<types.GitPullParameters, 'sandbox'>>(options);
+    return this.#client.gitPull({ ...parameters, sandbox: this.#sandbox }, call);
   }
 
   /**
    * Pushes a branch to that of the same name at its remote (URL, or path in the sandbox), with the
    * credentials given at clone or configured; it then tracks that one.
    */
-  push(besides: Besides<types.GitPushParameters, 'sandbox'> = {}): Promise<types.GitPushResult> {
-    const [more, options] = apart<Omit<types.GitPushParameters, 'sandbox'>>(besides);
-    return this.#client.gitPush({ ...more, sandbox: this.#sandbox }, options);
+  push(options: HandleOptions<types.GitPushParameters, 'sandbox'> = {}): Promise<types.GitPushResult> {
+    const [parameters, call] = apart<Omit<types.GitPushParameters, 'sandbox'>>(options);
+    return this.#client.gitPush({ ...parameters, sandbox: this.#sandbox }, call);
   }
 }
