@@ -181,7 +181,7 @@ export const parts: readonly Part[] = [
           'test/system/every-transport.test.ts',
         ],
       },
-      { name: 'gigabytes', minutes: 12, wider: ['test/system/following/whole-output.test.ts'] },
+      { name: 'gigabytes', minutes: 4, wider: ['test/system/following/whole-output.test.ts'] },
     ],
   },
   {
