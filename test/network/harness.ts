@@ -5,7 +5,8 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -44,6 +45,8 @@ export interface Namespace {
 export interface TestHost extends Namespace {
   outside: Namespace;
   uplink: string;
+  /** Makes a folder that goes with the host. */
+  folder(): string;
   start(options?: object): Instance;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -107,10 +110,16 @@ export async function createTestHost(): Promise<TestHost> {
     // Replies find their way whatever the source: what is not masqueraded must fail by our rules alone.
     `route add default via ${hostAddress}`,
   ]);
+  const folders: string[] = [];
   return {
     ...host,
     outside,
     uplink,
+    folder() {
+      const folder = mkdtempSync(join(tmpdir(), 'sandhaven-network-'));
+      folders.push(folder);
+      return folder;
+    },
     start(options = {}) {
       const instance = startInstance(host, options);
       instances.push(instance);
@@ -131,6 +140,7 @@ export async function createTestHost(): Promise<TestHost> {
         }
       } finally {
         for (const holder of holders) holder.stdin?.end();
+        for (const folder of folders) rmSync(folder, { recursive: true });
       }
     },
   };

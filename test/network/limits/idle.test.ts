@@ -27,7 +27,7 @@ beforeAll(async () => {
   process.env['PATH'] = `${folder}:${path}`;
   const watch = { notesFile: join(folder, 'notes'), day: '2026-01-05' };
   const owners = { [first]: 'user_a', [second]: 'user_b' };
-  instance = host.start({ owners, watch, egressPath: fakeEgress() });
+  instance = host.start({ owners, watch, egressPath: fakeEgress(host) });
   process.env['PATH'] = path;
   await instance.init();
   slot = await instance.acquire(first);

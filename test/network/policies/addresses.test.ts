@@ -30,7 +30,7 @@ beforeAll(async () => {
     await host.outside.run('ip', 'address', 'add', `${address}/32`, 'dev', 'lo');
   }
   servers.push(await serve(host.outside, port), await serve(host.outside, otherPort));
-  instance = host.start({ egressPath: fakeEgress() });
+  instance = host.start({ egressPath: fakeEgress(host) });
   await instance.init();
 });
 
@@ -217,7 +217,7 @@ describe('a change', () => {
 
 describe('a slot', () => {
   it('that is released has nothing of its policy for the next holder', async () => {
-    const alone = host.start({ poolSize: 0, egressPath: fakeEgress() });
+    const alone = host.start({ poolSize: 0, egressPath: fakeEgress(host) });
     await alone.init();
     const first = await alone.acquire(nextId(), rules(`udp://${publicAddress}:${port}`));
     expect(await sendUdp(inside(first), publicAddress, port)).toBe('hello');

@@ -42,7 +42,7 @@ const named = rules('https://api.example.com');
 const nextId = () => `sb_${String(++last).padStart(16, '0')}`;
 
 async function started(options: object = {}): Promise<{ instance: Instance; egressPath: string }> {
-  const egressPath = fakeEgress();
+  const egressPath = fakeEgress(host);
   const instance = host.start({ poolSize: 1, egressPath, ...options });
   writeFileSync(`${runDirOf(instance.id)}/resolv.conf`, 'nameserver 9.9.9.9\n');
   await instance.init();

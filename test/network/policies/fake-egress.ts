@@ -2,13 +2,11 @@
  * A double of the egress program: speaks its control lines, and tells every caller of its gate and its resolver what it
  * knows about them. It refuses rules for refused.example.com, and quotes the command then.
  */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
 import type { EgressPolicy } from '../../../src/runtime/oci/network/egress/messages.ts';
-import { inside, publicAddress } from '../harness.ts';
+import { inside, publicAddress, type TestHost } from '../harness.ts';
 
 /** What its gate answers: one line of JSON. */
 export interface GateAnswer {
@@ -18,15 +16,9 @@ export interface GateAnswer {
   resolvers: string[];
 }
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});
-
 /** Returns the path of the program. It hangs while a file of this name beside it exists. */
-export function fakeEgress(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sandhaven-egress-'));
-  folders.push(folder);
+export function fakeEgress(host: Pick<TestHost, 'folder'>): string {
+  const folder = host.folder();
   // The program looks for the file as a user without rights.
   chmodSync(folder, 0o711);
   const path = join(folder, 'sandhaven-egress');

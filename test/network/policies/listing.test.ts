@@ -13,7 +13,7 @@ let address: string;
 
 beforeAll(async () => {
   host = await createTestHost();
-  instance = host.start({ egressPath: fakeEgress() });
+  instance = host.start({ egressPath: fakeEgress(host) });
   await instance.init();
   ({ index, address } = await instance.acquire(sandbox, none));
 });

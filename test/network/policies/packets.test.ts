@@ -18,7 +18,7 @@ let last = 0;
 beforeAll(async () => {
   host = await createTestHost();
   server = await serve(host.outside, port);
-  instance = host.start({ egressPath: fakeEgress() });
+  instance = host.start({ egressPath: fakeEgress(host) });
   await instance.init();
 });
 
@@ -127,7 +127,7 @@ describe('a machine that learns', () => {
     await instance.kill();
     await sleep(2_000);
     expect(await sendUdp(from, publicAddress, port)).not.toBe('hello');
-    instance = host.start({ egressPath: fakeEgress(), instanceId: instance.id });
+    instance = host.start({ egressPath: fakeEgress(host), instanceId: instance.id });
     await instance.init();
     expect(await sendUdp(from, publicAddress, port)).not.toBe('hello');
   });

@@ -33,7 +33,7 @@ const granted = rules(`tcp://${publicAddress}:${port}`);
 const sandbox = (number: number) => `sb_${String(number).padStart(16, '0')}`;
 
 async function started(options: object = {}): Promise<Instance> {
-  const instance = host.start({ poolSize: 1, egressPath: fakeEgress(), ...options });
+  const instance = host.start({ poolSize: 1, egressPath: fakeEgress(host), ...options });
   await instance.init();
   return instance;
 }

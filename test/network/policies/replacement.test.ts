@@ -35,7 +35,7 @@ beforeAll(async () => {
   host = await createTestHost();
   servers.push(await serve(host.outside, port), await serve(host.outside, forbidden));
   servers.push(await serveBytes(host.outside));
-  instance = host.start({ poolSize: 1, egressPath: fakeEgress() });
+  instance = host.start({ poolSize: 1, egressPath: fakeEgress(host) });
   await instance.init();
   slot = await instance.acquire(sandbox, granted);
 });
@@ -106,7 +106,7 @@ it('a table of another form is made anew', async () => {
   const parts =
     'map granted { type ipv4_addr : mark; }; chain forward { type filter hook input priority 0; };';
   await host.run('nft', `delete table ${table}; table ${table} { ${parts} }`);
-  instance = host.start({ instanceId: instance.id, poolSize: 1, egressPath: fakeEgress() });
+  instance = host.start({ instanceId: instance.id, poolSize: 1, egressPath: fakeEgress(host) });
   await instance.init();
   expect(await connectTcp(inside(slot), publicAddress, port)).toBe('hello');
   expect(await connectTcp(inside(slot), publicAddress, forbidden)).not.toBe('hello');

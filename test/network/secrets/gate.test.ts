@@ -45,7 +45,7 @@ afterAll(async () => {
 const nextId = () => `sb_${String(++last).padStart(16, '0')}`;
 
 async function started(options: object = {}): Promise<Instance> {
-  const instance = host.start({ poolSize: 1, egressPath: fakeEgress(), ...options });
+  const instance = host.start({ poolSize: 1, egressPath: fakeEgress(host), ...options });
   writeFileSync(`${runDirOf(instance.id)}/resolv.conf`, 'nameserver 9.9.9.9\n');
   await instance.init();
   return instance;
