@@ -99,7 +99,6 @@ ${of(group)}`,
     def __init__(self, client: AsyncSandhaven, sandbox: str) -> None:
         self.id = sandbox
         self._client = client
-        self._sandbox = sandbox
 ${fields.join('')}
     async def __aenter__(self) -> AsyncSandboxHandle:
         return self
@@ -114,13 +113,13 @@ ${fields.join('')}
 
     def preview(self, port: int) -> AsyncPreview:
         """A port of it, to send requests to: \`await box.preview(8000).fetch("/")\`."""
-        return self._client.preview(self._sandbox, port)
+        return self._client.preview(self.id, port)
 
 ${of('')}`,
   ].join('\n\n');
 }
 
-function method({ described, name, positional }: HandleMethod, names: PythonTypes): string {
+function method({ described, group, name, positional }: HandleMethod, names: PythonTypes): string {
   const { tool, typeName } = described;
   const keywords = keywordsOf(described, names).filter((one) => one.name !== 'sandbox');
   const isFirst = ({ name }: Keyword) => positional.includes(name);
@@ -134,7 +133,7 @@ ${signature(first)}        *,
 ${signature(rest)}    ) -> types.${typeName}Result:
 ${docstring(about, [], '        ')}
         return await self._client.${snake(typeName)}(
-            sandbox=self._sandbox,
+            sandbox=${group === '' ? 'self.id' : 'self._sandbox'},
 ${keywords.map(({ name }) => `            ${name}=${name},\n`).join('')}        )
 `;
 }

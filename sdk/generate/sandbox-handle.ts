@@ -46,17 +46,15 @@ export class SandboxHandle {
   /** Its ID; with \`client.sandbox()\`, the name or ID that was given. */
   readonly id: string;
 ${groups.map(([group, { name }]) => `  readonly ${group}: ${name};\n`).join('')}  readonly #client: types.Sandhaven;
-  readonly #sandbox: string;
 
   constructor(client: types.Sandhaven, id: string) {
     this.id = id;
     this.#client = client;
-    this.#sandbox = id;
 ${groups.map(([group, { name }]) => `    this.${group} = new ${name}(client, id);\n`).join('')}  }
 
   /** A port of it, to send requests to: \`await box.preview(8000).fetch('/')\`. */
   preview(port: number): Preview {
-    return this.#client.preview(this.#sandbox, port);
+    return this.#client.preview(this.id, port);
   }
 
   /** Deletes it; one that is gone is no error. */
@@ -89,7 +87,7 @@ ${inGroup.map(method).join('\n')}}
   .join('')}`;
 }
 
-function method({ described, name, positional, takesMore }: HandleMethod): string {
+function method({ described, group, name, positional, takesMore }: HandleMethod): string {
   const { typeName, method: flat, tool } = described;
   const parameters = `types.${typeName}Parameters`;
   const given = positional.map((one) => `${camel(one)}: ${parameters}['${one}']`);
@@ -97,7 +95,7 @@ function method({ described, name, positional, takesMore }: HandleMethod): strin
   const options = takesMore ? `HandleOptions<${parameters}, ${named}>` : 'CallOptions';
   const fields = [
     ...(takesMore ? ['...parameters'] : []),
-    'sandbox: this.#sandbox',
+    `sandbox: ${group === '' ? 'this.id' : 'this.#sandbox'}`,
     ...positional.map((one) => (one === camel(one) ? one : `${one}: ${camel(one)}`)),
   ];
   const split = takesMore

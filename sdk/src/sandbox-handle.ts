@@ -16,12 +16,10 @@ export class SandboxHandle {
   readonly sessions: SandboxSessions;
   readonly git: SandboxGit;
   readonly #client: types.Sandhaven;
-  readonly #sandbox: string;
 
   constructor(client: types.Sandhaven, id: string) {
     this.id = id;
     this.#client = client;
-    this.#sandbox = id;
     this.files = new SandboxFiles(client, id);
     this.code = new SandboxCode(client, id);
     this.sessions = new SandboxSessions(client, id);
@@ -30,7 +28,7 @@ export class SandboxHandle {
 
   /** A port of it, to send requests to: `await box.preview(8000).fetch('/')`. */
   preview(port: number): Preview {
-    return this.#client.preview(this.#sandbox, port);
+    return this.#client.preview(this.id, port);
   }
 
   /** Deletes it; one that is gone is no error. */
@@ -48,44 +46,44 @@ export class SandboxHandle {
    */
   info(options: HandleOptions<types.GetSandboxParameters, 'sandbox'> = {}): Promise<types.GetSandboxResult> {
     const [parameters, call] = apart<Omit<types.GetSandboxParameters, 'sandbox'>>(options);
-    return this.#client.getSandbox({ ...parameters, sandbox: this.#sandbox }, call);
+    return this.#client.getSandbox({ ...parameters, sandbox: this.id }, call);
   }
 
   /** Starts a stopped or archived (slower) sandbox, or retries one in error. */
   start(options: CallOptions = {}): Promise<types.StartSandboxResult> {
-    return this.#client.startSandbox({ sandbox: this.#sandbox }, options);
+    return this.#client.startSandbox({ sandbox: this.id }, options);
   }
 
   /** Stops a sandbox: processes end, files stay. */
   stop(options: CallOptions = {}): Promise<types.StopSandboxResult> {
-    return this.#client.stopSandbox({ sandbox: this.#sandbox }, options);
+    return this.#client.stopSandbox({ sandbox: this.id }, options);
   }
 
   /** Compresses a stopped sandbox to save storage; StartSandbox brings it back. */
   archive(options: CallOptions = {}): Promise<types.ArchiveSandboxResult> {
-    return this.#client.archiveSandbox({ sandbox: this.#sandbox }, options);
+    return this.#client.archiveSandbox({ sandbox: this.id }, options);
   }
 
   /** Deletes a sandbox and everything in it, for good, from any state. */
   delete(options: CallOptions = {}): Promise<types.DeleteSandboxResult> {
-    return this.#client.deleteSandbox({ sandbox: this.#sandbox }, options);
+    return this.#client.deleteSandbox({ sandbox: this.id }, options);
   }
 
   /** Changes after how long a sandbox stops, is archived and deleted by itself. */
   configureAuto(options: HandleOptions<types.ConfigureSandboxAutoParameters, 'sandbox'> = {}): Promise<types.ConfigureSandboxAutoResult> {
     const [parameters, call] = apart<Omit<types.ConfigureSandboxAutoParameters, 'sandbox'>>(options);
-    return this.#client.configureSandboxAuto({ ...parameters, sandbox: this.#sandbox }, call);
+    return this.#client.configureSandboxAuto({ ...parameters, sandbox: this.id }, call);
   }
 
   /** Changes vCPUs, memory or disk: at least one, all or nothing. */
   resize(options: HandleOptions<types.ResizeSandboxParameters, 'sandbox'> = {}): Promise<types.ResizeSandboxResult> {
     const [parameters, call] = apart<Omit<types.ResizeSandboxParameters, 'sandbox'>>(options);
-    return this.#client.resizeSandbox({ ...parameters, sandbox: this.#sandbox }, call);
+    return this.#client.resizeSandbox({ ...parameters, sandbox: this.id }, call);
   }
 
   /** Replaces all labels of a sandbox; {} removes them. */
   setLabels(labels: types.SetSandboxLabelsParameters['labels'], options: CallOptions = {}): Promise<types.SetSandboxLabelsResult> {
-    return this.#client.setSandboxLabels({ sandbox: this.#sandbox, labels }, options);
+    return this.#client.setSandboxLabels({ sandbox: this.id, labels }, options);
   }
 
   /**
@@ -94,7 +92,7 @@ export class SandboxHandle {
    */
   createSshAccess(options: HandleOptions<types.CreateSshAccessParameters, 'sandbox'> = {}): Promise<types.CreateSshAccessResult> {
     const [parameters, call] = apart<Omit<types.CreateSshAccessParameters, 'sandbox'>>(options);
-    return this.#client.createSshAccess({ ...parameters, sandbox: this.#sandbox }, call);
+    return this.#client.createSshAccess({ ...parameters, sandbox: this.id }, call);
   }
 
   /**
@@ -102,19 +100,19 @@ export class SandboxHandle {
    * process.
    */
   ports(options: CallOptions = {}): Promise<types.ListPortsResult> {
-    return this.#client.listPorts({ sandbox: this.#sandbox }, options);
+    return this.#client.listPorts({ sandbox: this.id }, options);
   }
 
   /** Gives the URL of what a started sandbox serves over HTTP on a port. */
   previewUrl(port: types.GetPortPreviewUrlParameters['port'], options: HandleOptions<types.GetPortPreviewUrlParameters, 'sandbox' | 'port'> = {}): Promise<types.GetPortPreviewUrlResult> {
     const [parameters, call] = apart<Omit<types.GetPortPreviewUrlParameters, 'sandbox' | 'port'>>(options);
-    return this.#client.getPortPreviewUrl({ ...parameters, sandbox: this.#sandbox, port }, call);
+    return this.#client.getPortPreviewUrl({ ...parameters, sandbox: this.id, port }, call);
   }
 
   /** Runs bash -c as root, with empty standard input, and waits for its end; background children live on. */
   run(command: types.RunCommandParameters['command'], options: HandleOptions<types.RunCommandParameters, 'sandbox' | 'command'> = {}): Promise<types.RunCommandResult> {
     const [parameters, call] = apart<Omit<types.RunCommandParameters, 'sandbox' | 'command'>>(options);
-    return this.#client.runCommand({ ...parameters, sandbox: this.#sandbox, command }, call);
+    return this.#client.runCommand({ ...parameters, sandbox: this.id, command }, call);
   }
 }
 
