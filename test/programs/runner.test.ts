@@ -98,8 +98,9 @@ describe.each([
   });
 
   it('is ended also while what it left behind holds its streams', async () => {
-    const { running, said, result } = shell(runner, 'sleep 60 & echo $!');
+    const { running, said, result } = shell(runner, 'sleep 60 & echo $$');
     await until(() => said.stdout.endsWith('\n'));
+    await until(() => !lives(said.stdout.trim()));
     running.kill();
     expect(await result).toMatchObject({ code: 0 });
   });
