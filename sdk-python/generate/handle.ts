@@ -34,6 +34,7 @@ const UPLOADS = `
         path: str,
         content: AsyncContent,
         *,
+        user: str | None = None,
         mode: str | None = None,
         create_parents: bool | None = None,
         durable: bool | None = None,
@@ -44,6 +45,7 @@ const UPLOADS = `
             self._sandbox,
             path,
             content,
+            user=user,
             mode=mode,
             create_parents=create_parents,
             durable=durable,
@@ -54,13 +56,19 @@ const UPLOADS = `
         self,
         path: str,
         *,
+        user: str | None = None,
         start: int | None = None,
         end: int | None = None,
         call_timeout_seconds: float | None = None,
     ) -> AsyncDownload:
         """Opens a file for reading; close it, or use it in \`async with\`."""
         return await self._client.files.download(
-            self._sandbox, path, start=start, end=end, call_timeout_seconds=call_timeout_seconds
+            self._sandbox,
+            path,
+            user=user,
+            start=start,
+            end=end,
+            call_timeout_seconds=call_timeout_seconds,
         )
 `;
 

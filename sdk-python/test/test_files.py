@@ -51,6 +51,16 @@ def test_go_up_from_an_asynchronous_iterator(service: ScriptedService) -> None:
     client.close()
 
 
+def test_go_and_come_in_the_name_of_a_linux_user(service: ScriptedService, client: Driver) -> None:
+    service.answers(result(UPLOADED), result(UPLOADED))
+    client.call(lambda c: c.files.upload("demo", "a", b"", user="ann"))
+    client.call(lambda c: c.sandbox("demo").files.download("a", user="1000"))
+    assert [asked.path for asked in service.asked] == [
+        "/v1/sandboxes/demo/files?path=a&user=ann",
+        "/v1/sandboxes/demo/files?path=a&user=1000",
+    ]
+
+
 def test_names_stay_what_they_are(service: ScriptedService, client: Driver) -> None:
     service.answers(result(UPLOADED), result(UPLOADED))
     client.call(lambda c: c.files.upload("..", "a%2Fb&mode=777#x\n", b""))

@@ -4,7 +4,12 @@ import type { Connection, RequestOptions } from './connection.ts';
 
 export type Bytes = string | Uint8Array<ArrayBuffer> | ArrayBuffer | Blob | ReadableStream<Uint8Array>;
 
-export interface UploadOptions extends RequestOptions {
+interface FileOptions extends RequestOptions {
+  /** Linux user, from its home; by default the sandbox's. */
+  user?: string;
+}
+
+export interface UploadOptions extends FileOptions {
   /** Unix permissions, such as '755'; by default those of the replaced file. */
   mode?: string;
   /** Make missing parent folders; true by default. */
@@ -13,7 +18,7 @@ export interface UploadOptions extends RequestOptions {
   durable?: boolean;
 }
 
-export interface DownloadOptions extends RequestOptions {
+export interface DownloadOptions extends FileOptions {
   /** First byte, from 0. */
   start?: number;
   /** Last byte, inclusive. */
@@ -45,7 +50,7 @@ export class Files {
   /** Creates or replaces a file, once all bytes have arrived. @param sandbox Name or ID. */
   async upload(sandbox: string, path: string, content: Bytes, options: UploadOptions = {}): Promise<Upload> {
     const { mode, createParents, durable } = options;
-    const query = new URLSearchParams({ path });
+    const query = queryOf(path, options);
     if (mode !== undefined) query.set('mode', mode);
     if (createParents !== undefined) query.set('create_parents', String(createParents));
     if (durable !== undefined) query.set('durable', String(durable));
@@ -72,7 +77,7 @@ export class Files {
     const headers: Record<string, string> = ranged ? { range: `bytes=${start}-${end ?? ''}` } : {};
     const attempts = this.#connection.begin(options);
     try {
-      const route = routeOf(sandbox, new URLSearchParams({ path }));
+      const route = routeOf(sandbox, queryOf(path, options));
       const response = await this.#connection.request(route, { headers }, attempts);
       if (!response.ok) throw await failureOf(response);
       attempts.stopClock();
@@ -85,6 +90,10 @@ export class Files {
       throw this.#connection.explain(error, attempts);
     }
   }
+}
+
+function queryOf(path: string, { user }: FileOptions): URLSearchParams {
+  return new URLSearchParams(user === undefined ? { path } : { path, user });
 }
 
 function routeOf(sandbox: string, query: URLSearchParams): string {

@@ -38,6 +38,8 @@ export interface CreateSandboxParameters {
   image?: string;
   /** Environment variables, as strings (default: none). */
   env_vars?: Record<string, string>;
+  /** Linux user of calls (default: root). */
+  user?: string;
   /** Idle minutes until it stops; 0: never (from 0, default 15). */
   auto_stop_minutes?: number;
   /** vCPUs (1-16, default 2). */
@@ -82,6 +84,8 @@ export interface CreateSandboxResult {
   auto_archive_minutes: number;
   auto_delete_minutes: number;
   ephemeral: boolean;
+  /** Linux user of calls that name none; absent for root. */
+  user?: string;
   region_id: string;
   created_at: string;
   updated_at: string;
@@ -130,6 +134,8 @@ export interface GetSandboxResult {
   auto_archive_minutes: number;
   auto_delete_minutes: number;
   ephemeral: boolean;
+  /** Linux user of calls that name none; absent for root. */
+  user?: string;
   region_id: string;
   created_at: string;
   updated_at: string;
@@ -207,6 +213,8 @@ export interface StopSandboxResult {
   auto_archive_minutes: number;
   auto_delete_minutes: number;
   ephemeral: boolean;
+  /** Linux user of calls that name none; absent for root. */
+  user?: string;
   region_id: string;
   created_at: string;
   updated_at: string;
@@ -288,6 +296,8 @@ export interface CreateSnapshotParameters {
   image: string;
   /** Program and arguments, started with every sandbox; the image's own is not. */
   entrypoint?: string[];
+  /** Linux user of calls (default: root). */
+  user?: string;
   /** Sizes; memory and disk in GB (default 2, 4, 20, 0). */
   resources?: {
     cpu?: number;
@@ -322,6 +332,8 @@ export interface CreateSnapshotResult {
     profiles: string[];
     allow: string[];
   };
+  /** Linux user of sandboxes created from it; absent for root. */
+  user?: string;
 }
 
 export interface GetSnapshotParameters {
@@ -392,7 +404,7 @@ export interface CreateSshAccessResult {
 }
 
 export interface ListPortsParameters {
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
 }
 
@@ -430,8 +442,10 @@ export interface GetPortPreviewUrlResult {
 export interface ListFilesParameters {
   /** Directory (default: /workspace). */
   path?: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
   /** Only names that match this glob, such as *.py. */
   pattern?: string;
   /** Most to return (1-200, default 50). */
@@ -458,8 +472,10 @@ export interface FindFilesParameters {
   pattern: string;
   /** Directory to search (default: /workspace). */
   path?: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
   /** Most to return (1-200, default 50). */
   max_items?: number;
   /** How many to skip (from 0, default 0). */
@@ -476,8 +492,10 @@ export interface FindFilesResult {
 export interface GetFileInfoParameters {
   /** File or directory, absolute or from /workspace. */
   path: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
 }
 
 export interface GetFileInfoResult {
@@ -494,8 +512,10 @@ export interface GetFileInfoResult {
 export interface ReadFileParameters {
   /** File, absolute or from /workspace. */
   path: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
   /** First line (from 1). */
   start_line?: number;
   /** Last line, included (from 1). */
@@ -517,8 +537,10 @@ export interface WriteFileParameters {
   path: string;
   /** All of the new content. */
   content: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
   /** Make missing parent folders (default true). */
   create_parents?: boolean;
   /** Of content; base64 for binary (default utf-8). */
@@ -536,8 +558,10 @@ export interface WriteFileResult {
 export interface CreateFolderParameters {
   /** Directory, absolute or from /workspace. */
   path: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
   /** Unix permissions, 3 or 4 octal digits (default '755'). */
   mode?: string;
 }
@@ -553,8 +577,10 @@ export interface MoveFileParameters {
   source: string;
   /** New path, with its last name, absolute or from /workspace. */
   destination: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
 }
 
 export interface MoveFileResult {
@@ -565,8 +591,10 @@ export interface MoveFileResult {
 export interface DeleteFileParameters {
   /** File or directory, absolute or from /workspace. */
   path: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
   /** Delete a directory with all in it (default false). */
   recursive?: boolean;
 }
@@ -581,8 +609,10 @@ export interface SearchContentParameters {
   query: string;
   /** Directory or file (default: /workspace). */
   path?: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
   /** Only files whose name matches this glob, such as *.py. */
   file_pattern?: string;
   /** Lines around each match (0-5, default 0). */
@@ -630,8 +660,10 @@ export interface ReplaceInFilesParameters {
   replacement: string;
   /** Paths or globs, from /workspace or absolute; ** is any depth: src/**\/*.ts. */
   files: string[];
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
   /** Plain text, no expression. */
   literal?: boolean;
   /** Count, and change nothing. */
@@ -662,8 +694,10 @@ export interface ReplaceInFilesResult {
 export interface RunCodeParameters {
   /** Source code. */
   code: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
   /** Seconds until it is killed (1-300, default 30). */
   timeout_seconds?: number;
 }
@@ -691,8 +725,10 @@ export interface RunCodeResult {
 export interface RunCommandParameters {
   /** Shell command; pipes, && and several lines work. */
   command: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
+  /** Linux user, from its home. */
+  user?: string;
   /** Directory to run in (default: /workspace). */
   cwd?: string;
   /** More environment variables, as strings (default: none). */
@@ -712,10 +748,12 @@ export interface RunCommandResult {
 }
 
 export interface CreateSessionParameters {
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
-  /** Name of your choice (default: a generated one). */
+  /** Name of your choice (default: generated). */
   session_id?: string;
+  /** Linux user, from its home. */
+  user?: string;
 }
 
 export interface CreateSessionResult {
@@ -725,7 +763,7 @@ export interface CreateSessionResult {
 }
 
 export interface ListSessionsParameters {
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
 }
 
@@ -748,7 +786,7 @@ export interface RunSessionCommandParameters {
   session_id: string;
   /** Shell command line; several lines work. exit ends the session. */
   command: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
   /** Do not wait for its end (default false). */
   async_exec?: boolean;
@@ -767,7 +805,7 @@ export interface GetSessionCommandLogsParameters {
   session_id: string;
   /** From RunSessionCommand. */
   command_id: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
   /** Bytes of output to skip (from 0). */
   offset?: number;
@@ -794,7 +832,7 @@ export interface SendSessionInputParameters {
   command_id: string;
   /** The line, without its newline. */
   input: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
   /** Seconds to wait for what it prints next (0-60, default 0). */
   wait_seconds?: number;
@@ -813,7 +851,7 @@ export interface SendSessionInputResult {
 export interface GitCloneParameters {
   /** URL (http, https, ssh, git, file) without password, or path. */
   url: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
   /** Destination folder (default: name from the URL, in /workspace). */
   path?: string;
@@ -834,9 +872,9 @@ export interface GitCloneResult {
 }
 
 export interface GitStatusParameters {
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
-  /** Repository (default: /workspace, or the only one in it). */
+  /** Repository (/workspace, or the only one in it). */
   path?: string;
 }
 
@@ -858,9 +896,9 @@ export interface GitStatusResult {
 export interface GitAddParameters {
   /** Paths to stage. */
   files: string[];
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
-  /** Repository (default: /workspace, or the only one in it). */
+  /** Repository (/workspace, or the only one in it). */
   path?: string;
 }
 
@@ -875,9 +913,9 @@ export interface GitAddResult {
 export interface GitCommitParameters {
   /** The whole message, kept as it is. */
   message: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
-  /** Repository (default: /workspace, or the only one in it). */
+  /** Repository (/workspace, or the only one in it). */
   path?: string;
   /** Author (default: from git config in the sandbox). */
   author_name?: string;
@@ -893,9 +931,9 @@ export interface GitCommitResult {
 }
 
 export interface GitBranchesParameters {
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
-  /** Repository (default: /workspace, or the only one in it). */
+  /** Repository (/workspace, or the only one in it). */
   path?: string;
 }
 
@@ -914,9 +952,9 @@ export interface GitBranchesResult {
 export interface GitCheckoutParameters {
   /** Branch, tag or commit; the new branch with create_new_branch. */
   ref: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
-  /** Repository (default: /workspace, or the only one in it). */
+  /** Repository (/workspace, or the only one in it). */
   path?: string;
   /** Make the branch ref (default false). */
   create_new_branch?: boolean;
@@ -935,9 +973,9 @@ export interface GitCheckoutResult {
 export interface GitCreateBranchParameters {
   /** Name of the new branch. */
   branch: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
-  /** Repository (default: /workspace, or the only one in it). */
+  /** Repository (/workspace, or the only one in it). */
   path?: string;
   /** Branch, tag or commit to start at (default: HEAD). */
   start_point?: string;
@@ -953,9 +991,9 @@ export interface GitCreateBranchResult {
 export interface GitDeleteBranchParameters {
   /** Local branch. */
   branch: string;
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
-  /** Repository (default: /workspace, or the only one in it). */
+  /** Repository (/workspace, or the only one in it). */
   path?: string;
   /** Delete it even if it is not merged (default false). */
   force?: boolean;
@@ -969,9 +1007,9 @@ export interface GitDeleteBranchResult {
 }
 
 export interface GitLogParameters {
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
-  /** Repository (default: /workspace, or the only one in it). */
+  /** Repository (/workspace, or the only one in it). */
   path?: string;
   /** Most commits (from 1, default 20). */
   max_count?: number;
@@ -993,9 +1031,9 @@ export interface GitLogResult {
 }
 
 export interface GitPullParameters {
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
-  /** Repository (default: /workspace, or the only one in it). */
+  /** Repository (/workspace, or the only one in it). */
   path?: string;
   /** Branch of the remote (default: the tracked one). */
   branch?: string;
@@ -1012,9 +1050,9 @@ export interface GitPullResult {
 }
 
 export interface GitPushParameters {
-  /** Name or ID, if you have several. */
+  /** Name or ID, if several. */
   sandbox?: string;
-  /** Repository (default: /workspace, or the only one in it). */
+  /** Repository (/workspace, or the only one in it). */
   path?: string;
   /** Local branch (default: the current one). */
   branch?: string;
@@ -1276,8 +1314,7 @@ export class Sandhaven {
   /**
    * Creates an isolated Linux machine, ready at once. Without snapshot and image it is Debian 13 with
    * Python 3.13 (numpy, pandas, matplotlib, requests, pytest), Node 24, git, curl, ripgrep and build
-   * tools. Returns the sandbox. already_exists: take another name. resource_exhausted: delete or stop
-   * one.
+   * tools. already_exists: take another name. resource_exhausted: delete or stop one.
    */
   createSandbox(parameters: CreateSandboxParameters = {}, options?: CallOptions): Promise<CreateSandboxResult> {
     return this.#call(facts.createSandbox, parameters, options);
@@ -1286,20 +1323,19 @@ export class Sandhaven {
   /**
    * Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, usage
    * (memory_bytes and disk_bytes in use now), secrets and env_vars with secret-looking values redacted.
-   * Does not count as activity.
    */
   getSandbox(parameters: GetSandboxParameters, options?: CallOptions): Promise<GetSandboxResult> {
     return this.#call(facts.getSandbox, parameters, options);
   }
 
-  /** Lists your sandboxes, newest first, by state or labels where given. A page past the end is empty. */
+  /** Lists your sandboxes, newest first, by state or labels where given. */
   listSandboxes(parameters: ListSandboxesParameters = {}, options?: CallOptions): Promise<ListSandboxesResult> {
     return this.#call(facts.listSandboxes, parameters, options);
   }
 
   /**
    * Starts a stopped or archived (slower) sandbox, or retries one in error. Files are as they were,
-   * processes are gone. No change when started. Returns the sandbox.
+   * processes are gone.
    */
   startSandbox(parameters: StartSandboxParameters, options?: CallOptions): Promise<StartSandboxResult> {
     return this.#call(facts.startSandbox, parameters, options);
@@ -1307,7 +1343,7 @@ export class Sandhaven {
 
   /**
    * Stops a sandbox: processes end, files stay. One that is ephemeral or has auto_delete_minutes 0 is
-   * deleted with it (deleted: true). No change when stopped. Returns the sandbox.
+   * deleted with it (deleted: true).
    */
   stopSandbox(parameters: StopSandboxParameters, options?: CallOptions): Promise<StopSandboxResult> {
     return this.#call(facts.stopSandbox, parameters, options);
@@ -1315,7 +1351,7 @@ export class Sandhaven {
 
   /**
    * Compresses a stopped sandbox to save storage; StartSandbox brings it back. invalid_state: call
-   * StopSandbox first. Returns the sandbox.
+   * StopSandbox first.
    */
   archiveSandbox(parameters: ArchiveSandboxParameters, options?: CallOptions): Promise<ArchiveSandboxResult> {
     return this.#call(facts.archiveSandbox, parameters, options);
@@ -1330,7 +1366,7 @@ export class Sandhaven {
    * Changes after how long a sandbox stops, is archived and deleted by itself. Give at least one; the
    * others stay. Activity: calls that work in it, running foreground and session commands, SSH, previews;
    * not background processes, nor looking at it. auto_delete_minutes 0 deletes one that is stopped
-   * already (deleted: true). Returns the sandbox.
+   * already (deleted: true).
    */
   configureSandboxAuto(parameters: ConfigureSandboxAutoParameters, options?: CallOptions): Promise<ConfigureSandboxAutoResult> {
     return this.#call(facts.configureSandboxAuto, parameters, options);
@@ -1338,8 +1374,7 @@ export class Sandhaven {
 
   /**
    * Changes vCPUs, memory or disk: at least one, all or nothing. Started: cpu and memory_gb can only
-   * grow. disk_gb never shrinks and needs a stopped sandbox (invalid_state: StopSandbox first). Returns
-   * the sandbox.
+   * grow. disk_gb never shrinks and needs a stopped sandbox (invalid_state: StopSandbox first).
    */
   resizeSandbox(parameters: ResizeSandboxParameters, options?: CallOptions): Promise<ResizeSandboxResult> {
     return this.#call(facts.resizeSandbox, parameters, options);
@@ -1347,7 +1382,7 @@ export class Sandhaven {
 
   /**
    * Replaces all labels of a sandbox; {} removes them. To add one, give the present ones too (GetSandbox
-   * shows them). Returns the sandbox.
+   * shows them).
    */
   setSandboxLabels(parameters: SetSandboxLabelsParameters, options?: CallOptions): Promise<SetSandboxLabelsResult> {
     return this.#call(facts.setSandboxLabels, parameters, options);
@@ -1364,13 +1399,13 @@ export class Sandhaven {
 
   /**
    * Shows one snapshot: state (pending, pulling, active or error, with state_reason), image, resources,
-   * entrypoint and size. not_found: see ListSnapshots.
+   * entrypoint and size.
    */
   getSnapshot(parameters: GetSnapshotParameters, options?: CallOptions): Promise<GetSnapshotResult> {
     return this.#call(facts.getSnapshot, parameters, options);
   }
 
-  /** Lists your snapshots, newest first, and last the base image as "base". A page past the end is empty. */
+  /** Lists your snapshots, newest first, and last the base image as "base". */
   listSnapshots(parameters: ListSnapshotsParameters = {}, options?: CallOptions): Promise<ListSnapshotsResult> {
     return this.#call(facts.listSnapshots, parameters, options);
   }
@@ -1396,7 +1431,7 @@ export class Sandhaven {
 
   /**
    * Lists the TCP ports that programs in a started sandbox listen on, with name, pid and command of the
-   * process. Use it to see whether a server is up, then GetPortPreviewUrl to show it.
+   * process. GetPortPreviewUrl shows a server.
    */
   listPorts(parameters: ListPortsParameters = {}, options?: CallOptions): Promise<ListPortsResult> {
     return this.#call(facts.listPorts, parameters, options);
@@ -1420,8 +1455,8 @@ export class Sandhaven {
   }
 
   /**
-   * Finds files and directories by name below a directory, hidden ones included, links not followed.
-   * Returns sorted paths. To search contents, use SearchContent.
+   * Finds files and directories by name below a directory, hidden ones included, links not followed. To
+   * search contents, use SearchContent.
    */
   findFiles(parameters: FindFilesParameters, options?: CallOptions): Promise<FindFilesResult> {
     return this.#call(facts.findFiles, parameters, options);
@@ -1495,18 +1530,18 @@ export class Sandhaven {
   }
 
   /**
-   * Runs code in the sandbox's language, without a shell. Each call starts afresh: no variables or
-   * imports are kept, files are. Returns output, exit_code and charts (every matplotlib figure); print
-   * what you want to see. A failing program is a result, not an error. invalid_state: StartSandbox first.
+   * Runs code in the sandbox's language, without a shell. Each call starts afresh: only files are kept.
+   * Returns output, exit_code and charts (every matplotlib figure); print what you want to see. A failing
+   * program is a result, not an error. invalid_state: StartSandbox first.
    */
   runCode(parameters: RunCodeParameters, options?: CallOptions): Promise<RunCodeResult> {
     return this.#call(facts.runCode, parameters, options);
   }
 
   /**
-   * Runs bash -c as root, with empty standard input, and waits for its end; background children live on.
-   * Returns output (stdout and stderr as they came), both apart, and exit_code. A failing command is a
-   * result, not an error. invalid_state: StartSandbox first.
+   * Runs bash -c as root or user, with empty standard input, and waits for its end; background children
+   * live on. Returns output (stdout and stderr as they came), both apart, and exit_code. A failing
+   * command is a result, not an error. invalid_state: StartSandbox first.
    */
   runCommand(parameters: RunCommandParameters, options?: CallOptions): Promise<RunCommandResult> {
     return this.#call(facts.runCommand, parameters, options);
@@ -1523,7 +1558,7 @@ export class Sandhaven {
 
   /**
    * Lists the active sessions of a sandbox, each with its newest commands first: command_id, command,
-   * status and, once ended, exit_code. Shows what still runs.
+   * status and, once ended, exit_code.
    */
   listSessions(parameters: ListSessionsParameters = {}, options?: CallOptions): Promise<ListSessionsResult> {
     return this.#call(facts.listSessions, parameters, options);
@@ -1551,7 +1586,6 @@ export class Sandhaven {
   /**
    * Types a line into a running session command, as at a terminal that does not echo: answers, passwords.
    * A newline is appended. \u0004 is end of input, \u0003 interrupts the command and ends the session.
-   * With wait_seconds, output is what the command prints next; else read GetSessionCommandLogs.
    * invalid_state: the command has ended or is queued.
    */
   sendSessionInput(parameters: SendSessionInputParameters, options?: CallOptions): Promise<SendSessionInputResult> {
@@ -1578,8 +1612,7 @@ export class Sandhaven {
 
   /**
    * Stages files or folders for the next commit, deletions included; ["."] stages everything. Paths are
-   * literal and start at the repository's root, as GitStatus names them. Returns added, the staged paths,
-   * and added_count.
+   * literal and start at the repository's root, as GitStatus names them.
    */
   gitAdd(parameters: GitAddParameters, options?: CallOptions): Promise<GitAddResult> {
     return this.#call(facts.gitAdd, parameters, options);
@@ -1612,8 +1645,8 @@ export class Sandhaven {
   }
 
   /**
-   * Makes a branch at start_point and switches to it, with local changes kept. Returns branch and
-   * switched: true. already_exists: switch to it with GitCheckout.
+   * Makes a branch at start_point and switches to it, with local changes kept. already_exists: switch to
+   * it with GitCheckout.
    */
   gitCreateBranch(parameters: GitCreateBranchParameters, options?: CallOptions): Promise<GitCreateBranchResult> {
     return this.#call(facts.gitCreateBranch, parameters, options);
@@ -1627,10 +1660,7 @@ export class Sandhaven {
     return this.#call(facts.gitDeleteBranch, parameters, options);
   }
 
-  /**
-   * Lists commits, newest first: hash, author, email, date (UTC) and message. Without commits the list is
-   * empty. not_found: no such branch; see GitBranches.
-   */
+  /** Lists commits, newest first: hash, author, email, date (UTC) and message. */
   gitLog(parameters: GitLogParameters = {}, options?: CallOptions): Promise<GitLogResult> {
     return this.#call(facts.gitLog, parameters, options);
   }

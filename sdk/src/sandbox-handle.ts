@@ -109,7 +109,10 @@ export class SandboxHandle {
     return this.#client.getPortPreviewUrl({ ...parameters, sandbox: this.id, port }, call);
   }
 
-  /** Runs bash -c as root, with empty standard input, and waits for its end; background children live on. */
+  /**
+   * Runs bash -c as root or user, with empty standard input, and waits for its end; background children
+   * live on.
+   */
   run(command: types.RunCommandParameters['command'], options: HandleOptions<types.RunCommandParameters, 'sandbox' | 'command'> = {}): Promise<types.RunCommandResult> {
     const [parameters, call] = apart<Omit<types.RunCommandParameters, 'sandbox' | 'command'>>(options);
     return this.#client.runCommand({ ...parameters, sandbox: this.id, command }, call);
@@ -149,8 +152,9 @@ export class SandboxFiles {
   }
 
   /** Shows type (file, dir, symlink, other), size, permissions, owner and modified_time of one path. */
-  info(path: types.GetFileInfoParameters['path'], options: CallOptions = {}): Promise<types.GetFileInfoResult> {
-    return this.#client.getFileInfo({ sandbox: this.#sandbox, path }, options);
+  info(path: types.GetFileInfoParameters['path'], options: HandleOptions<types.GetFileInfoParameters, 'sandbox' | 'path'> = {}): Promise<types.GetFileInfoResult> {
+    const [parameters, call] = apart<Omit<types.GetFileInfoParameters, 'sandbox' | 'path'>>(options);
+    return this.#client.getFileInfo({ ...parameters, sandbox: this.#sandbox, path }, call);
   }
 
   /** Reads a file or a range of its lines. */
@@ -172,8 +176,9 @@ export class SandboxFiles {
   }
 
   /** Moves or renames a file or directory and overwrites nothing: already_exists. */
-  move(source: types.MoveFileParameters['source'], destination: types.MoveFileParameters['destination'], options: CallOptions = {}): Promise<types.MoveFileResult> {
-    return this.#client.moveFile({ sandbox: this.#sandbox, source, destination }, options);
+  move(source: types.MoveFileParameters['source'], destination: types.MoveFileParameters['destination'], options: HandleOptions<types.MoveFileParameters, 'sandbox' | 'source' | 'destination'> = {}): Promise<types.MoveFileResult> {
+    const [parameters, call] = apart<Omit<types.MoveFileParameters, 'sandbox' | 'source' | 'destination'>>(options);
+    return this.#client.moveFile({ ...parameters, sandbox: this.#sandbox, source, destination }, call);
   }
 
   /** Deletes a file, a link (never its target) or an empty directory. */

@@ -416,6 +416,18 @@ describe('bytes of files', () => {
     ]);
   });
 
+  it('[WIRE-USER-01] go and come in the name of a Linux user', async () => {
+    service.answers(result({ path: '~/a', bytes_written: 1, created: true }), (response) =>
+      response.end('x'),
+    );
+    await client.files.upload('demo', '~/a', 'x', { user: 'ann' });
+    await client.files.download('demo', '~/a', { user: '1000' });
+    expect(service.asked.map(({ path }) => path)).toEqual([
+      '/v1/sandboxes/demo/files?path=%7E%2Fa&user=ann',
+      '/v1/sandboxes/demo/files?path=%7E%2Fa&user=1000',
+    ]);
+  });
+
   it('[WIRE-BYTES-02, WIRE-BYTES-03] come down whole or in part', async () => {
     service.answers(
       (response) => response.writeHead(200, { 'content-length': 5 }).end('hello'),

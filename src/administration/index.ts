@@ -12,6 +12,7 @@ import { listAuthorizedApps, revokeAuthorizedApp } from './authorized-apps.ts';
 import { listPasskeys, removePasskey, removePassword, renamePasskey } from './credentials.ts';
 import { getHealth } from './health.ts';
 import { linkIdentity, listIdentities, unlinkIdentity } from './identities.ts';
+import { deleteSession, endTerminal, getFileDetails, listTerminals, setFileAttributes } from './inside.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { getNetworkLog, learnNetwork } from './network-log.ts';
 import {
@@ -24,14 +25,7 @@ import {
 } from './networks.ts';
 import { setTeamNetwork, setUserNetwork } from './owner-networks.ts';
 import { addRegistryCredentials, listRegistries, removeRegistryCredentials } from './registries.ts';
-import {
-  deleteAnySandbox,
-  deleteSnapshot,
-  endTerminal,
-  listAllSandboxes,
-  listTerminals,
-  stopAnySandbox,
-} from './sandboxes.ts';
+import { deleteAnySandbox, deleteSnapshot, listAllSandboxes, stopAnySandbox } from './sandboxes.ts';
 import {
   createProviderSecret,
   createSecret,
@@ -122,6 +116,9 @@ export const actions: readonly Action[] = [
   getFilePreviewUrl,
   listTerminals,
   endTerminal,
+  deleteSession,
+  getFileDetails,
+  setFileAttributes,
   listAudit,
   verifyAudit,
   getHealth,
@@ -157,7 +154,8 @@ export const commandGroups: Record<string, string> = {
   network: 'networks of your sandboxes and snapshots: get, set, allow, deny, log, learn',
   secrets: 'secrets that requests of your sandboxes carry: list, create, give',
   access: 'SSH and preview access to your sandboxes: revoke',
-  files: 'images and PDFs of your sandboxes: an address to look at one',
+  files: 'files of your sandboxes: details, set attributes, preview an image or PDF',
+  sessions: 'sessions of your sandboxes: delete',
   terminals: 'terminals of your sandboxes: list, end',
   audit: 'audit log: list, verify',
   health: 'room, load and findings of the service',

@@ -1,8 +1,7 @@
-/** Actions on sandboxes of everybody, on terminals and on snapshots. */
+/** Actions on sandboxes of everybody, and on snapshots. */
 import { z } from 'zod';
 import { timestamp } from '../catalog/base/sandbox-view.ts';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
-import { sandbox, terminalId } from '../catalog/parameters/sandbox.ts';
 import { textWithoutNul } from '../catalog/parameters/scalars.ts';
 import type { OwnedSandbox } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
@@ -104,66 +103,6 @@ function toOwnedView(sandbox: OwnedSandbox): z.output<typeof ownedOutput> {
     last_activity_at: timestamp(sandbox.lastActivityAt),
   };
 }
-
-export const endTerminal = defineAction({
-  name: 'EndTerminal',
-  title: 'End a terminal of a sandbox',
-  description:
-    'Hangs up on what runs in a terminal of one of your sandboxes, kills what stays after two seconds, and ends the ' +
-    'connections of its viewers. Answers when the terminal is gone.',
-  role: 'member',
-  scope: 'sandboxes:write',
-  command: 'terminals end',
-  argument: 'sandbox',
-  input: z.strictObject({ sandbox, terminal: terminalId().describe('Id of the terminal.') }),
-  output: z.looseObject({ terminal: z.string(), ended: z.literal(true) }),
-  async handler({ sandbox: reference, terminal }, { services, caller, signal }) {
-    await services.terminals.end(caller, reference, terminal, signal);
-    return { terminal, ended: true as const };
-  },
-});
-
-export const listTerminals = defineAction({
-  name: 'ListTerminals',
-  title: 'List the terminals of a sandbox',
-  description:
-    'Terminals of one of your sandboxes, oldest first, each with its size, its viewers and the program in the ' +
-    'foreground. Open one with a WebSocket, or with `sandhaven attach`.',
-  role: 'member',
-  scope: 'sandboxes:read',
-  command: 'terminals list',
-  argument: 'sandbox',
-  input: z.strictObject({ sandbox }),
-  output: z.looseObject({
-    terminals: z.array(
-      z.looseObject({
-        terminal: z.string(),
-        created_at: z.string(),
-        cols: z.int(),
-        rows: z.int(),
-        viewers: z.int(),
-        program: z.string().describe('Name of the program in the foreground; empty when unknown.'),
-        busy: z.boolean().describe('A program other than the shell is in the foreground.'),
-      }),
-    ),
-  }),
-  async handler({ sandbox: reference }, { services, caller }) {
-    const terminals = await services.terminals.list(caller, reference);
-    return {
-      terminals: terminals.map(({ terminalId, createdAtMs, size, viewers, program, busy }) => ({
-        terminal: terminalId,
-        created_at: new Date(createdAtMs).toISOString(),
-        cols: size.columns,
-        rows: size.rows,
-        ...{ viewers, program, busy },
-      })),
-    };
-  },
-  rows: ({ terminals }) =>
-    terminals.map(({ terminal, cols, rows, viewers, program, created_at }) => ({
-      ...{ terminal, size: `${cols}x${rows}`, viewers, program, created: created_at },
-    })),
-});
 
 export const deleteSnapshot = defineAction({
   name: 'DeleteSnapshot',

@@ -103,11 +103,13 @@ function watch(openChannel: OpenChannel, id: string, signal: AbortSignal): Promi
 /** Agent operations that run interactive programs. */
 export function processesOf(openChannel: OpenChannel): AgentProcesses {
   return {
-    openProcess: (id, { argv, cwd, env, terminal }, signal) => {
+    openProcess: (id, { user, argv, cwd, env, terminal }, signal) => {
       const size = terminal && sizeOf(terminal);
-      return openRunningProcess(openChannel, id, { op: 'process', argv, cwd, env, terminal: size }, signal);
+      const request = { op: 'process' as const, user, argv, cwd, env, terminal: size };
+      return openRunningProcess(openChannel, id, request, signal);
     },
-    openSftp: (id, signal) => openRunningProcess(openChannel, id, { op: 'sftp' }, signal),
+    openSftp: (id, { user } = {}, signal) =>
+      openRunningProcess(openChannel, id, { op: 'sftp', user }, signal),
   };
 }
 

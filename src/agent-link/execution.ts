@@ -24,13 +24,14 @@ export type VersionOf = (id: string, generation: number) => Promise<number>;
 export function executionOf(ask: Ask, versionOf: VersionOf): Execution {
   const liveOf = (id: string, wish: LiveRequest | undefined) => livePart(versionOf, id, wish);
   return {
-    exec: async (id, { argv, cwd, env, timeoutMs, live: wish }, signal) => {
+    exec: async (id, { user, argv, cwd, env, timeoutMs, live: wish }, signal) => {
       const { fields, live } = await liveOf(id, wish);
       return ask(
         id,
         {
           request: {
             op: 'exec',
+            user,
             argv,
             cwd,
             env,
@@ -46,11 +47,11 @@ export function executionOf(ask: Ask, versionOf: VersionOf): Execution {
         execResult,
       );
     },
-    execBytes: (id, { argv, cwd, env, timeoutMs, outputBytes }, signal) =>
+    execBytes: (id, { user, argv, cwd, env, timeoutMs, outputBytes }, signal) =>
       ask(
         id,
         {
-          request: { op: 'exec', argv, cwd, env, timeout_ms: timeoutMs, output_bytes: outputBytes },
+          request: { op: 'exec', user, argv, cwd, env, timeout_ms: timeoutMs, output_bytes: outputBytes },
           signal,
           ...deadline(timeoutMs),
           ...result,
@@ -58,13 +59,14 @@ export function executionOf(ask: Ask, versionOf: VersionOf): Execution {
         },
         bytesResult,
       ),
-    runCode: async (id, { language, code, env, timeoutMs, live: wish }, signal) => {
+    runCode: async (id, { user, language, code, env, timeoutMs, live: wish }, signal) => {
       const { fields, live } = await liveOf(id, wish);
       return ask(
         id,
         {
           request: {
             op: 'run_code',
+            user,
             language,
             env,
             timeout_ms: timeoutMs,

@@ -8,6 +8,7 @@ import type { OpenChannel } from './exchange.ts';
 import { ProtocolError } from './frames.ts';
 import {
   createdReply,
+  detailedEntries,
   emptyReply,
   fileEntries,
   foundPaths,
@@ -21,18 +22,27 @@ import {
 
 type Files = Pick<
   AgentLink,
-  'list' | 'find' | 'stat' | 'read' | 'write' | 'createFolder' | 'move' | 'remove'
+  | 'list'
+  | 'find'
+  | 'details'
+  | 'setAttributes'
+  | 'stat'
+  | 'read'
+  | 'write'
+  | 'createFolder'
+  | 'move'
+  | 'remove'
 >;
 
 const patience = { timeoutMs: limits.fileOperationMs, timeoutError: tooSlow };
 
 export function filesOf(ask: Ask): Files {
   return {
-    list: (id, { path, pattern, maxItems, offset }, signal) =>
+    list: (id, { user, path, pattern, maxItems, offset }, signal) =>
       ask(
         id,
         {
-          request: { op: 'list', path, pattern, max_items: maxItems, offset },
+          request: { op: 'list', user, path, pattern, max_items: maxItems, offset },
           signal,
           ...patience,
           reply: listReply,
@@ -44,11 +54,11 @@ export function filesOf(ask: Ask): Files {
           totalCount: answer.reply.total_count,
         }),
       ),
-    find: (id, { path, pattern, maxItems, offset }, signal) =>
+    find: (id, { user, path, pattern, maxItems, offset }, signal) =>
       ask(
         id,
         {
-          request: { op: 'find', path, pattern, max_items: maxItems, offset },
+          request: { op: 'find', user, path, pattern, max_items: maxItems, offset },
           signal,
           ...patience,
           reply: listReply,
@@ -59,18 +69,38 @@ export function filesOf(ask: Ask): Files {
           totalCount: answer.reply.total_count,
         }),
       ),
-    stat: (id, path) =>
+    details: (id, { user, path, depth, maxItems, offset }, signal) =>
       ask(
         id,
-        { request: { op: 'stat', path }, ...patience, reply: statReply },
+        {
+          request: { op: 'entries', user, path, depth, max_items: maxItems, offset },
+          signal,
+          ...patience,
+          reply: listReply,
+          maxItems,
+        },
+        (answer) => ({
+          items: itemsOf(answer.items, maxItems, (json) => parseReply(detailedEntries, json)).map(
+            ({ modified_ms, ...entry }) => ({ ...entry, modifiedMs: modified_ms }),
+          ),
+          totalCount: answer.reply.total_count,
+        }),
+      ),
+    setAttributes: (id, attributes) =>
+      ask(id, { request: { op: 'set_attributes', ...attributes }, ...patience, reply: emptyReply }, () => {}),
+    stat: (id, { user, path }) =>
+      ask(
+        id,
+        { request: { op: 'stat', user, path }, ...patience, reply: statReply },
         ({ reply: { modified_ms, ...info } }) => ({ path, ...info, modifiedMs: modified_ms }),
       ),
-    read: (id, { path, startLine, endLine }, signal) =>
+    read: (id, { user, path, startLine, endLine }, signal) =>
       ask(
         id,
         {
           request: {
             op: 'read',
+            user,
             path,
             start_line: startLine,
             end_line: endLine,
@@ -89,17 +119,19 @@ export function filesOf(ask: Ask): Files {
           endLine: reply.end_line,
         }),
       ),
-    write: (id, { path, createParents, mode, durable, newBeneath, content }, signal) =>
+    write: (id, { user, path, createParents, mode, durable, newBeneath, metadata, content }, signal) =>
       ask(
         id,
         {
           request: {
             op: 'write',
+            user,
             path,
             create_parents: createParents,
             mode,
             ...(durable ? { durable } : {}),
             ...(newBeneath === undefined ? {} : { new_beneath: newBeneath }),
+            metadata,
           },
           upload: content,
           signal,
@@ -108,18 +140,22 @@ export function filesOf(ask: Ask): Files {
         },
         ({ reply: { bytes_written, created } }) => ({ bytesWritten: bytes_written, created }),
       ),
-    createFolder: (id, { path, mode }) =>
+    createFolder: (id, { user, path, mode }) =>
       ask(
         id,
-        { request: { op: 'mkdir', path, mode }, ...patience, reply: createdReply },
+        { request: { op: 'mkdir', user, path, mode }, ...patience, reply: createdReply },
         ({ reply }) => reply,
       ),
-    move: (id, { source, destination }) =>
-      ask(id, { request: { op: 'move', source, destination }, ...patience, reply: emptyReply }, () => {}),
-    remove: (id, { path, recursive }, signal) =>
+    move: (id, { user, source, destination }) =>
       ask(
         id,
-        { request: { op: 'remove', path, recursive }, signal, ...patience, reply: emptyReply },
+        { request: { op: 'move', user, source, destination }, ...patience, reply: emptyReply },
+        () => {},
+      ),
+    remove: (id, { user, path, recursive }, signal) =>
+      ask(
+        id,
+        { request: { op: 'remove', user, path, recursive }, signal, ...patience, reply: emptyReply },
         () => {},
       ),
   };
@@ -135,12 +171,12 @@ function itemsOf<T>(parts: Item[], maxItems: number, parse: (json: unknown) => T
 export async function openReadStream(
   openChannel: OpenChannel,
   id: string,
-  query: { path: string; start?: number; end?: number },
+  query: Parameters<AgentLink['readStream']>[1],
   signal?: AbortSignal,
 ): Promise<{ size: number; stream: Readable }> {
-  const { path, start, end } = query;
+  const { user, path, start, end } = query;
   const { reply, stream } = await openAnswerStream(openChannel, id, {
-    request: { op: 'read_stream', path, start, end, max_unsized_bytes: limits.fileContentBytes },
+    request: { op: 'read_stream', user, path, start, end, max_unsized_bytes: limits.fileContentBytes },
     reply: streamReply,
     bytesOf({ size, bytes }) {
       if (bytes > size) throw new ProtocolError('more bytes than the file has');

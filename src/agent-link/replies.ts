@@ -94,6 +94,24 @@ export const statReply = z.object({
   modified_ms: z.int().min(-8.64e15).max(8.64e15),
 });
 
+const userId = z
+  .int()
+  .min(0)
+  .max(2 ** 32 - 1);
+const { bytes: metadataBytes, nameBytes } = limits.fileMetadata;
+
+export const detailedEntries = rows(
+  statReply.extend({
+    // Empty for the path that was asked for.
+    path: z.string().max(3 * (limits.pathBytes + 1)),
+    uid: userId,
+    gid: userId,
+    target: path.optional(),
+    metadata: z.record(z.string().max(3 * nameBytes), z.string().max(3 * metadataBytes)).optional(),
+  }),
+  limits.fileDetails.maxItems.max,
+);
+
 export const readReply = z.object({
   size: count,
   total_lines: count,
@@ -180,6 +198,16 @@ const faultSchema = z.object({
   resource: word.optional(),
 });
 
+/** Refusals of agents that were started before an upgrade, in their words, and what these agents lack. */
+const refusals = [
+  { words: 'unknown variant `terminal_', lack: 'has no terminals' },
+  { words: 'unknown field `user`', lack: 'does all work as root' },
+  { words: 'unknown variant `session_delete`', lack: 'cannot delete sessions' },
+  { words: 'unknown variant `entries`', lack: 'has no details of files' },
+  { words: 'unknown variant `set_attributes`', lack: 'cannot change attributes of files' },
+  { words: 'unknown field `metadata`', lack: 'writes files without metadata' },
+].map(({ words, lack }) => ({ begin: `The request breaks the agent protocol: ${words}`, lack }));
+
 /**
  * Maps an agent's error to the caller's. An agent is hostile: codes are allow-listed, texts bounded.
  * @param payload Payload of an error frame.
@@ -188,6 +216,8 @@ export function faultOf(payload: Buffer): SandhavenError {
   const parsed = faultSchema.safeParse(parseJson(payload, errorBounds));
   if (!parsed.success) throw new ProtocolError('an error without a known code');
   const { code, detail, hint, parameter, resource } = parsed.data;
+  const refusal = refusals.find(({ begin }) => code === 'invalid_argument' && detail.startsWith(begin));
+  if (refusal) return tooOld(refusal.lack);
   const fields: ErrorFields = {};
   if (hint !== undefined) fields.hint = tidy(hint);
   if (parameter !== undefined) fields.parameter = parameter;
@@ -201,6 +231,14 @@ export function unavailable(detail: string, cause?: unknown): SandhavenError {
     detail,
     { hint: 'Try again; if it stays, stop and start the sandbox.' },
     cause,
+  );
+}
+
+function tooOld(lack: string): SandhavenError {
+  return new SandhavenError(
+    'failed_precondition',
+    `The sandbox was started by an earlier version, whose agent ${lack}.`,
+    { resource: 'agent', hint: 'Stop and start the sandbox; what runs in it ends then.' },
   );
 }
 

@@ -11,7 +11,7 @@ export interface AgentRequest {
   [field: string]: unknown;
 }
 
-export const protocolVersions = [1, 2, 3, 4, 5, 6];
+export const protocolVersions = [1, 2, 3, 4, 5, 6, 7];
 
 /** The version that knows the operation first. `hello` agrees on one, and carriers have versions of their own. */
 export const operationVersions = {
@@ -28,6 +28,8 @@ export const operationVersions = {
   mkdir: 1,
   move: 1,
   remove: 1,
+  entries: 7,
+  set_attributes: 7,
   process: 2,
   sftp: 2,
   session_create: 2,
@@ -36,6 +38,7 @@ export const operationVersions = {
   session_logs: 2,
   session_follow: 3,
   session_input: 2,
+  session_delete: 7,
   search: 2,
   replace: 2,
   tcp: 2,
@@ -52,6 +55,8 @@ export const operationVersions = {
 
 /** Fields that came after their operation. */
 export const fieldVersions = {
+  user: 7,
+  metadata: 7,
   live: 4,
   whole: 6,
   raw: 6,

@@ -62,6 +62,7 @@ export function searchOf(ask: Ask): AgentSearch {
         {
           request: {
             op: 'search',
+            user: query.user,
             path: query.path,
             query: query.query,
             file_pattern: query.filePattern,
@@ -86,12 +87,13 @@ export function searchOf(ask: Ask): AgentSearch {
           return { files, totalCount: reply.total_count, ...howRead(reply) };
         },
       ),
-    replaceInFiles: (id, { pattern, replacement, files, literal, dryRun, exclude = [] }, signal) =>
+    replaceInFiles: (id, { user, pattern, replacement, files, literal, dryRun, exclude = [] }, signal) =>
       ask(
         id,
         {
           request: {
             op: 'replace',
+            user,
             pattern,
             replacement,
             files,

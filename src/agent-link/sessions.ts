@@ -6,7 +6,7 @@ import { OutputText } from '../model/output-text.ts';
 import type { Ask, Item } from './call.ts';
 import type { VersionOf } from './execution.ts';
 import { ProtocolError } from './frames.ts';
-import { parseReply, rows, unavailable } from './replies.ts';
+import { emptyReply, parseReply, rows, unavailable } from './replies.ts';
 import { fieldVersions } from './request.ts';
 
 const count = z.int().min(0);
@@ -77,11 +77,11 @@ export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
     signal,
   });
   return {
-    createSession: (sandbox, { sessionId, cwd, env }, signal) =>
+    createSession: (sandbox, { user, sessionId, cwd, env }, signal) =>
       ask(
         sandbox,
         {
-          request: { op: 'session_create', session_id: sessionId, cwd, env },
+          request: { op: 'session_create', user, session_id: sessionId, cwd, env },
           timeoutMs: limits.session.startMs,
           reply: createReply,
           signal,
@@ -103,6 +103,18 @@ export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
           busy: reply.busy,
           idleMs: reply.idle_ms,
         }),
+      ),
+
+    deleteSession: (sandbox, sessionId, signal) =>
+      ask(
+        sandbox,
+        {
+          request: { op: 'session_delete', session_id: sessionId },
+          timeoutMs: limits.session.startMs,
+          reply: emptyReply,
+          signal,
+        },
+        () => {},
       ),
 
     runSessionCommand: (sandbox, request, signal) =>

@@ -12,7 +12,6 @@ import type {
   TerminalSummary,
   TerminalView,
 } from '../control/ports/index.ts';
-import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Ask, Item } from './call.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
@@ -78,7 +77,7 @@ export function terminalsOf(openChannel: OpenChannel, ask: Ask): AgentTerminals 
           busy: reply.busy,
           idleMs: reply.idle_ms,
         }),
-      ).catch(rethrown),
+      ),
 
     endTerminal: (id, terminalId, signal) =>
       ask(
@@ -90,7 +89,7 @@ export function terminalsOf(openChannel: OpenChannel, ask: Ask): AgentTerminals 
           signal,
         },
         () => undefined,
-      ).catch(rethrown),
+      ),
   };
 }
 
@@ -131,6 +130,7 @@ class View implements AnswerSink, TerminalView {
     await this.#exchange.open(openChannel, id);
     this.#exchange.send({
       op: 'terminal_open',
+      user: request.user,
       terminal_id: request.terminalId,
       ...(request.size ? { size: sizeOf(request.size) } : {}),
       ...(request.create ? { create: request.create } : {}),
@@ -192,9 +192,8 @@ class View implements AnswerSink, TerminalView {
   }
 
   failed(error: Error): void {
-    const explained = explain(error);
-    this.#reject(explained);
-    this.#outcome.reject(explained);
+    this.#reject(error);
+    this.#outcome.reject(error);
     this.input.destroy(error);
   }
 
@@ -218,23 +217,4 @@ function summary({ json }: Item): TerminalSummary {
     program: item.program,
     busy: item.busy,
   };
-}
-
-function rethrown(error: unknown): never {
-  throw explain(error as Error);
-}
-
-/** Recognizes the refusal of an agent that knows no terminals, in the words of all earlier ones. */
-function explain(error: Error): Error {
-  const isOlder =
-    error instanceof SandhavenError &&
-    error.code === 'invalid_argument' &&
-    error.message.includes('unknown variant `terminal_');
-  if (!isOlder) return error;
-  return new SandhavenError(
-    'failed_precondition',
-    'The sandbox was started by an earlier version, whose agent has no terminals.',
-    { resource: 'agent', hint: 'Stop and start the sandbox; what runs in it ends then.' },
-    error,
-  );
 }

@@ -55,6 +55,8 @@ export const limits = {
   sandboxNameChars: 63,
   /** The name of an image or a snapshot. */
   imageReferenceChars: 512,
+  /** Highest id of a Linux user inside: a machine has 65,536 of them. */
+  linuxUserId: 65_535,
   labels: 64,
   labelKeyChars: 128,
   labelValueChars: 512,
@@ -65,6 +67,13 @@ export const limits = {
   envTotalBytes: 256 * KiB,
   pathBytes: 4_095,
   globChars: 1_024,
+  /** Of entries with all that is known of them; a depth of 0 is the path itself. */
+  fileDetails: {
+    maxItems: { min: 1, max: 10_000, default: 1_000 },
+    depth: { min: 0, max: 64, default: 1 },
+  },
+  /** Extended attributes of users: of one file, names and values together, and a name without its name space. */
+  fileMetadata: { entries: 64, bytes: 8 * KiB, nameBytes: 250 },
   idempotencyKeyChars: 255,
   /** Retention of the answer of an idempotent call. */
   idempotencyKeptMs: 24 * 60 * 60 * 1000,

@@ -3,6 +3,9 @@
 /** Folder inside, the base of relative paths. */
 export const WORKSPACE = '/workspace';
 
+/** Form of a Linux user inside: a name, or a number as text, at most `limits.linuxUserId`. */
+export const linuxUserPattern = /^([a-z_][a-z0-9_-]{0,31}|[0-9]{1,5})$/;
+
 export const sandboxStates = ['started', 'stopped', 'archived', 'error'] as const;
 export type SandboxState = (typeof sandboxStates)[number];
 
@@ -82,6 +85,8 @@ export interface Sandbox {
   resizeTarget: Resources | null;
   labels: Record<string, string>;
   envVars: Record<string, string>;
+  /** Linux user of work inside that names none; null for root. */
+  user: string | null;
   /** As it is meant; the installation's ceiling may allow less. */
   network: NetworkSetting;
   /** Secrets that it may use. One that its owner has deleted since counts as none. */

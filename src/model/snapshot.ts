@@ -28,4 +28,6 @@ export interface Snapshot {
   updatedAt: number;
   /** Of sandboxes created from it that ask for none; null for their owner's usual one. */
   network: NetworkSetting | null;
+  /** Linux user of such sandboxes; null for root. */
+  user: string | null;
 }

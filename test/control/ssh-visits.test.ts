@@ -101,6 +101,15 @@ describe('a visit over SSH', () => {
     expect(await visits.enter(sandbox.id, null, '::1')).toBeNull();
   });
 
+  it('works as the user of its sandbox, whose account the agent adds to the environment', async () => {
+    const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+    const env = { PATH: path, LANG: 'C.UTF-8', OMP_NUM_THREADS: '2', PYTHON_CPU_COUNT: '2', A: 'b' };
+    const ofAnn = await setUp({ sandbox: { user: 'ann' } }).enter();
+    expect([ofAnn.user, ofAnn.env]).toEqual(['ann', env]);
+    const ofRoot = await setUp().enter();
+    expect([ofRoot.user, ofRoot.env]).toEqual([undefined, { ...env, HOME: '/root' }]);
+  });
+
   it('is in the audit log with its token and its owner, when it begins and when it ends', async () => {
     const { enter, sandbox, noted } = setUp();
     const visit = await enter();

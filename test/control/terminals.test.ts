@@ -13,13 +13,14 @@ import type { Sandbox } from '../../src/model/sandbox.ts';
 import type { User } from '../../src/model/user.ts';
 
 const caller = { id: 'user_1' } as User;
-const sandbox = { id: 'sb_0123456789abcdef', name: 'box', ownerId: 'user_1' } as Sandbox;
+const sandbox = { id: 'sb_0123456789abcdef', name: 'box', ownerId: 'user_1', user: null } as Sandbox;
 const never = new AbortController().signal;
 
 let asked: TerminalRequest[];
 let missing: string[];
 let detached: number;
 let connected: number;
+let defaultUser: string | null;
 let service: TerminalService;
 
 beforeEach(() => {
@@ -27,6 +28,7 @@ beforeEach(() => {
   missing = [];
   detached = 0;
   connected = 0;
+  defaultUser = null;
   const view = { input: duplexPair()[0], detach: () => void detached++ } as unknown as TerminalView;
   const agent = {
     async openTerminal(_id: string, request: TerminalRequest) {
@@ -41,7 +43,7 @@ beforeEach(() => {
     uses: {
       connected: async (_id: string, work: (found: Sandbox) => Promise<void>) => {
         connected += 1;
-        await work(sandbox).finally(() => {
+        await work({ ...sandbox, user: defaultUser }).finally(() => {
           connected -= 1;
         });
       },
@@ -78,7 +80,24 @@ it('an image without bash gets sh, one without either an error with what to do',
   });
 });
 
-it('a look without create names no program', async () => {
+it('a new terminal of a user has the user of the look, else of the sandbox, and an account that the agent adds', async () => {
+  defaultUser = 'ann';
+  await look(true);
+  const request = { terminalId: 'main', size: null, create: true, user: 'bob' };
+  await service.look(caller, 'box', request, async () => {}, never);
+  const create = {
+    argv: ['bash', '-l'],
+    cwd: '.',
+    env: { PATH: '/bin', USER: 'eve', TERM: 'xterm-256color' },
+  };
+  expect(asked).toEqual([
+    { user: 'ann', terminalId: 'main', size: null, create },
+    { user: 'bob', terminalId: 'main', size: null, create },
+  ]);
+});
+
+it('a look without create names no program and no user', async () => {
+  defaultUser = 'ann';
   await look(false);
   expect(asked).toEqual([{ terminalId: 'main', size: null, create: null }]);
 });

@@ -52,6 +52,7 @@ export function sandboxRecord(overrides: Partial<Sandbox> = {}): Sandbox {
     resizeTarget: null,
     labels: {},
     envVars: {},
+    user: null,
     network: openNetwork,
     secretIds: [],
     autoStopMinutes: 15,

@@ -138,14 +138,7 @@ describe('the step of networks', () => {
   it('leaves the network of sandboxes of before open', async () => {
     const { database } = newDatabase();
     migrate(database, migrations.slice(0, 18));
-    database.exec(`
-      INSERT INTO users (id, name, email) VALUES ('user_a', 'A', 'a@x');
-      INSERT INTO sandboxes (id, owner_id, name, state, generation, language, auto_stop_minutes, auto_archive_minutes,
-        auto_delete_minutes, ephemeral, created_at, updated_at, last_activity_at, region_id, image, image_digest,
-        resources, labels, env_vars)
-      VALUES ('sb_1', 'user_a', 'old', 'stopped', 1, 'python', 15, 15, -1, 0, 1, 1, 1, 'local', 'base', 'sha256:1',
-        '{"cpu":1,"memory":1,"disk":1,"gpu":0}', '{}', x'00');
-    `);
+    insertSandbox(database);
     migrate(database);
     expect(database.prepare('SELECT network FROM sandboxes').get()).toEqual({
       network: '{"mode":"open","profiles":[],"allow":[]}',
@@ -153,6 +146,37 @@ describe('the step of networks', () => {
     expect(() => database.exec('UPDATE sandboxes SET network = NULL')).toThrow(/NOT NULL/);
   });
 });
+
+describe('the step of Linux users', () => {
+  it('leaves root the user of sandboxes and snapshots of before', () => {
+    const { database } = newDatabase();
+    migrate(database, migrations.slice(0, 26));
+    insertSandbox(database);
+    database.exec(`
+      INSERT INTO snapshots (id, owner_id, name, state, image, resources, region_id, created_at, updated_at)
+      VALUES ('snap_1', 'user_a', 'old', 'active', 'i', '{}', 'r', 1, 1);
+    `);
+    migrate(database);
+    const rows = database.prepare(
+      'SELECT id, linux_user FROM sandboxes UNION ALL SELECT id, linux_user FROM snapshots',
+    );
+    expect(rows.all()).toEqual([
+      { id: 'sb_1', linux_user: null },
+      { id: 'snap_1', linux_user: null },
+    ]);
+  });
+});
+
+function insertSandbox(database: Database): void {
+  database.exec(`
+      INSERT INTO users (id, name, email) VALUES ('user_a', 'A', 'a@x');
+      INSERT INTO sandboxes (id, owner_id, name, state, generation, language, auto_stop_minutes, auto_archive_minutes,
+        auto_delete_minutes, ephemeral, created_at, updated_at, last_activity_at, region_id, image, image_digest,
+        resources, labels, env_vars)
+      VALUES ('sb_1', 'user_a', 'old', 'stopped', 1, 'python', 15, 15, -1, 0, 1, 1, 1, 'local', 'base', 'sha256:1',
+        '{"cpu":1,"memory":1,"disk":1,"gpu":0}', '{}', x'00');
+    `);
+}
 
 function newDatabase(): { file: string; database: Database } {
   const file = join(temporaryDirectory(), 'sandhaven.db');

@@ -134,7 +134,14 @@ describe('an admin whom the operator lets read inside', () => {
   });
 
   it('is refused actions, uploads, tunnels and terminals there', async () => {
-    for (const name of ['RevokeAccess', 'GetFilePreviewUrl', 'EndTerminal', 'DeleteSnapshot']) {
+    for (const name of [
+      'RevokeAccess',
+      'GetFilePreviewUrl',
+      'EndTerminal',
+      'DeleteSnapshot',
+      'DeleteSession',
+      'SetFileAttributes',
+    ]) {
       const parameters = { sandbox: 'box', path: 'notes.txt', terminal: 'main', snapshot: 'mine' };
       expect(await act(name, parameters, API_KEY, ben), name).toMatchObject({ status: 403 });
     }

@@ -117,7 +117,7 @@ describe('time alone', () => {
   it('[WIRE-AUTO-07] spares one in whose session a command runs, after a restart too', async () => {
     const { id } = await make();
     const { sessions } = service.services;
-    await sessions.create(caller, id, 's');
+    await sessions.create(caller, id, { sessionId: 's' });
     const begin = (command: string) => sessions.run(caller, id, { sessionId: 's', command, wait: false });
     await begin('sleep 600');
     await pass(16);

@@ -6,6 +6,7 @@ use serde::de::{Error, IgnoredAny};
 use std::pin::Pin;
 use std::rc::Rc;
 
+use crate::accounts::account_of;
 use crate::init::context::Context;
 use crate::own_figures::OwnFigures;
 use crate::session::registry::Registry;
@@ -17,12 +18,13 @@ use crate::wire::stream::Stream;
 use crate::{code, exec, files, link, process, search, session, sftp, terminal, trust, tunnel};
 
 /// The state that outlives one request.
+#[derive(Clone)]
 struct Agent {
     context: Context,
     /// None where the sandbox shows the host's figures.
     figures: Option<Rc<OwnFigures>>,
     sessions: Rc<Registry>,
-    listeners: Listeners,
+    listeners: Rc<Listeners>,
     terminals: Rc<Terminals>,
 }
 
@@ -38,6 +40,8 @@ struct Operation {
 struct Asked {
     /// None in hello, which negotiates the version.
     version: Option<u32>,
+    /// The user in whose name it is made; root without one (version 7).
+    user: Option<String>,
     /// The answer, or a program that the operation starts, may show the kernel's figures of memory and processors.
     may_show_figures: bool,
     answer: Answer,
@@ -47,7 +51,7 @@ type Answer = Box<dyn for<'a> FnOnce(&'a mut Connection, &'a Agent) -> Answering
 type Answering<'a> = Pin<Box<dyn Future<Output = Outcome> + 'a>>;
 
 macro_rules! operations {
-    ($($name:literal $since:tt $figures:path => $($module:ident)::+($($part:ident),*);)*) => {
+    ($($name:literal $since:tt $user:ident $figures:path => $($module:ident)::+($($part:ident),*);)*) => {
         const OPERATIONS: &[Operation] = &[$(Operation {
             name: $name,
             since: since!($since),
@@ -56,6 +60,7 @@ macro_rules! operations {
                     serde_json::from_slice(payload)?;
                 Ok(Asked {
                     version: version!($since, request),
+                    user: user!($user, request),
                     may_show_figures: $figures(&request),
                     answer: Box::new(|connection, _agent| {
                         Box::pin($($module)::+::answer(connection, $(&_agent.$part,)* request))
@@ -84,6 +89,15 @@ macro_rules! since {
     };
 }
 
+macro_rules! user {
+    (root, $request:ident) => {
+        None
+    };
+    (user, $request:ident) => {
+        $request.user.clone()
+    };
+}
+
 macro_rules! version {
     (any, $request:ident) => {
         None
@@ -94,40 +108,43 @@ macro_rules! version {
 }
 
 operations! {
-    // Name, first version (any for hello, which negotiates one), figures that it may show, and the handler
-    // with the parts of the agent that it uses.
-    "hello"            any never                                    => link::hello(context);
-    "watch"            1   never                                    => link::watch();
-    "exec"             1   always                                   => exec::run(context);
-    "start_background" 1   always                                   => exec::start_background(context);
-    "run_code"         1   always                                   => code::run(context);
-    "list"             1   never                                    => files::listing::list(context);
-    "find"             1   never                                    => files::listing::find(context);
-    "stat"             1   never                                    => files::stat(context);
-    "read"             1   files::reading::lines::may_show_figures  => files::reading::lines(context);
-    "read_stream"      1   files::reading::stream::may_show_figures => files::reading::stream(context);
-    "write"            1   never                                    => files::writing::write(context);
-    "mkdir"            1   never                                    => files::writing::mkdir(context);
-    "move"             1   never                                    => files::tree::relocate(context);
-    "remove"           1   never                                    => files::tree::remove(context);
-    "process"          2   always                                   => process::open(context);
-    "sftp"             2   always                                   => sftp::open(context);
-    "session_create"   2   always                                   => session::create(context, sessions);
-    "session_list"     2   always                                   => session::list(sessions);
-    "session_run"      2   always                                   => session::run(sessions);
-    "session_logs"     2   always                                   => session::logs(sessions);
-    "session_follow"   3   always                                   => session::follow(sessions);
-    "session_input"    2   always                                   => session::input(sessions);
-    "search"           2   never                                    => search::content::search(context);
-    "replace"          2   never                                    => search::replacing::replace(context);
-    "tcp"              2   never                                    => tunnel::tcp(context, listeners);
-    "listen"           2   never                                    => tunnel::listen(listeners);
-    "accept"           2   never                                    => tunnel::accept(listeners);
-    "ports"            2   never                                    => tunnel::ports(context);
-    "terminal_open"    4   always                                   => terminal::open(context, terminals);
-    "terminal_list"    4   never                                    => terminal::list(terminals);
-    "terminal_close"   4   never                                    => terminal::close(terminals);
-    "trust"            5   never                                    => trust::install(context);
+    // Name, first version (any for hello, which negotiates one), root where no user can call it, figures that it may
+    // show, and the handler with the parts of the agent that it uses.
+    "hello"            any root never                                  => link::hello(context);
+    "watch"            1   root never                                  => link::watch();
+    "exec"             1   user always                                 => exec::run(context);
+    "start_background" 1   user always                                 => exec::start_background(context);
+    "run_code"         1   user always                                 => code::run(context);
+    "list"             1   user never                                  => files::listing::list(context);
+    "find"             1   user never                                  => files::listing::find(context);
+    "stat"             1   user never                                  => files::stat(context);
+    "read"             1   user files::reading::lines::may_show_figures=> files::reading::lines(context);
+    "read_stream"      1   user files::reading::stream::may_show_figures=> files::reading::stream(context);
+    "write"            1   user never                                  => files::writing::write(context);
+    "mkdir"            1   user never                                  => files::writing::mkdir(context);
+    "move"             1   user never                                  => files::tree::relocate(context);
+    "remove"           1   user never                                  => files::tree::remove(context);
+    "entries"          7   user never                                  => files::details::entries(context);
+    "set_attributes"   7   user never                                  => files::details::set(context);
+    "process"          2   user always                                 => process::open(context);
+    "sftp"             2   user always                                 => sftp::open(context);
+    "session_create"   2   user always                                 => session::create(context, sessions);
+    "session_list"     2   root always                                 => session::list(sessions);
+    "session_run"      2   root always                                 => session::run(sessions);
+    "session_logs"     2   root always                                 => session::logs(sessions);
+    "session_follow"   3   root always                                 => session::follow(sessions);
+    "session_input"    2   root always                                 => session::input(sessions);
+    "session_delete"   7   root always                                 => session::delete(sessions);
+    "search"           2   user never                                  => search::content::search(context);
+    "replace"          2   user never                                  => search::replacing::replace(context);
+    "tcp"              2   root never                                  => tunnel::tcp(context, listeners);
+    "listen"           2   root never                                  => tunnel::listen(listeners);
+    "accept"           2   root never                                  => tunnel::accept(listeners);
+    "ports"            2   root never                                  => tunnel::ports(context);
+    "terminal_open"    4   user always                                 => terminal::open(context, terminals);
+    "terminal_list"    4   root never                                  => terminal::list(terminals);
+    "terminal_close"   4   root never                                  => terminal::close(terminals);
+    "trust"            5   root never                                  => trust::install(context);
 }
 
 /// Answers the one request of each connection that it is called with.
@@ -136,7 +153,7 @@ pub fn start(context: Context) -> impl AsyncFn(Stream) {
         context,
         figures: OwnFigures::start(),
         sessions: Rc::default(),
-        listeners: Listeners::default(),
+        listeners: Rc::default(),
         terminals: Rc::default(),
     };
     async move |stream| {
@@ -163,7 +180,17 @@ impl Agent {
         {
             figures.on_request();
         }
-        (asked.answer)(connection, self).await
+        match asked.user {
+            None => (asked.answer)(connection, self).await,
+            Some(user) => {
+                let (account, base) = account_of(&self.context.workers, user).await?;
+                let agent = Self {
+                    context: self.context.of_user(account, base),
+                    ..self.clone()
+                };
+                (asked.answer)(connection, &agent).await
+            }
+        }
     }
 }
 
@@ -245,7 +272,7 @@ mod tests {
     fn a_request_with_a_field_too_many_is_refused() {
         assert_eq!(
             refusal(r#"{"v":1,"op":"remove","path":"x","recursive":true,"force":true}"#),
-            "unknown field `force`, expected one of `v`, `path`, `recursive`"
+            "unknown field `force`, expected one of `v`, `user`, `path`, `recursive`"
         );
     }
 
@@ -264,7 +291,7 @@ mod tests {
         assert_eq!(
             refusal(r#"{"v":2,"op":"session_end"}"#),
             "unknown variant `session_end`, expected one of `session_create`, `session_list`, `session_run`, \
-             `session_logs`, `session_follow`, `session_input` at line 1 column 25"
+             `session_logs`, `session_follow`, `session_input`, `session_delete` at line 1 column 25"
         );
     }
 

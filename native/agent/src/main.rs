@@ -10,6 +10,7 @@
 //! command needs. It runs on one thread, beside a few workers that are made at the start, since none can be
 //! made during a fork bomb.
 
+mod accounts;
 mod carrier;
 mod code;
 mod dispatch;
@@ -25,6 +26,7 @@ mod sftp;
 mod terminal;
 mod trust;
 mod tunnel;
+mod users;
 mod wire;
 
 use std::process::ExitCode;

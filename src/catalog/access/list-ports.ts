@@ -9,7 +9,7 @@ export const listPorts = defineTool({
   title: 'List ports',
   description:
     'Lists the TCP ports that programs in a started sandbox listen on, with name, pid and command of the process. ' +
-    'Use it to see whether a server is up, then GetPortPreviewUrl to show it.',
+    'GetPortPreviewUrl shows a server.',
   input: z.strictObject({ sandbox: optionalSandbox }),
   output: z.looseObject({
     ports: z.array(

@@ -40,6 +40,7 @@ export const sandboxOutput = z.looseObject({
   auto_archive_minutes: z.int().meta(unlisted),
   auto_delete_minutes: z.int().meta(unlisted),
   ephemeral: z.boolean().meta(unlisted),
+  user: z.string().optional().meta(unlisted).describe('Linux user of calls that name none; absent for root.'),
   region_id: z.string().meta(unlisted),
   created_at: z.string().meta(unlisted),
   updated_at: z.string().meta(unlisted),
@@ -82,6 +83,7 @@ export function toSandboxView(sandbox: Sandbox): SandboxView {
     auto_archive_minutes: sandbox.autoArchiveMinutes,
     auto_delete_minutes: sandbox.autoDeleteMinutes,
     ephemeral: sandbox.ephemeral,
+    ...(sandbox.user === null ? {} : { user: sandbox.user }),
     region_id: sandbox.regionId,
     created_at: timestamp(sandbox.createdAt),
     updated_at: timestamp(sandbox.updatedAt),
@@ -105,7 +107,8 @@ export function sandboxText(view: SandboxView): string {
   const { auto_stop_minutes: stop, auto_archive_minutes: archive, auto_delete_minutes: remove } = view;
   const source = view.snapshot === null ? `image ${view.image}` : `snapshot ${view.snapshot}`;
   const auto = `auto_stop_minutes ${stop}, auto_archive_minutes ${archive}, auto_delete_minutes ${remove}`;
-  return `${sandboxLine(view)} From ${source}; ${auto}${view.ephemeral ? ', ephemeral' : ''}.`;
+  const rest = `${view.ephemeral ? ', ephemeral' : ''}${view.user ? `, Linux user ${view.user}` : ''}`;
+  return `${sandboxLine(view)} From ${source}; ${auto}${rest}.`;
 }
 
 /** Returns the line of a sandbox in a list. */

@@ -9,7 +9,7 @@ export const listSessions = defineTool({
   title: 'List sessions',
   description:
     'Lists the active sessions of a sandbox, each with its newest commands first: command_id, command, ' +
-    'status and, once ended, exit_code. Shows what still runs.',
+    'status and, once ended, exit_code.',
   input: z.strictObject({ sandbox: optionalSandbox }),
   output: z.looseObject({
     sessions: z.array(

@@ -13,7 +13,7 @@ function id() {
     );
 }
 
-export const newSessionId = id().optional().describe('Name of your choice (default: a generated one).');
+export const newSessionId = id().optional().describe('Name of your choice (default: generated).');
 export const sessionId = id().describe('From CreateSession.');
 export const commandId = id().describe('From RunSessionCommand.');
 

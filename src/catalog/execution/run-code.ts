@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { execOutput, execPrinted, execText, toExecView } from '../base/printed.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
-import { optionalSandbox } from '../parameters/sandbox.ts';
+import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, integerWithDefault, text } from '../parameters/scalars.ts';
 
 const chart = z.looseObject({
@@ -21,16 +21,16 @@ export const runCode = defineTool({
   name: 'Sandbox.RunCode',
   title: 'Run code',
   description:
-    "Runs code in the sandbox's language, without a shell. Each call starts afresh: no variables or " +
-    'imports are kept, files are. Returns output, exit_code and charts (every matplotlib figure); print ' +
-    'what you want to see. A failing program is a result, not an error. invalid_state: StartSandbox ' +
-    'first.',
+    "Runs code in the sandbox's language, without a shell. Each call starts afresh: only files are " +
+    'kept. Returns output, exit_code and charts (every matplotlib figure); print what you want to see. A failing ' +
+    'program is a result, not an error. invalid_state: StartSandbox first.',
   input: z.strictObject({
     code: text()
       .min(1)
       .check(atMostBytes(limits.codeBytes))
       .meta({ description: 'Source code.', sensitive: true }),
     sandbox: optionalSandbox,
+    user: asUser,
     timeout_seconds: integerWithDefault('Seconds until it is killed', limits.runCodeTimeoutSeconds),
   }),
   output: execOutput.extend({ charts: z.array(chart) }),
@@ -38,8 +38,8 @@ export const runCode = defineTool({
   long: true,
   live: true,
   async handler(parameters, { services, caller, signal, live }) {
-    const { code, timeout_seconds } = parameters;
-    const request = { code, timeoutMs: timeout_seconds * 1000, ...withoutUndefined({ live }) };
+    const { code, user, timeout_seconds } = parameters;
+    const request = { code, user, timeoutMs: timeout_seconds * 1000, ...withoutUndefined({ live }) };
     const result = await services.execution.runCode(caller, parameters.sandbox, request, signal);
     return { ...toExecView(result), charts: result.charts.map((chart) => ({ ...chart })) };
   },

@@ -4,7 +4,7 @@ import { limits } from '../../model/limits.ts';
 import { execOutput, execPrinted, execText, toExecView } from '../base/printed.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { path } from '../parameters/path.ts';
-import { optionalSandbox } from '../parameters/sandbox.ts';
+import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
 import { atMostBytes, integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
 import { environment } from '../parameters/string-map.ts';
 
@@ -12,7 +12,7 @@ export const runCommand = defineTool({
   name: 'Sandbox.RunCommand',
   title: 'Run a shell command',
   description:
-    'Runs bash -c as root, with empty standard input, and waits for its end; background children live ' +
+    'Runs bash -c as root or user, with empty standard input, and waits for its end; background children live ' +
     'on. Returns output (stdout and stderr as they came), both apart, and exit_code. A failing command ' +
     'is a result, not an error. invalid_state: StartSandbox first.',
   input: z.strictObject({
@@ -21,6 +21,7 @@ export const runCommand = defineTool({
       .check(atMostBytes(limits.commandBytes))
       .meta({ description: 'Shell command; pipes, && and several lines work.', sensitive: true }),
     sandbox: optionalSandbox,
+    user: asUser,
     cwd: path().optional().describe('Directory to run in (default: /workspace).'),
     env: environment().default({}).meta({
       description: 'More environment variables, as strings (default: none).',
@@ -33,8 +34,9 @@ export const runCommand = defineTool({
   long: true,
   live: true,
   async handler(parameters, { services, caller, signal, live }) {
-    const { command, env, cwd, timeout_seconds } = parameters;
-    const request = { command, env, timeoutMs: timeout_seconds * 1000, ...withoutUndefined({ cwd, live }) };
+    const { command, user, env, cwd, timeout_seconds } = parameters;
+    const timeoutMs = timeout_seconds * 1000;
+    const request = { command, user, env, timeoutMs, ...withoutUndefined({ cwd, live }) };
     return toExecView(await services.execution.runCommand(caller, parameters.sandbox, request, signal));
   },
   text: execText,

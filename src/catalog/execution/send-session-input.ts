@@ -20,8 +20,7 @@ export const sendSessionInput = defineTool({
   description:
     'Types a line into a running session command, as at a terminal that does not echo: answers, ' +
     'passwords. A newline is appended. \\u0004 is end of input, \\u0003 interrupts the command and ends ' +
-    'the session. With wait_seconds, output is what the command prints next; else read ' +
-    'GetSessionCommandLogs. invalid_state: the command has ended or is queued.',
+    'the session. invalid_state: the command has ended or is queued.',
   input: z.strictObject({
     session_id: sessionId,
     command_id: commandId,

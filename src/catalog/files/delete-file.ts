@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineTool } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
-import { optionalSandbox } from '../parameters/sandbox.ts';
+import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
 
 export const deleteFile = defineTool({
   name: 'Sandbox.DeleteFile',
@@ -13,12 +13,13 @@ export const deleteFile = defineTool({
   input: z.strictObject({
     path: requiredPath('File or directory'),
     sandbox: optionalSandbox,
+    user: asUser,
     recursive: z.boolean().default(false).describe('Delete a directory with all in it (default false).'),
   }),
   output: z.looseObject({ path: z.string(), deleted: z.boolean() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  async handler({ sandbox, path, recursive }, { services, caller, signal }) {
-    await services.files.remove(caller, sandbox, { path, recursive }, signal);
+  async handler({ sandbox, path, user, recursive }, { services, caller, signal }) {
+    await services.files.remove(caller, sandbox, { path, user, recursive }, signal);
     return { path, deleted: true };
   },
   text: ({ path }) => `Deleted ${path}.`,

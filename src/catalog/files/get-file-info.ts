@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { timestamp } from '../base/sandbox-view.ts';
 import { defineTool } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
-import { optionalSandbox } from '../parameters/sandbox.ts';
+import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
 
 export const getFileInfo = defineTool({
   name: 'Sandbox.GetFileInfo',
@@ -11,7 +11,11 @@ export const getFileInfo = defineTool({
   description:
     'Shows type (file, dir, symlink, other), size, permissions, owner and modified_time of one path. A ' +
     'link is shown itself, not its target.',
-  input: z.strictObject({ path: requiredPath('File or directory'), sandbox: optionalSandbox }),
+  input: z.strictObject({
+    path: requiredPath('File or directory'),
+    sandbox: optionalSandbox,
+    user: asUser,
+  }),
   output: z.looseObject({
     path: z.string(),
     type: z.enum(['file', 'dir', 'symlink', 'other']),
@@ -23,8 +27,8 @@ export const getFileInfo = defineTool({
     modified_time: z.string(),
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  async handler(parameters, { services, caller }) {
-    const info = await services.files.info(caller, parameters.sandbox, parameters.path);
+  async handler({ sandbox, path, user }, { services, caller }) {
+    const info = await services.files.info(caller, sandbox, { path, user });
     return {
       path: info.path,
       type: info.type,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { offsetOf, offsetOutput, offsetParameters, offsetText } from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
-import { optionalSandbox } from '../parameters/sandbox.ts';
+import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
 
 export const listFiles = defineTool({
   name: 'Sandbox.ListFiles',
@@ -14,6 +14,7 @@ export const listFiles = defineTool({
   input: z.strictObject({
     path: rootedPath('Directory'),
     sandbox: optionalSandbox,
+    user: asUser,
     pattern: glob().optional().describe('Only names that match this glob, such as *.py.'),
     ...offsetParameters,
   }),
@@ -31,8 +32,8 @@ export const listFiles = defineTool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller, signal }) {
-    const { path, pattern, max_items, offset } = parameters;
-    const query = { path, maxItems: max_items, offset, ...withoutUndefined({ pattern }) };
+    const { path, user, pattern, max_items, offset } = parameters;
+    const query = { path, user, maxItems: max_items, offset, ...withoutUndefined({ pattern }) };
     const found = await services.files.list(caller, parameters.sandbox, query, signal);
     return {
       path: found.path,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineTool } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
-import { optionalSandbox } from '../parameters/sandbox.ts';
+import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
 
 export const moveFile = defineTool({
   name: 'Sandbox.MoveFile',
@@ -14,11 +14,12 @@ export const moveFile = defineTool({
     source: requiredPath('File or directory'),
     destination: requiredPath('New path, with its last name'),
     sandbox: optionalSandbox,
+    user: asUser,
   }),
   output: z.looseObject({ source: z.string(), destination: z.string() }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  async handler({ sandbox, source, destination }, { services, caller }) {
-    await services.files.move(caller, sandbox, { source, destination });
+  async handler({ sandbox, user, source, destination }, { services, caller }) {
+    await services.files.move(caller, sandbox, { user, source, destination });
     return { source, destination };
   },
   text: ({ source, destination }) => `Moved ${source} to ${destination}.`,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
-import { optionalSandbox } from '../parameters/sandbox.ts';
+import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
 import { optionalInteger } from '../parameters/scalars.ts';
 
 const line = { min: 1, max: limits.listPosition };
@@ -19,6 +19,7 @@ export const readFile = defineTool({
     .strictObject({
       path: requiredPath('File'),
       sandbox: optionalSandbox,
+      user: asUser,
       start_line: optionalInteger('First line', line),
       end_line: optionalInteger('Last line, included', line),
     })
@@ -39,8 +40,8 @@ export const readFile = defineTool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller, signal }) {
-    const { path, start_line: startLine, end_line: endLine } = parameters;
-    const query = { path, ...withoutUndefined({ startLine, endLine }) };
+    const { path, user, start_line: startLine, end_line: endLine } = parameters;
+    const query = { path, user, ...withoutUndefined({ startLine, endLine }) };
     const slice = await services.files.read(caller, parameters.sandbox, query, signal);
     const encoding: 'utf-8' | 'base64' = isUtf8(slice.content) ? 'utf-8' : 'base64';
     return {

@@ -2,11 +2,10 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
-import { WORKSPACE } from '../../model/sandbox.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { counted } from '../parameters/pagination.ts';
 import { glob, path } from '../parameters/path.ts';
-import { optionalSandbox } from '../parameters/sandbox.ts';
+import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
 import { literal, plainTextNote, text, textWithoutNul } from '../parameters/scalars.ts';
 
 /** Left out of MCP's list: the text contains it. */
@@ -33,6 +32,7 @@ export const replaceInFiles = defineTool({
       .max(limits.search.entries)
       .describe('Paths or globs, from /workspace or absolute; ** is any depth: src/**/*.ts.'),
     sandbox: optionalSandbox,
+    user: asUser,
     literal,
     dry_run: z.boolean().optional().describe('Count, and change nothing.'),
     exclude: z
@@ -62,10 +62,11 @@ export const replaceInFiles = defineTool({
     const request = withoutUndefined({ ...parameters, dryRun: dry_run });
     const replaced = await services.files.replace(caller, sandbox, request, signal);
     const { plainCount } = replaced;
-    const whole = (path: string) => posix.resolve(WORKSPACE, path);
-    const named = new Set(parameters.files.map(whole));
+    // The agent alone knows the folder that paths of results are relative to: a user may have another home.
+    const given = parameters.files.map((file) => posix.join('/', file));
+    const isNamed = (path: string) => given.some((file) => file.endsWith(posix.join('/', path)));
     const listed = replaced.results.filter(
-      ({ path, status, replacements }) => status === 'error' || replacements > 0 || named.has(whole(path)),
+      ({ path, status, replacements }) => status === 'error' || replacements > 0 || isNamed(path),
     );
     return {
       results: listed.map((result) => ({ ...result })),

@@ -12,7 +12,7 @@ import {
   type PageOf,
 } from '../parameters/pagination.ts';
 import { glob, rootedPath } from '../parameters/path.ts';
-import { optionalSandbox } from '../parameters/sandbox.ts';
+import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
 import { integerWithDefault, literal, plainTextNote, textWithoutNul } from '../parameters/scalars.ts';
 
 const around = z.array(z.string()).optional().describe('Lines around it; only with context_lines above 0.');
@@ -32,6 +32,7 @@ export const searchContent = defineTool({
       .describe('Extended regular expression (grep -E, and \\d \\w \\s \\b \\1); foo(bar) needs literal.'),
     path: rootedPath('Directory or file'),
     sandbox: optionalSandbox,
+    user: asUser,
     file_pattern: glob().optional().describe('Only files whose name matches this glob, such as *.py.'),
     context_lines: integerWithDefault('Lines around each match', limits.search.contextLines),
     literal,
@@ -74,12 +75,13 @@ export const searchContent = defineTool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller, signal }) {
-    const { path, query, file_pattern, context_lines, literal, output, max_items, offset } = parameters;
+    const { path, user, query, file_pattern, context_lines, literal, output, max_items, offset } = parameters;
     const found = await services.files.search(
       caller,
       parameters.sandbox,
       {
         path,
+        user,
         query,
         output,
         contextLines: context_lines,

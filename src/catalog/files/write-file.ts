@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalidArgument } from '../../model/errors.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
-import { optionalSandbox } from '../parameters/sandbox.ts';
+import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
 import { text } from '../parameters/scalars.ts';
 
 export const writeFile = defineTool({
@@ -16,6 +16,7 @@ export const writeFile = defineTool({
     path: requiredPath('File'),
     content: text().meta({ description: 'All of the new content.', sensitive: true }),
     sandbox: optionalSandbox,
+    user: asUser,
     create_parents: z.boolean().default(true).describe('Make missing parent folders (default true).'),
     encoding: z
       .enum(['utf-8', 'base64'])
@@ -26,10 +27,10 @@ export const writeFile = defineTool({
   output: z.looseObject({ path: z.string(), bytes_written: z.int(), created: z.boolean() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller, signal }) {
-    const { path, encoding, durable, create_parents: createParents } = parameters;
+    const { path, user, encoding, durable, create_parents: createParents } = parameters;
     const content =
       encoding === 'base64' ? decodeBase64(parameters.content) : Buffer.from(parameters.content);
-    const query = { path, content, createParents, ...withoutUndefined({ durable }) };
+    const query = { path, user, content, createParents, ...withoutUndefined({ durable }) };
     const written = await services.files.write(caller, parameters.sandbox, query, signal);
     return { path, bytes_written: written.bytesWritten, created: written.created };
   },

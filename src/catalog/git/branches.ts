@@ -37,7 +37,7 @@ export const gitCreateBranch = defineTool({
   name: 'Sandbox.GitCreateBranch',
   title: 'Create a branch',
   description:
-    'Makes a branch at start_point and switches to it, with local changes kept. Returns branch and switched: true. ' +
+    'Makes a branch at start_point and switches to it, with local changes kept. ' +
     'already_exists: switch to it with GitCheckout.',
   input: z.strictObject({
     branch: branchName().describe('Name of the new branch.'),

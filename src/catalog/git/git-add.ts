@@ -13,8 +13,7 @@ export const gitAdd = defineTool({
   title: 'Stage files',
   description:
     'Stages files or folders for the next commit, deletions included; ["."] stages everything. Paths ' +
-    "are literal and start at the repository's root, as GitStatus names them. Returns added, the " +
-    'staged paths, and added_count.',
+    "are literal and start at the repository's root, as GitStatus names them.",
   input: z.strictObject({
     files: z.array(path()).min(1).max(limits.git.files).describe('Paths to stage.'),
     ...repositoryParameters,

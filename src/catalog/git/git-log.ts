@@ -8,9 +8,7 @@ import { optionsOf, repositoryFound, repositoryOf, repositoryParameters, revisio
 export const gitLog = defineTool({
   name: 'Sandbox.GitLog',
   title: 'Show the commits',
-  description:
-    'Lists commits, newest first: hash, author, email, date (UTC) and message. Without commits ' +
-    'the list is empty. not_found: no such branch; see GitBranches.',
+  description: 'Lists commits, newest first: hash, author, email, date (UTC) and message.',
   input: z.strictObject({
     ...repositoryParameters,
     max_count: integerWithDefault('Most commits', limits.git.log),

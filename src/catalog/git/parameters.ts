@@ -11,7 +11,7 @@ import { textWithoutNul } from '../parameters/scalars.ts';
 
 export const repositoryParameters = {
   sandbox: optionalSandbox,
-  path: path().optional().describe('Repository (default: /workspace, or the only one in it).'),
+  path: path().optional().describe('Repository (/workspace, or the only one in it).'),
 };
 
 /** Part of every result. */

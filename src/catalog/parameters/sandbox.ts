@@ -1,6 +1,10 @@
-/** Parameters that name a sandbox or a terminal of one, and the rule of tools that change only the given parameters. */
+/**
+ * Parameters that name a sandbox, a Linux user or a terminal of one, and the rule of tools that change only the given
+ * parameters.
+ */
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
+import { linuxUserPattern } from '../../model/sandbox.ts';
 import { textWithoutNul } from './scalars.ts';
 
 function reference() {
@@ -9,7 +13,21 @@ function reference() {
 
 export const sandbox = reference().describe('Name or ID.');
 
-export const optionalSandbox = reference().optional().describe('Name or ID, if you have several.');
+export const optionalSandbox = reference().optional().describe('Name or ID, if several.');
+
+const userForm = `must be a name in small letters, such as ann, or a number up to ${limits.linuxUserId}`;
+
+function linuxUser() {
+  const user = z.string().regex(linuxUserPattern, userForm);
+  // No name is a number.
+  return user.refine((text) => !(Number(text) > limits.linuxUserId), userForm).optional();
+}
+
+/** User of one call. */
+export const asUser = linuxUser().describe('Linux user, from its home.');
+
+/** User of all calls that name none. */
+export const usualUser = linuxUser().describe('Linux user of calls (default: root).');
 
 const { idChars } = limits.terminal;
 

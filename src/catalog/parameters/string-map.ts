@@ -28,6 +28,19 @@ export function environment() {
   });
 }
 
+/** Extended attributes of a file, named without their name space. */
+export function fileMetadata() {
+  const { entries, bytes, nameBytes } = limits.fileMetadata;
+  return stringMap(entries, (key, value) => {
+    if (key === '' || Buffer.byteLength(key) > nameBytes || key.includes('\0')) {
+      return `has a name that is not 1 to ${nameBytes} bytes without NUL`;
+    }
+    if (Buffer.byteLength(key + value) > bytes) return `must be at most ${bytes} bytes, with its name`;
+    if (!value.isWellFormed() || !key.isWellFormed()) return 'must be valid Unicode';
+    return null;
+  });
+}
+
 function environmentFault(key: string, value: string): string | null {
   if (!envKey.test(key) || key.length > limits.envKeyChars) {
     return `has a key that is not [A-Za-z_][A-Za-z0-9_]* of at most ${limits.envKeyChars} characters`;

@@ -16,7 +16,7 @@ export const configureSandboxAuto = defineTool({
     'Changes after how long a sandbox stops, is archived and deleted by itself. Give at least one; ' +
     'the others stay. Activity: calls that work in it, running foreground and session commands, SSH, previews; not ' +
     'background processes, nor looking at it. auto_delete_minutes 0 deletes one that is stopped already (deleted: ' +
-    'true). Returns the sandbox.',
+    'true).',
   input: z
     .strictObject({
       sandbox,

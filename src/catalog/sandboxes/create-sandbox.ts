@@ -11,6 +11,7 @@ import {
 } from '../base/sandbox-view.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { network, secretReferences } from '../parameters/network.ts';
+import { usualUser } from '../parameters/sandbox.ts';
 import { integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
 import { environment, labels } from '../parameters/string-map.ts';
 
@@ -33,6 +34,7 @@ const input = z
     env_vars: environment()
       .default({})
       .meta({ description: 'Environment variables, as strings (default: none).', sensitive: true }),
+    user: usualUser,
     auto_stop_minutes: integerWithDefault('Idle minutes until it stops; 0: never', {
       ...limits.autoStopMinutes,
       max: limits.autoMinutesMax,
@@ -59,7 +61,7 @@ export const createSandbox = defineTool({
   title: 'Create a sandbox',
   description:
     'Creates an isolated Linux machine, ready at once. Without snapshot and image it is Debian 13 with Python 3.13 ' +
-    '(numpy, pandas, matplotlib, requests, pytest), Node 24, git, curl, ripgrep and build tools. Returns the sandbox. ' +
+    '(numpy, pandas, matplotlib, requests, pytest), Node 24, git, curl, ripgrep and build tools. ' +
     'already_exists: take another name. resource_exhausted: delete or stop one.',
   input,
   output: sizedOutput,

@@ -10,7 +10,7 @@ export const getSandbox = defineTool({
   title: 'Get a sandbox',
   description:
     'Shows one sandbox: state, resources, labels, automatic stop, archive and delete, times, usage (memory_bytes and ' +
-    'disk_bytes in use now), secrets and env_vars with secret-looking values redacted. Does not count as activity.',
+    'disk_bytes in use now), secrets and env_vars with secret-looking values redacted.',
   input: z.strictObject({
     sandbox,
     include_raw_env_vars: z.boolean().default(false).describe('Show redacted env_vars too (default false).'),

@@ -18,7 +18,7 @@ export const startSandbox = defineTool({
   title: 'Start a sandbox',
   description:
     'Starts a stopped or archived (slower) sandbox, or retries one in error. Files are as they were, ' +
-    'processes are gone. No change when started. Returns the sandbox.',
+    'processes are gone.',
   input,
   output: sandboxOutput,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -34,7 +34,7 @@ export const stopSandbox = defineTool({
   title: 'Stop a sandbox',
   description:
     'Stops a sandbox: processes end, files stay. One that is ephemeral or has auto_delete_minutes 0 is ' +
-    'deleted with it (deleted: true). No change when stopped. Returns the sandbox.',
+    'deleted with it (deleted: true).',
   input,
   output: stoppedOutput,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -51,7 +51,7 @@ export const archiveSandbox = defineTool({
   title: 'Archive a sandbox',
   description:
     'Compresses a stopped sandbox to save storage; StartSandbox brings it back. invalid_state: call ' +
-    'StopSandbox first. Returns the sandbox.',
+    'StopSandbox first.',
   input,
   output: sandboxOutput,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -9,8 +9,7 @@ import { labels } from '../parameters/string-map.ts';
 export const listSandboxes = defineTool({
   name: 'Sandbox.ListSandboxes',
   title: 'List sandboxes',
-  description:
-    'Lists your sandboxes, newest first, by state or labels where given. A page past the end is empty.',
+  description: 'Lists your sandboxes, newest first, by state or labels where given.',
   input: z.strictObject({
     state: z.enum(sandboxStates).optional().describe('Only those in this state.'),
     labels: labels().optional().describe('Only those with all of these labels.'),

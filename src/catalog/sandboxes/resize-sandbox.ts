@@ -12,7 +12,7 @@ export const resizeSandbox = defineTool({
   description:
     'Changes vCPUs, memory or disk: at least one, all or nothing. Started: cpu and ' +
     'memory_gb can only grow. disk_gb never shrinks and needs a stopped sandbox (invalid_state: ' +
-    'StopSandbox first). Returns the sandbox.',
+    'StopSandbox first).',
   input: z
     .strictObject({
       sandbox,

@@ -10,7 +10,7 @@ export const setSandboxLabels = defineTool({
   title: 'Set the labels of a sandbox',
   description:
     'Replaces all labels of a sandbox; {} removes them. To add one, give the present ones too ' +
-    '(GetSandbox shows them). Returns the sandbox.',
+    '(GetSandbox shows them).',
   input: z.strictObject({
     sandbox,
     labels: labels().describe('All labels, as strings; at most 64.'),

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
+import { usualUser } from '../parameters/sandbox.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/scalars.ts';
 import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';
 
@@ -38,6 +39,7 @@ export const createSnapshot = defineTool({
       })
       .optional()
       .describe("Program and arguments, started with every sandbox; the image's own is not."),
+    user: usualUser,
     resources: z
       .strictObject({
         cpu: whole(limits.cpu),
@@ -57,12 +59,12 @@ export const createSnapshot = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   idempotencyKey: true,
   async handler(parameters, { services, caller, idempotencyKey }) {
-    const { name, image, entrypoint, resources, region_id } = parameters;
+    const { name, image, entrypoint, user, resources, region_id } = parameters;
     const request = {
       name,
       image,
       resources: withoutUndefined(resources),
-      ...withoutUndefined({ entrypoint, regionId: region_id }),
+      ...withoutUndefined({ entrypoint, user, regionId: region_id }),
     };
     return toSnapshotView(await services.snapshots.create(caller, request, idempotencyKey));
   },

@@ -10,7 +10,7 @@ export const getSnapshot = defineTool({
   title: 'Get a snapshot',
   description:
     'Shows one snapshot: state (pending, pulling, active or error, with state_reason), image, ' +
-    'resources, entrypoint and size. not_found: see ListSnapshots.',
+    'resources, entrypoint and size.',
   input: z.strictObject({
     snapshot: textWithoutNul().min(1).max(limits.sandboxNameChars).describe('Snapshot name or ID.'),
   }),

@@ -7,9 +7,7 @@ import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts
 export const listSnapshots = defineTool({
   name: 'Sandbox.ListSnapshots',
   title: 'List snapshots',
-  description:
-    'Lists your snapshots, newest first, and last the base image as "base". A page past the ' +
-    'end is empty.',
+  description: 'Lists your snapshots, newest first, and last the base image as "base".',
   input: z.strictObject({ ...pageParameters }),
   output: z.looseObject({ snapshots: z.array(snapshotOutput), ...pageOutput }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -22,6 +22,11 @@ export const snapshotOutput = z.looseObject({
     .optional()
     .meta(unlisted)
     .describe('Of sandboxes created from it that ask for none; absent for the usual one.'),
+  user: z
+    .string()
+    .optional()
+    .meta(unlisted)
+    .describe('Linux user of sandboxes created from it; absent for root.'),
 });
 
 type SnapshotView = z.output<typeof snapshotOutput>;
@@ -40,12 +45,13 @@ export function toSnapshotView(snapshot: Snapshot): SnapshotView {
     created_at: timestamp(snapshot.createdAt),
     updated_at: timestamp(snapshot.updatedAt),
     ...(snapshot.network === null ? {} : { network: toNetworkView(snapshot.network) }),
+    ...(snapshot.user === null ? {} : { user: snapshot.user }),
   };
 }
 
 /** Returns one line for people. */
 export function snapshotText(view: SnapshotView): string {
-  const { id, name, state, state_reason, image, entrypoint, size_bytes, created_at, network } = view;
+  const { id, name, state, state_reason, image, entrypoint, size_bytes, created_at, network, user } = view;
   const { cpu, memory, disk, gpu } = view.resources;
   const parts = [
     `image ${image}`,
@@ -53,6 +59,7 @@ export function snapshotText(view: SnapshotView): string {
     `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`,
     entrypoint === null ? 'no entrypoint' : `entrypoint ${JSON.stringify(entrypoint)}`,
     ...(network ? [`network ${network.mode}`] : []),
+    ...(user ? [`Linux user ${user}`] : []),
   ];
   const reason = state_reason ? ` Reason: ${state_reason}` : '';
   return `Snapshot '${name}' (${id}) is ${state}: ${parts.join(', ')}. Created ${created_at}.${reason}`;

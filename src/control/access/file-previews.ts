@@ -9,11 +9,12 @@ import { type Load, Shares } from '../../fairness/shares.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
+import type { Sandbox } from '../../model/sandbox.ts';
 import { type Caller, ownerIdOf } from '../../model/user.ts';
 import type { PreviewGrants } from '../audit/preview-grants.ts';
 import type { CallerRights } from '../callers/caller-rights.ts';
 import type { AgentLink, Clock } from '../ports/index.ts';
-import type { SandboxUses } from '../work/sandbox-uses.ts';
+import { type SandboxUses, userOf } from '../work/sandbox-uses.ts';
 import type { AccessService } from './tokens.ts';
 
 export interface FilePreview {
@@ -59,10 +60,11 @@ export class FilePreviews {
     const { uses, agent, access, clock } = this.#deps;
     const mediaType = shownTypeOf(path);
     if (mediaType === null) throw notShown('The name of this file ends as no image and no PDF does.');
-    return uses.run(caller, reference, async ({ id }) => {
+    return uses.run(caller, reference, async (sandbox) => {
       const site = this.#deps.site();
       if (!site) throw new SandhavenError('unavailable', 'This service has no preview gateway.');
-      const { type } = await agent.stat(id, path);
+      const { id } = sandbox;
+      const { type } = await agent.stat(id, { path, user: userOf(sandbox) });
       if (type !== 'file') throw notShown('Only a file has a preview.');
       const longest = clock.now() + limits.preview.files.seconds * 1_000;
       const expiresAt = Math.min(longest, caller.keyExpiresAt ?? longest);
@@ -98,7 +100,8 @@ export class FilePreviews {
       expire();
     };
     const stop = this.#watch(admission, end);
-    const entered = async ({ ownerId }: { ownerId: string | null }) => {
+    const entered = async (sandbox: Pick<Sandbox, 'ownerId' | 'user'>) => {
+      const { ownerId } = sandbox;
       if (ownerId !== admission.ownerId) throw notFound('sandbox', 'There is no such sandbox.');
       // The admission may end while the visit waits for an operation on the sandbox, or have ended at another replica before
       // this one watched it.
@@ -107,7 +110,7 @@ export class FilePreviews {
       const leave = this.#requests.take(ownerId);
       try {
         grants.note({ sandboxId, ownerId, port: null, tokenId: keyId, address });
-        const { stream } = await agent.readStream(sandboxId, { path }, signal);
+        const { stream } = await agent.readStream(sandboxId, { path, user: userOf(sandbox) }, signal);
         await work(stream).finally(() => stream.destroy());
       } finally {
         leave();

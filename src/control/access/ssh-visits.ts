@@ -11,12 +11,13 @@ import { isDefect, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditService } from '../audit/audit.ts';
 import { visitorOf } from '../audit/preview-grants.ts';
-import type { AccessToken, AgentLink, Clock, Log, Runtime } from '../ports/index.ts';
+import type { AccessToken, AgentLink, AsUser, Clock, Log, Runtime } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
-import type { SandboxUses } from '../work/sandbox-uses.ts';
+import { type SandboxUses, userOf } from '../work/sandbox-uses.ts';
 import type { AccessService } from './tokens.ts';
 
-export interface SshVisit {
+/** The user is the sandbox's. */
+export interface SshVisit extends AsUser {
   tokenId: string;
   sandboxId: string;
   env: Record<string, string>;
@@ -96,6 +97,7 @@ class Visit implements SshVisit {
   readonly sandboxId: string;
   readonly ended: Promise<string>;
   readonly left: Promise<void>;
+  user: string | undefined;
   env: Record<string, string> = {};
   refusal: string | null = null;
   readonly #parts: VisitDependencies;
@@ -157,7 +159,8 @@ class Visit implements SshVisit {
           async (sandbox) => {
             const leave = this.#shares.take(sandbox.ownerId ?? '');
             void this.left.then(() => leave());
-            this.env = await this.#parts.environments.of(sandbox);
+            this.user = userOf(sandbox);
+            this.env = await this.#parts.environments.of(sandbox, { user: this.user });
             if (this.#over !== null) throw new SandhavenError('permission_denied', this.#over);
             this.#ownerId = sandbox.ownerId;
             this.#watch(sandbox.name);

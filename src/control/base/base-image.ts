@@ -51,5 +51,6 @@ export async function baseSnapshot(images: Images, regionId: string, clock: Cloc
     createdAt: madeAt,
     updatedAt: madeAt,
     network: null,
+    user: null,
   };
 }

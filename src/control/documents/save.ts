@@ -60,7 +60,8 @@ export async function saveResult(
   // The stream may break after the sandbox's own failure, when it has no reader.
   content.on('error', () => {});
   try {
-    await files.write(caller, sandbox, { path, content, createParents: true, newBeneath: WORKSPACE }, either);
+    const query = { path: absolute(path), content, createParents: true, newBeneath: WORKSPACE };
+    await files.write(caller, sandbox, query, either);
   } catch (error) {
     // A broken query is the error to report, not the end of the file.
     throw content.errored ?? asTargetFault(error);
@@ -80,7 +81,7 @@ async function checkTarget(files: SandboxFiles, caller: Caller, { sandbox, path 
     const hint = `Give a path beneath ${WORKSPACE}, such as 'result.jsonl'.`;
     throw asTargetFault(invalidArgument('path', `'${path}' is not beneath ${WORKSPACE}.`, hint));
   }
-  const found = await files.info(caller, sandbox, path).catch((error: unknown) => {
+  const found = await files.info(caller, sandbox, { path: absolute(path) }).catch((error: unknown) => {
     if (concerns(error, 'file')) return null;
     throw asTargetFault(error);
   });
@@ -93,6 +94,11 @@ async function checkTarget(files: SandboxFiles, caller: Caller, { sandbox, path 
   throw asTargetFault(
     new SandhavenError('already_exists', `'${path}' exists already.`, { parameter: 'path', hint }),
   );
+}
+
+/** A sandbox with a user has another base of relative paths. */
+function absolute(path: string): string {
+  return path.startsWith('/') ? path : `${WORKSPACE}/${path}`;
 }
 
 /** The agent is untrusted: it may report success too early. */

@@ -2,9 +2,9 @@
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitRemote } from '../../model/git/remote.ts';
 import { limits } from '../../model/limits.ts';
-import type { AgentLink, GitAccess } from '../ports/index.ts';
+import type { GitAccess } from '../ports/index.ts';
 import { noSuchBranch, quoted } from './faults.ts';
-import type { Git } from './git.ts';
+import type { Git, GitPlace } from './git.ts';
 import {
   accessWith,
   type Configuration,
@@ -19,7 +19,7 @@ import {
 
 export interface CloneRequest {
   remote: GitRemote;
-  /** Destination; relative to the sandbox root or absolute. */
+  /** Destination. */
   path: string;
   branch?: string;
   commitId?: string;
@@ -36,14 +36,14 @@ export interface Cloned {
 const REMOVAL_TRIES = 5;
 const REMOVAL_PAUSE_MS = 200;
 
-/** Clones; `git` runs in the sandbox root. */
+/** Clones; `git` runs where relative paths begin. */
 export async function clone(git: Git, parts: RemoteDependencies, request: CloneRequest): Promise<Cloned> {
   const { remote, login, path } = request;
-  const { agent, sandboxId } = git.place;
+  const { sandboxId } = git.place;
   await refuseTooManyLogins(parts, sandboxId, request);
   const purpose = { service: 'git-upload-pack' } as const;
   const access = await accessWith(parts, login, remote.url, purpose);
-  const made = await makeFolder(agent, sandboxId, path);
+  const made = await makeFolder(git.place, path);
   try {
     const inside = git.at(path);
     const config: Configuration = access === null ? await configurationToBe(inside, request) : new Map();
@@ -52,7 +52,7 @@ export async function clone(git: Git, parts: RemoteDependencies, request: CloneR
     if (login && remote.url) await parts.credentials.put({ sandboxId, url: remote.url.key, ...login });
     return { branch: await inside.branch(), sha: await inside.commit('HEAD') };
   } catch (error) {
-    await undo(agent, sandboxId, path, made);
+    await undo(git.place, path, made);
     throw error;
   }
 }
@@ -64,13 +64,13 @@ export async function clone(git: Git, parts: RemoteDependencies, request: CloneR
 async function configurationToBe(git: Git, { remote, path }: CloneRequest): Promise<Configuration> {
   const around = await configuration(git.at('/'));
   if (![...around.keys()].some((key) => key.startsWith('includeif.'))) return around;
-  const { agent, sandboxId } = git.place;
+  const { agent, sandboxId, user } = git.place;
   try {
     await git.run(['init', '--quiet', '--template=']);
     await git.run(['remote', 'add', '--', 'origin', remote.text]);
     return await configuration(git);
   } finally {
-    await agent.remove(sandboxId, { path: `${path}/.git`, recursive: true }).catch(unlessGone);
+    await agent.remove(sandboxId, { user, path: `${path}/.git`, recursive: true }).catch(unlessGone);
   }
 }
 
@@ -141,28 +141,31 @@ async function refuseTooManyLogins(
 }
 
 /** Returns the folders it created, outermost first; none when the destination existed and was empty. */
-async function makeFolder(agent: AgentLink, id: string, path: string): Promise<string[]> {
+async function makeFolder(place: GitPlace, path: string): Promise<string[]> {
+  const { agent, sandboxId, user } = place;
   const taken = new SandhavenError('already_exists', `${quoted(path)} is there already, and not empty.`, {
     parameter: 'path',
     hint: 'Give another path, or delete what is there with Sandbox.DeleteFile.',
   });
   const made: string[] = [];
   for (let folder = path; folder !== ''; folder = parentOf(folder)) {
-    if (await isThere(agent, id, folder)) break;
+    if (await isThere(place, folder)) break;
     made.unshift(folder);
   }
-  const { created } = await agent.createFolder(id, { path, mode: 0o755 }).catch((error: unknown) => {
-    throw error instanceof SandhavenError && error.code === 'already_exists' ? taken : error;
-  });
+  const { created } = await agent
+    .createFolder(sandboxId, { user, path, mode: 0o755 })
+    .catch((error: unknown) => {
+      throw error instanceof SandhavenError && error.code === 'already_exists' ? taken : error;
+    });
   if (created) return made.length > 0 ? made : [path];
-  const { totalCount } = await agent.list(id, { path, maxItems: 1, offset: 0 });
+  const { totalCount } = await agent.list(sandboxId, { user, path, maxItems: 1, offset: 0 });
   if (totalCount > 0) throw taken;
   return [];
 }
 
-async function isThere(agent: AgentLink, id: string, path: string): Promise<boolean> {
+async function isThere({ agent, sandboxId, user }: GitPlace, path: string): Promise<boolean> {
   try {
-    await agent.stat(id, path);
+    await agent.stat(sandboxId, { user, path });
     return true;
   } catch (error) {
     if (error instanceof SandhavenError && error.code === 'not_found') return false;
@@ -176,27 +179,29 @@ function parentOf(path: string): string {
 }
 
 /** Removes a failed clone, and leaves the first error to be reported. A killed git may take a moment to be gone. */
-async function undo(agent: AgentLink, id: string, path: string, made: string[]): Promise<void> {
+async function undo(place: GitPlace, path: string, made: string[]): Promise<void> {
+  const { agent, sandboxId, user } = place;
   for (let tries = 0; tries < REMOVAL_TRIES; tries++) {
     try {
-      if (made.length === 0) await empty(agent, id, path);
-      else await agent.remove(id, { path, recursive: true }).catch(unlessGone);
+      if (made.length === 0) await empty(place, path);
+      else await agent.remove(sandboxId, { user, path, recursive: true }).catch(unlessGone);
       break;
     } catch {
       await new Promise((resolve) => setTimeout(resolve, REMOVAL_PAUSE_MS));
     }
   }
   for (const folder of made.slice(0, -1).reverse()) {
-    await agent.remove(id, { path: folder, recursive: false }).catch(() => {});
+    await agent.remove(sandboxId, { user, path: folder, recursive: false }).catch(() => {});
   }
 }
 
-async function empty(agent: AgentLink, id: string, path: string): Promise<void> {
-  const { items } = await agent.list(id, { path, maxItems: limits.maxItems.max, offset: 0 });
+async function empty(place: GitPlace, path: string): Promise<void> {
+  const { agent, sandboxId, user } = place;
+  const { items } = await agent.list(sandboxId, { user, path, maxItems: limits.maxItems.max, offset: 0 });
   for (const { name } of items) {
-    await agent.remove(id, { path: `${path}/${name}`, recursive: true }).catch(unlessGone);
+    await agent.remove(sandboxId, { user, path: `${path}/${name}`, recursive: true }).catch(unlessGone);
   }
-  if (items.length > 0) await empty(agent, id, path);
+  if (items.length > 0) await empty(place, path);
 }
 
 function unlessGone(error: unknown): void {

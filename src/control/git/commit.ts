@@ -143,13 +143,13 @@ async function stagedNames(git: Git): Promise<{ names: string[]; cut: boolean }>
 
 /** Writes a temporary file for input that cannot be an argument, and removes it after `use`. */
 async function withFile<T>(git: Git, content: Buffer, use: (path: string) => Promise<T>): Promise<T> {
-  const { agent, sandboxId, signal } = git.place;
+  const { agent, sandboxId, user, signal } = git.place;
   const path = `/tmp/.sandhaven-git-${randomBytes(12).toString('hex')}`;
   try {
-    await agent.write(sandboxId, { path, createParents: true, mode: 0o600, content }, signal);
+    await agent.write(sandboxId, { user, path, createParents: true, mode: 0o600, content }, signal);
     return await use(path);
   } finally {
-    await agent.remove(sandboxId, { path, recursive: false }).catch(() => {});
+    await agent.remove(sandboxId, { user, path, recursive: false }).catch(() => {});
   }
 }
 
@@ -166,13 +166,13 @@ async function addPaths(git: Git, files: string[]) {
 
 /** Returns an error that names the missing or ignored files; null when the cause is another. */
 async function unusable(git: Git, files: string[]): Promise<SandhavenError | null> {
-  const { agent, sandboxId } = git.place;
+  const { agent, sandboxId, user } = git.place;
   const checked = files.filter((file) => file !== EVERYTHING).slice(0, limits.git.namedFiles);
   const missing: string[] = [];
   const ignored: string[] = [];
   for (const file of checked) {
     const path = file.startsWith('/') ? file : `${git.folder}/${file}`;
-    const there = await agent.stat(sandboxId, path).then(
+    const there = await agent.stat(sandboxId, { user, path }).then(
       () => true,
       () => false,
     );

@@ -9,15 +9,15 @@ import { limits } from '../../model/limits.ts';
 import { WORKSPACE } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type { HeldKeys } from '../base/held-keys.ts';
-import type { AgentLink, CallOptions, GitCredentialStore, GitGateway } from '../ports/index.ts';
+import type { AgentLink, AsUser, CallOptions, GitCredentialStore, GitGateway } from '../ports/index.ts';
 import type { ProviderRemotes } from '../provider/remotes.ts';
 import type { Environments } from '../reach/environment.ts';
-import type { SandboxUses } from '../work/sandbox-uses.ts';
+import { type SandboxUses, userOf } from '../work/sandbox-uses.ts';
 import { type Cloned, clone } from './clone.ts';
 import { type Added, add, type CommitRequest, commit } from './commit.ts';
 import { named } from './faults.ts';
 import type { GitCommit, GitStatus } from './formats.ts';
-import { Git } from './git.ts';
+import { Git, type GitPlace } from './git.ts';
 import { type Branches, branches, log, status } from './inspect.ts';
 import { type Pulled, type Pushed, pull, push } from './pull.ts';
 import type { Login, RemoteDependencies } from './remote.ts';
@@ -27,11 +27,11 @@ import { type Checkout, checkout, createBranch, deleteBranch } from './switch.ts
 export interface Repository {
   caller: User;
   sandbox: string | undefined;
-  /** A folder of the repository; without it the sandbox root, or the only repository beneath it. */
+  /** A folder of the repository; without it the base of relative paths, or the only repository beneath it. */
   path?: string;
 }
 
-/** Adds the repository's folder, relative to the sandbox root, when the service had to find it. */
+/** Adds the repository's folder, relative to the base of relative paths, when the service had to find it. */
 export type Located<T> = T & { repository?: string };
 
 export interface CloneParameters {
@@ -88,7 +88,7 @@ export class GitService {
     const atProvider = url !== null && (this.#parts.provider?.owns(url) ?? false);
     const login = atProvider ? null : loginOf(url, username, password);
     return this.#in({ ...place, path: '.' }, options, (git) =>
-      this.#alone(git.place.sandboxId, posix.resolve(WORKSPACE, request.path), () =>
+      this.#alone(git.place.sandboxId, destinationOf(request.path, git.place), () =>
         clone(git, this.#remoteParts(place, options), { ...request, login }),
       ),
     );
@@ -168,13 +168,14 @@ export class GitService {
   ): Promise<Located<T>> {
     const { uses, agent, environments } = this.#parts;
     return uses.run(at.caller, at.sandbox, async (sandbox) => {
-      const env = await environments.of(sandbox);
-      const git = new Git({ agent, sandboxId: sandbox.id, env, signal }, at.path ?? '.');
+      const user = userOf(sandbox);
+      const env = await environments.of(sandbox, { user });
+      const git = new Git({ agent, sandboxId: sandbox.id, user, env, signal }, at.path ?? '.');
       try {
         return await work(git);
       } catch (error) {
         if (at.path !== undefined || !saysNoRepository(error)) throw error;
-        const repository = await onlyRepository(agent, sandbox.id, error, signal);
+        const repository = await onlyRepository(git.place, error);
         return { ...(await work(git.at(repository))), repository };
       }
     });
@@ -200,6 +201,13 @@ export class GitService {
     const { gateway, credentials, provider } = this.#parts;
     return { gateway, credentials, provider, caller, onProgress, proxies: this.#proxies };
   }
+}
+
+/** Paths of a user begin in a home that the agent alone knows: the usual place of homes stands for it. */
+function destinationOf(path: string, { user }: AsUser): string {
+  if (user === undefined) return posix.resolve(WORKSPACE, path);
+  const home = user === 'root' ? '/root' : `/home/${user}`;
+  return posix.resolve(home, path.replace(/^~(?=\/|$)/, '.'));
 }
 
 /** Hashed: a path may be longer than the entry of an index in PostgreSQL, 2,704 bytes. */
@@ -244,16 +252,14 @@ function saysNoRepository(error: unknown): error is SandhavenError {
 }
 
 /**
- * Returns the folder of the only repository beneath the sandbox root, relative to it.
+ * Returns the folder of the only repository beneath the base of relative paths, relative to it.
  * Rejects with `refusal` when there is none, and with an error that names them when there are several.
  */
 async function onlyRepository(
-  agent: Pick<AgentLink, 'find'>,
-  sandboxId: string,
+  { agent, sandboxId, user, signal }: GitPlace,
   refusal: SandhavenError,
-  signal?: AbortSignal,
 ): Promise<string> {
-  const query = { path: '.', pattern: '.git', maxItems: limits.maxItems.max, offset: 0 };
+  const query = { user, path: '.', pattern: '.git', maxItems: limits.maxItems.max, offset: 0 };
   const { items } = await agent.find(sandboxId, query, signal);
   const folders = outermost(items.map((path) => posix.dirname(path)));
   const [only] = folders;
@@ -261,7 +267,7 @@ async function onlyRepository(
   if (folders.length === 1) return only;
   throw new SandhavenError(
     'failed_precondition',
-    `There is no Git repository at /workspace, and several beneath it: ${named(folders)}.`,
+    `There is no Git repository at ${user === undefined ? WORKSPACE : '~'}, and several beneath it: ${named(folders)}.`,
     { parameter: 'path', hint: 'Give one of them as path.' },
   );
 }

@@ -6,7 +6,7 @@ import { concerns, SandhavenError } from '../../model/errors.ts';
 import { withoutCredentials } from '../../model/git/remote.ts';
 import { limits } from '../../model/limits.ts';
 import { pathToText } from '../../model/path-text.ts';
-import type { AgentLink } from '../ports/index.ts';
+import type { AgentLink, AsUser } from '../ports/index.ts';
 
 /** Settings of one call, as in `git -c`; a key may repeat. */
 export type GitConfig = [key: string, value: string][];
@@ -26,7 +26,7 @@ export interface GitRunOptions {
   env?: Record<string, string>;
 }
 
-export interface GitPlace {
+export interface GitPlace extends AsUser {
   agent: AgentLink;
   sandboxId: string;
   /** Environment of a process in the sandbox, without variables that point git at another repository. */
@@ -84,10 +84,11 @@ export class Git {
 
   /** Rejects only when git cannot run or exceeds its timeout; an exit status is a result. */
   async run(args: string[], options: GitRunOptions = {}): Promise<GitRun> {
-    const { agent, sandboxId, env, signal } = this.place;
+    const { agent, sandboxId, user, env, signal } = this.place;
     const { timeoutMs = limits.git.localMs, config = [] } = options;
     const { outputBytes } = limits.git;
     const request = {
+      user,
       argv: ['git', '--no-pager', ...[...settings, ...config].flatMap(toFlag), ...args],
       cwd: this.folder,
       env: { ...env, ...environment, ...options.env },

@@ -22,6 +22,8 @@ export interface SnapshotRequest {
   /** Omitted values take the standard size. */
   resources: Partial<Resources>;
   regionId?: string;
+  /** Linux user of its sandboxes; root by default. */
+  user?: string;
 }
 
 export interface SnapshotDependencies {
@@ -99,6 +101,7 @@ export class SnapshotService {
       createdAt: now,
       updatedAt: now,
       network: null,
+      user: request.user ?? null,
     };
     await store.insert(snapshot, await quotas.allowance(ownerIdOf(caller)));
     events.changed(snapshot);

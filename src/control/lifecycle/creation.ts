@@ -40,6 +40,8 @@ export interface CreateRequest {
   gpu: number;
   labels: Record<string, string>;
   ephemeral: boolean;
+  /** Linux user of work inside that names none; by default the snapshot's, else root. */
+  user?: string;
   /** By default the snapshot's, else the owner's, else the installation's. */
   network?: NetworkRequest;
   /** Names or ids; none by default. */
@@ -217,6 +219,7 @@ export class Creation {
       resizeTarget: null,
       labels: request.labels,
       envVars: request.envVars,
+      user: request.user ?? template.user,
       network: request.network,
       secretIds: request.secretIds,
       autoStopMinutes: request.autoStopMinutes,

@@ -77,7 +77,8 @@ export class SandboxService {
       },
     );
     // Answers that an earlier version kept have none.
-    return { ...answer, network: answer.network ?? openNetwork, secretIds: answer.secretIds ?? [] };
+    const { network = openNetwork, secretIds = [], user = null } = answer;
+    return { ...answer, network, secretIds, user };
   }
 
   async get(caller: User, reference: string): Promise<Sandbox> {

@@ -12,7 +12,7 @@ export interface TemplateRequest extends Resources {
   image?: string;
 }
 
-export interface Template extends Pick<Sandbox, 'snapshot' | 'image' | 'entrypoint'> {
+export interface Template extends Pick<Sandbox, 'snapshot' | 'image' | 'entrypoint' | 'user'> {
   wanted: { reference: string } | { digest: string };
   resources: Resources;
   /** null: the owner's usual one. */
@@ -37,13 +37,14 @@ export async function templateOf(
       image,
       entrypoint: null,
       resources,
+      user: null,
       network: null,
     };
   }
   if (request.image !== undefined) throw bothGiven();
   if (isBase(wanted)) {
     const resources = defaultResources;
-    const base = { snapshot: BASE_IMAGE, image: BASE_IMAGE, entrypoint: null };
+    const base = { snapshot: BASE_IMAGE, image: BASE_IMAGE, entrypoint: null, user: null };
     return { wanted: { reference: BASE_IMAGE }, ...base, resources, network: null };
   }
   const snapshot = await store.find(ownerIdOf(caller), wanted);
@@ -54,10 +55,10 @@ export async function templateOf(
       "Call Sandbox.ListSnapshots to see the ones there are; 'base' is always there.",
     );
   }
-  const { name, image: reference, imageDigest, entrypoint, resources, network } = snapshot;
+  const { name, image: reference, imageDigest, entrypoint, user, resources, network } = snapshot;
   if (snapshot.state !== 'active' || imageDigest === null) throw notActive(snapshot);
   const wantedImage = { digest: imageDigest };
-  return { wanted: wantedImage, snapshot: name, image: reference, entrypoint, resources, network };
+  return { wanted: wantedImage, snapshot: name, image: reference, entrypoint, user, resources, network };
 }
 
 function bothGiven(): SandhavenError {

@@ -29,6 +29,7 @@ export function poolSandbox(
     resizeTarget: null,
     labels: {},
     envVars: {},
+    user: null,
     network,
     secretIds: [],
     autoStopMinutes: 0,

@@ -3,7 +3,7 @@
  * its secrets, the sandbox's own, the call's.
  */
 import type { Sandbox } from '../../model/sandbox.ts';
-import type { Image, Images, Runtime } from '../ports/index.ts';
+import type { AsUser, Image, Images, Runtime } from '../ports/index.ts';
 import type { SecretHolder, SecretUses } from './secret-uses.ts';
 
 const fallback = {
@@ -12,7 +12,14 @@ const fallback = {
   LANG: 'C.UTF-8',
 };
 
+/** The agent adds them for a call as a user: those of the service and of the image belong to another account. */
+const ofAccount = new Set(['HOME', 'USER', 'LOGNAME', 'SHELL']);
+
 type Given = SecretHolder & Pick<Sandbox, 'imageDigest' | 'envVars' | 'resources'>;
+
+export interface CallEnvironment extends AsUser {
+  env?: Record<string, string>;
+}
 
 export interface EnvironmentDependencies {
   images: Pick<Images, 'get'>;
@@ -27,7 +34,7 @@ export class Environments {
     this.#deps = dependencies;
   }
 
-  async of(sandbox: Given, call: Record<string, string> = {}): Promise<Record<string, string>> {
+  async of(sandbox: Given, call: CallEnvironment = {}): Promise<Record<string, string>> {
     return this.on(await this.#deps.images.get(sandbox.imageDigest), sandbox, call);
   }
 
@@ -35,13 +42,19 @@ export class Environments {
   async on(
     image: Image | null,
     sandbox: Given,
-    call: Record<string, string> = {},
+    { user, env }: CallEnvironment = {},
   ): Promise<Record<string, string>> {
     const devices = sandbox.resources.gpu > 0 ? this.#deps.runtime.deviceEnvironment(sandbox.id) : {};
     const processors = processorCount(sandbox.resources.cpu);
     const secrets = await this.#deps.secrets.environment(sandbox);
-    return { ...fallback, ...processors, ...image?.env, ...devices, ...secrets, ...sandbox.envVars, ...call };
+    const common = { ...fallback, ...processors, ...image?.env };
+    const base = user === undefined ? common : withoutAccount(common);
+    return { ...base, ...devices, ...secrets, ...sandbox.envVars, ...env };
   }
+}
+
+function withoutAccount(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ofAccount.has(name)));
 }
 
 /**

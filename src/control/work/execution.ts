@@ -2,9 +2,9 @@
 import { concerns, SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
-import type { AgentLink, Chart, ExecResult, LiveOutput, LiveRequest } from '../ports/index.ts';
+import type { AgentLink, AsUser, Chart, ExecResult, LiveOutput, LiveRequest } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
-import type { SandboxUses } from './sandbox-uses.ts';
+import { type SandboxUses, userOf } from './sandbox-uses.ts';
 
 const SHELLS = ['bash', 'sh'];
 
@@ -26,7 +26,7 @@ export class ExecutionService {
   runCommand(
     caller: User,
     reference: string | undefined,
-    request: {
+    request: AsUser & {
       command: string;
       cwd?: string;
       env: Record<string, string>;
@@ -37,12 +37,13 @@ export class ExecutionService {
   ): Promise<ExecResult> {
     return this.#uses.run(caller, reference, async (sandbox) => {
       const { command, cwd = '.', timeoutMs } = request;
-      const env = await this.#environments.of(sandbox, request.env);
+      const user = userOf(sandbox, request);
+      const env = await this.#environments.of(sandbox, { user, env: request.env });
       for (const shell of SHELLS) {
         try {
           return await this.#agent.exec(
             sandbox.id,
-            { argv: [shell, '-c', command], cwd, env, timeoutMs, live: liveOf(sandbox, request.live) },
+            { user, argv: [shell, '-c', command], cwd, env, timeoutMs, live: liveOf(sandbox, request.live) },
             signal,
           );
         } catch (error) {
@@ -61,22 +62,24 @@ export class ExecutionService {
   runCode(
     caller: User,
     reference: string | undefined,
-    request: { code: string; timeoutMs: number; live?: LiveOutput },
+    request: AsUser & { code: string; timeoutMs: number; live?: LiveOutput },
     signal?: AbortSignal,
   ): Promise<ExecResult & { charts: Chart[] }> {
-    return this.#uses.run(caller, reference, async (sandbox) =>
-      this.#agent.runCode(
+    return this.#uses.run(caller, reference, async (sandbox) => {
+      const user = userOf(sandbox, request);
+      return this.#agent.runCode(
         sandbox.id,
         {
+          user,
           language: sandbox.language,
           code: request.code,
-          env: await this.#environments.of(sandbox),
+          env: await this.#environments.of(sandbox, { user }),
           timeoutMs: request.timeoutMs,
           live: liveOf(sandbox, request.live),
         },
         signal,
-      ),
-    );
+      );
+    });
   }
 }
 

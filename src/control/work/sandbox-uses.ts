@@ -8,7 +8,7 @@ import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type { CallerRights } from '../callers/caller-rights.ts';
-import type { SandboxStore } from '../ports/index.ts';
+import type { AsUser, SandboxStore } from '../ports/index.ts';
 import type { Activity } from '../turns/activity.ts';
 import type { OperationQueue } from '../turns/operation-queue.ts';
 import type { OtherReplicas } from '../turns/other-replicas.ts';
@@ -150,6 +150,11 @@ export class SandboxUses {
       error,
     );
   }
+}
+
+/** Returns the Linux user of a call: the call's own, else the sandbox's; undefined for root. */
+export function userOf({ user }: Pick<Sandbox, 'user'>, call: AsUser = {}): string | undefined {
+  return call.user ?? user ?? undefined;
 }
 
 function isOwned(sandbox: Sandbox): sandbox is Sandbox & { ownerId: string } {

@@ -9,6 +9,7 @@ import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type {
   AgentSessions,
+  AsUser,
   FollowedCommand,
   KeptCommand,
   LiveOutput,
@@ -19,7 +20,7 @@ import type {
 } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
 import { shownWhile, showPieces } from './follow-session.ts';
-import type { SandboxUses } from './sandbox-uses.ts';
+import { type SandboxUses, userOf } from './sandbox-uses.ts';
 
 type Reference = string | undefined;
 
@@ -48,16 +49,29 @@ export class SessionService {
   create(
     caller: User,
     reference: Reference,
-    sessionId = newSessionId(),
+    { sessionId = newSessionId(), ...call }: AsUser & { sessionId?: string | undefined } = {},
     signal?: AbortSignal,
   ): Promise<{ sessionId: string; createdAtMs: number }> {
     return this.#uses.run(caller, reference, async (sandbox) => {
+      const user = userOf(sandbox, call);
       // Standard input is a terminal that offers programs no more than lines of text.
-      const env = { TERM: 'dumb', ...(await this.#environments.of(sandbox)) };
-      const request = { sessionId, cwd: '.', env };
+      const env = { TERM: 'dumb', ...(await this.#environments.of(sandbox, { user })) };
+      const request = { user, sessionId, cwd: '.', env };
       const { createdAtMs } = await this.#agent.createSession(sandbox.id, request, signal);
       await this.#store.note(sandbox.id, sessionId, createdAtMs);
       return { sessionId, createdAtMs };
+    });
+  }
+
+  /** Ends all that the session has started, and forgets its logs. */
+  delete(caller: User, reference: Reference, sessionId: string, signal?: AbortSignal): Promise<void> {
+    return this.#uses.run(caller, reference, async ({ id }) => {
+      try {
+        await this.#agent.deleteSession(id, sessionId, signal);
+      } catch (error) {
+        if (!(await this.#isGone(id, sessionId, error))) throw error;
+      }
+      await this.#store.forget(id, sessionId);
     });
   }
 

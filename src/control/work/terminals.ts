@@ -9,6 +9,7 @@ import type { User } from '../../model/user.ts';
 import type {
   AgentTerminals,
   AgentTunnels,
+  AsUser,
   SandboxStore,
   TerminalSize,
   TerminalSummary,
@@ -16,7 +17,7 @@ import type {
 } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
 import { resolveSandbox } from '../turns/resolve.ts';
-import type { SandboxUses } from './sandbox-uses.ts';
+import { type SandboxUses, userOf } from './sandbox-uses.ts';
 
 /** In the order of preference, as for SSH. */
 const SHELLS = ['bash', 'sh'];
@@ -28,13 +29,13 @@ export interface TerminalDependencies {
   environments: Pick<Environments, 'of'>;
 }
 
-export interface LookRequest {
+export interface LookRequest extends AsUser {
   terminalId: string;
   /** null for a viewer that shows whatever size there is. */
   size: TerminalSize | null;
   /** false: rejects with `not_found` where there is no such terminal. */
   create: boolean;
-  /** Folder of a new terminal; the sandbox root by default. */
+  /** Folder of a new terminal; by default the sandbox root, or the home of its user. */
   cwd?: string;
 }
 
@@ -78,17 +79,18 @@ export class TerminalService {
 
   async #open(
     sandbox: Sandbox,
-    { terminalId, size, create, cwd = '.' }: LookRequest,
+    { terminalId, size, create, cwd = '.', ...call }: LookRequest,
     signal: AbortSignal,
   ): Promise<TerminalView> {
     const { agent, environments } = this.#deps;
     if (!create) return agent.openTerminal(sandbox.id, { terminalId, size, create: null }, signal);
-    const own = await environments.of(sandbox);
+    const user = userOf(sandbox, call);
+    const own = await environments.of(sandbox, { user });
     for (const shell of SHELLS) {
-      const env = { ...accountOf(shell), ...own, TERM: 'xterm-256color' };
-      const program = { argv: [shell, '-l'], cwd, env };
+      const account = user === undefined ? rootAt(shell) : {};
+      const program = { argv: [shell, '-l'], cwd, env: { ...account, ...own, TERM: 'xterm-256color' } };
       try {
-        return await agent.openTerminal(sandbox.id, { terminalId, size, create: program }, signal);
+        return await agent.openTerminal(sandbox.id, { user, terminalId, size, create: program }, signal);
       } catch (error) {
         if (!concerns(error, 'interpreter')) throw error;
       }
@@ -99,7 +101,7 @@ export class TerminalService {
   }
 }
 
-function accountOf(shell: string): Record<string, string> {
+function rootAt(shell: string): Record<string, string> {
   return { USER: 'root', LOGNAME: 'root', SHELL: `/bin/${shell}` };
 }
 

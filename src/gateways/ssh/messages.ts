@@ -3,6 +3,7 @@
  * that its cryptography delays no request; the main thread knows tokens, sandboxes and machines.
  */
 import type { MessagePort } from 'node:worker_threads';
+import type { AsUser } from '../../control/ports/index.ts';
 import type { ErrorCode, ErrorFields } from '../../model/errors.ts';
 
 /** Worker data of the gateway's thread. */
@@ -11,8 +12,8 @@ export interface GatewaySettings {
   hostKey: string;
 }
 
-/** Client that has shown a valid token. */
-export interface Guest {
+/** Client that has shown a valid token, and the user whom it works as. */
+export interface Guest extends AsUser {
   /** Names this one connection to the main thread, and to the agent link in place of a sandbox's id. */
   key: string;
   tokenId: string;

@@ -135,8 +135,8 @@ export class GatewayThread {
         this.#connections.get(connection)?.socket.destroy();
       }, limits.ssh.hangUpGraceMs + limits.ssh.farewellMs).unref();
     });
-    const { tokenId, sandboxId, env, refusal } = visit;
-    return { key, tokenId, sandboxId, env, refusal };
+    const { tokenId, sandboxId, user, env, refusal } = visit;
+    return { key, tokenId, sandboxId, user, env, refusal };
   }
 
   async #openChannel(id: number, key: string): Promise<void> {

@@ -80,6 +80,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   resizeTarget: json('resize_target', resources.nullable()),
   labels: json('labels', textMap),
   envVars: sealedJson('env_vars', textMap),
+  user: plain('linux_user'),
   network: json('network', networkSchema),
   secretIds: json('secrets', z.array(z.string())),
   autoStopMinutes: plain('auto_stop_minutes'),

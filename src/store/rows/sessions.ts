@@ -22,6 +22,10 @@ export class SessionRows implements SessionStore {
     });
   }
 
+  async forget(sandbox: string, session: string): Promise<void> {
+    await this.#sql.writeOne(() => statements.forget.run({ sandbox, session }));
+  }
+
   async knows(sandbox: string, session?: string): Promise<boolean> {
     const { any, one } = statements;
     const found = await this.#sql.read(() =>
@@ -60,6 +64,7 @@ const statements = {
        SELECT session_id FROM sessions WHERE sandbox_id = :sandbox
        ORDER BY created_at DESC, session_id LIMIT :noted)`,
   ),
+  forget: statement('DELETE FROM sessions WHERE sandbox_id = :sandbox AND session_id = :session'),
   any: statement('SELECT 1 AS found FROM sessions WHERE sandbox_id = :sandbox LIMIT 1'),
   one: statement('SELECT logs FROM sessions WHERE sandbox_id = :sandbox AND session_id = :session'),
   keep: statement('UPDATE sessions SET logs = :logs WHERE sandbox_id = :sandbox AND session_id = :session'),

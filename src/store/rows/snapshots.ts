@@ -24,6 +24,7 @@ const columns = {
   createdAt: 'created_at',
   updatedAt: 'updated_at',
   network: 'network',
+  user: 'linux_user',
 } as const satisfies Record<keyof Snapshot, string>;
 
 const UNFINISHED = `state IN ('pending', 'pulling')`;

@@ -1,6 +1,6 @@
 /**
- * Steps of the schema about what sandboxes have and reach: networks, secrets, authorizations at the code-hosting
- * provider, sessions.
+ * Steps of the schema about what sandboxes have and reach: networks, users, secrets, authorizations at the
+ * code-hosting provider, sessions.
  */
 
 /** Sandboxes of before have an open network. */
@@ -17,6 +17,12 @@ export const networkTables = `
     usual TEXT,
     most TEXT
   ) STRICT;
+`;
+
+/** NULL: root. In PostgreSQL `user` is a word of the language. */
+export const linuxUsers = `
+  ALTER TABLE sandboxes ADD COLUMN linux_user TEXT;
+  ALTER TABLE snapshots ADD COLUMN linux_user TEXT;
 `;
 
 /** Steps of the schema: secrets that sandboxes use, and the ids of those that each one has, as a JSON array. */

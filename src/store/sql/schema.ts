@@ -17,6 +17,7 @@ import {
   waysIn,
 } from './people.ts';
 import {
+  linuxUsers,
   networks,
   networkTables,
   pendingAuthorizations,
@@ -267,6 +268,7 @@ export const migrations: readonly Migration[] = [
   { version: 24, sql: sessionTable },
   { version: 25, sql: userDeletions },
   { version: 26, sql: heirs },
+  { version: 27, sql: linuxUsers },
 ];
 
 /** Throws `failed_precondition` for a database that a newer service has migrated: it is not touched. @param found Its version. */

@@ -49,6 +49,11 @@ export function parseKnownFlags(argv: string[], specs: Record<string, FlagSpec>)
   throw usageError(`There is no flag --${unknown}.`, close ? `Did you mean --${close}?` : 'See --help.');
 }
 
+/** Takes `-u` as `--user`, where flags come from a tool's parameters. */
+export function longUser(word: string): string {
+  return word === '-u' ? '--user' : word;
+}
+
 /** The last value wins. */
 export function flagValue({ values }: ParsedFlags, name: string): string | undefined {
   return values.get(name)?.at(-1);

@@ -16,7 +16,7 @@ const names = async (...parameters: Parameters<typeof list>) =>
   (await list(...parameters)).items.map(({ name }) => name);
 const find = (pattern: string, path = '.', maxItems = 50, offset = 0) =>
   sandbox.agent.find(sandbox.id, { path, pattern, maxItems, offset });
-const stat = (path: string) => sandbox.agent.stat(sandbox.id, path);
+const stat = (path: string) => sandbox.agent.stat(sandbox.id, { path });
 const fails = (call: Promise<unknown>, code: string, parameter: string) =>
   expect(call).rejects.toMatchObject({ code, fields: { parameter } });
 

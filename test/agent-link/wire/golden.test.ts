@@ -76,6 +76,17 @@ const calls: Record<
       ],
     },
   },
+  'exec-user': {
+    call: (agent) =>
+      agent.exec(SANDBOX, {
+        user: 'ann',
+        argv: ['bash', '-c', 'id -un'],
+        cwd: '.',
+        env: { PATH: '/bin' },
+        timeoutMs: 60_000,
+      }),
+    gives: { ...TEXT_OUTPUT, stdout: 'ann\n', stderr: '', output: 'ann\n', exitCode: 0, durationMs: 2 },
+  },
   'exec-missing': {
     call: (agent) => agent.exec(SANDBOX, { argv: ['fish'], cwd: '.', env: {}, timeoutMs: 1_000 }),
     fails: { code: 'failed_precondition', fields: { resource: 'interpreter' } },
@@ -126,6 +137,37 @@ const calls: Record<
       ],
       totalCount: 4,
     },
+  },
+  entries: {
+    call: (agent) => agent.details(SANDBOX, { user: 'ann', path: 'src', depth: 2, maxItems: 2, offset: 1 }),
+    gives: {
+      items: [
+        {
+          ...{ path: 'a/b.txt', type: 'file', size: 6, mode: 0o644, uid: 1000, gid: 1000 },
+          ...{ owner: 'ann', group: 'ann', modifiedMs: 1_700_000_000_123, metadata: { origin: 'é' } },
+        },
+        {
+          ...{ path: 'l', type: 'symlink', size: 3, mode: 0o777, uid: 0, gid: 0 },
+          ...{ owner: 'root', group: 'root', modifiedMs: 1_700_000_000_123, target: 'a\uf7ff' },
+        },
+      ],
+      totalCount: 3,
+    },
+  },
+  'set-attributes': {
+    call: (agent) =>
+      agent.setAttributes(SANDBOX, {
+        ...{ path: 'a.txt', mode: 0o640, owner: 'ann', group: '27', metadata: { origin: 'é' } },
+      }),
+    gives: undefined,
+  },
+  'write-metadata': {
+    call: (agent) =>
+      agent.write(SANDBOX, {
+        ...{ path: 'a.txt', content: Buffer.from('hello\n'), createParents: true },
+        metadata: { origin: 'é' },
+      }),
+    gives: { bytesWritten: 6, created: false },
   },
   find: {
     call: (agent) => agent.find(SANDBOX, { path: '.', pattern: '*', maxItems: 50, offset: 0 }),
@@ -192,7 +234,7 @@ const calls: Record<
     },
   },
   stat: {
-    call: (agent) => agent.stat(SANDBOX, 'a.txt'),
+    call: (agent) => agent.stat(SANDBOX, { path: 'a.txt' }),
     gives: {
       path: 'a.txt',
       type: 'file',
@@ -204,7 +246,7 @@ const calls: Record<
     },
   },
   'stat-missing': {
-    call: (agent) => agent.stat(SANDBOX, 'nope'),
+    call: (agent) => agent.stat(SANDBOX, { path: 'nope' }),
     fails: { code: 'not_found', fields: { resource: 'file', parameter: 'path' } },
   },
   read: {
@@ -318,6 +360,7 @@ const calls: Record<
       ],
     },
   },
+  'session-delete': { call: (agent) => agent.deleteSession(SANDBOX, 'build'), gives: undefined },
   'session-input': {
     call: (agent) => agent.sendSessionInput(SANDBOX, { ...IN_SESSION, input: 'yes' }),
     gives: 'running',

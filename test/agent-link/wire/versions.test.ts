@@ -32,6 +32,7 @@ it.each<[AgentRequest, number | undefined]>([
   [{ op: 'exec' }, 1],
   [{ op: 'exec', live: true }, 4],
   [{ op: 'exec', live: true, whole: true }, 6],
+  [{ op: 'exec', user: 'ann' }, 7],
   [{ op: 'write', durable: undefined }, 1],
   [{ op: 'write', new_beneath: '/a' }, 3],
   [{ op: 'search', output_bytes: 1 }, 2],

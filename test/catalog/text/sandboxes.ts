@@ -47,11 +47,11 @@ const failed: Sample = {
   result: {
     ...sandbox,
     ...{ state: 'error', status: 'error', state_reason: 'The disk is full.' },
-    ...{ snapshot: 'mine', ephemeral: true },
+    ...{ snapshot: 'mine', ephemeral: true, user: 'ann' },
   },
   says: {
     ...{ state: 'is error', state_reason: 'The disk is full.' },
-    ...{ snapshot: 'From snapshot mine', ephemeral: ', ephemeral.' },
+    ...{ snapshot: 'From snapshot mine', ephemeral: ', ephemeral, ', user: ', Linux user ann.' },
   },
 };
 

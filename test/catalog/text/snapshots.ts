@@ -32,8 +32,12 @@ const failed: Sample = {
     state_reason: 'There is no such image.',
     entrypoint: null,
     size_bytes: null,
+    user: 'ann',
   },
-  says: { state: 'is error', state_reason: 'Reason: There is no such image.', entrypoint: 'no entrypoint' },
+  says: {
+    ...{ state: 'is error', state_reason: 'Reason: There is no such image.', entrypoint: 'no entrypoint' },
+    user: 'no entrypoint, Linux user ann. Created',
+  },
 };
 
 export const snapshotSamples: Samples = {

@@ -1,4 +1,5 @@
 /** Bounds that parameters of many tools share. */
+import { optional } from '../notation.ts';
 
 /** A sandbox or a snapshot, by name or ID. */
 export const reference = { minChars: 1, maxChars: 63 };
@@ -8,6 +9,13 @@ export const imageReference = { minChars: 1, maxChars: 512 };
 export const path = { minChars: 1, maxBytes: 4_095, refuses: ['a\0b'] };
 
 export const glob = { minChars: 1, maxChars: 1_024 };
+
+/** A Linux user: a name, or a number as text. */
+export const user = optional.stringWith({
+  pattern: '^([a-z_][a-z0-9_-]{0,31}|[0-9]{1,5})$',
+  takes: ['ann', '_apt', 'www-data', 'a'.repeat(32), 'root', '0', '1000', '65535'],
+  refuses: ['', 'Ann', '-a', 'a b', 'a.b', 'ann\n', 'a'.repeat(33), '65536', '100000', '-1', '1a'],
+});
 
 /** A page number, an offset or a line: products with a size stay exact. */
 export const position = { max: 2_147_483_647 };

@@ -1,6 +1,6 @@
 /** The project's own parameters and bounds of execution and session tools. */
 import { addition, optional } from '../notation.ts';
-import { environment, path, reference } from './common.ts';
+import { environment, path, reference, user } from './common.ts';
 
 /** 127 KiB: one argument of bash -c. */
 const command = { minChars: 1, maxBytes: 130_048 };
@@ -15,9 +15,9 @@ const waitSeconds = optional.integer({ min: 0, max: 60, default: 0 });
 
 export const executionAdditions = [
   // 4 MiB.
-  addition('Sandbox.RunCode', { code: { minChars: 1, maxBytes: 4_194_304 }, sandbox: reference }),
-  addition('Sandbox.RunCommand', { command, sandbox: reference, cwd: path, env: environment }),
-  addition('Sandbox.CreateSession', { sandbox: reference }),
+  addition('Sandbox.RunCode', { code: { minChars: 1, maxBytes: 4_194_304 }, sandbox: reference, user }),
+  addition('Sandbox.RunCommand', { command, sandbox: reference, user, cwd: path, env: environment }),
+  addition('Sandbox.CreateSession', { sandbox: reference, user }),
   addition('Sandbox.ListSessions', { sandbox: reference }),
   addition('Sandbox.RunSessionCommand', { command, sandbox: reference }),
   addition('Sandbox.GetSessionCommandLogs', {

@@ -1,6 +1,6 @@
 /** The project's own bounds of lifecycle, snapshot and access tools. */
 import { addition, optional } from '../notation.ts';
-import { environment, imageReference, labels, minutes, position, reference } from './common.ts';
+import { environment, imageReference, labels, minutes, position, reference, user } from './common.ts';
 
 /** A sandbox that a snapshot makes has the bounds of any other. */
 const resources = {
@@ -55,6 +55,7 @@ export const sandboxAdditions = [
     snapshot: imageReference,
     image: imageReference,
     env_vars: environment,
+    user,
     auto_stop_minutes: minutes,
     labels: { default: {}, ...labels },
     network,
@@ -85,6 +86,7 @@ export const sandboxAdditions = [
     },
     image: imageReference,
     entrypoint,
+    user,
     resources,
     region_id: { minChars: 1, maxChars: 63 },
   }),

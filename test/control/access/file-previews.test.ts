@@ -13,9 +13,9 @@ const caller: Caller = {
   ...{ keyId: 'key_0000000000000001', keyExpiresAt: null },
 };
 
-async function setUp({ ownerId = caller.id, hasGateway = true } = {}) {
+async function setUp({ ownerId = caller.id, hasGateway = true, linuxUser = null as string | null } = {}) {
   const store = memoryStore();
-  const box = sandboxRecord({ id: BOX, state: 'started', ownerId });
+  const box = sandboxRecord({ id: BOX, state: 'started', ownerId, user: linuxUser });
   await store.sandboxes.insert(box);
   const time = { now: 1_000 };
   const clock = { now: () => time.now };
@@ -25,15 +25,20 @@ async function setUp({ ownerId = caller.id, hasGateway = true } = {}) {
   const ended = new Set<string>();
   const endings = new Map<() => void, { id: string; keyId: string }>();
   const read: string[] = [];
+  const users: (string | undefined)[] = [];
   const previews = new FilePreviews({
     uses: {
       run: async (_caller, _reference, work) => work(box),
       connected: async (_id, work) => work(box),
     },
     agent: {
-      stat: async (_id, path) => ({ type: path.startsWith('folder') ? 'dir' : 'file' }) as never,
-      async readStream(_id, { path }) {
+      async stat(_id, { path, user }) {
+        users.push(user);
+        return { type: path.startsWith('folder') ? 'dir' : 'file' } as never;
+      },
+      async readStream(_id, { path, user }) {
         read.push(path);
+        users.push(user);
         return { size: 3, stream: Readable.from([Buffer.from('abc')]) };
       },
     },
@@ -47,7 +52,7 @@ async function setUp({ ownerId = caller.id, hasGateway = true } = {}) {
     },
     site: () => (hasGateway ? { protocol: 'https', domain: 'previews.example.com', port: 443 } : null),
   });
-  return { previews, access, time, ended, endings, read, tokens: store.accessTokens };
+  return { previews, access, time, ended, endings, read, users, tokens: store.accessTokens };
 }
 
 /** A visit that has begun to show its file, and goes on until `finish`. */
@@ -109,6 +114,12 @@ describe('an address of a file', () => {
     const none = (await setUp({ hasGateway: false })).previews.create(caller, 'box', 'a.png');
     await expect(none).rejects.toMatchObject({ code: 'unavailable' });
   });
+});
+
+it('a file is read as the user of its sandbox', async () => {
+  const { previews, users } = await setUp({ linuxUser: 'ann' });
+  await (await showing({ previews })).finish();
+  expect(users).toEqual(['ann', 'ann']);
 });
 
 describe('a pass', () => {

@@ -18,6 +18,7 @@ import { SandhavenError } from '../../../src/model/errors.ts';
 import { noNetwork, openNetwork } from '../../../src/model/network/setting.ts';
 import { unlimited } from '../../../src/model/quota.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
+import { snapshotRecord } from '../../store/conformance/snapshot-conformance.ts';
 import { alice, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';
 
@@ -35,6 +36,7 @@ const request: CreateRequest = {
 };
 
 let store: SandboxStore;
+let snapshots: SnapshotStore;
 let pooled: Sandbox;
 let wanted: number;
 let made: string[];
@@ -51,7 +53,7 @@ let caughtUp: string[];
 beforeEach(async () => {
   const stores = memoryStore();
   await stores.users.insertUser(alice);
-  store = stores.sandboxes;
+  ({ sandboxes: store, snapshots } = stores);
   ownerNetworks = stores.ownerNetworks;
   caughtUp = [];
   pooled = sandboxRecord({
@@ -93,7 +95,7 @@ function create(changes: Partial<CreateRequest> = {}): Promise<Sandbox> {
 function newCreation(): Creation {
   return new Creation({
     store,
-    snapshots: {} as SnapshotStore,
+    snapshots,
     runtime: {
       assign() {},
       capacity: async () => ({ ...enough, reserveDiskBytes: 1 }),
@@ -128,6 +130,16 @@ describe('a creation', () => {
     const made = await create({ secrets: ['stripe'] });
     expect(made).toMatchObject({ id: pooled.id, secretIds: ['se_stripe'], operation: null });
     expect(fitted).toHaveLength(1);
+  });
+
+  it('[WIRE-USER-03] has the user that is asked for, else its snapshot’s, else none', async () => {
+    const image = { image: 'debian:13', imageDigest: 'sha256:debian' };
+    await snapshots.insert(snapshotRecord({ ...image, name: 'tools', state: 'active', user: 'ann' }));
+    const userOf = async (changes: Partial<CreateRequest>) => (await create(changes)).user;
+    expect(await userOf({ name: 'a', user: '1000' })).toBe('1000');
+    expect(await userOf({ name: 'b', snapshot: 'tools' })).toBe('ann');
+    expect(await userOf({ name: 'c', snapshot: 'tools', user: 'root' })).toBe('root');
+    expect(await userOf({ name: 'd' })).toBeNull();
   });
 
   it('claims one of other sizes, and resizes it', async () => {

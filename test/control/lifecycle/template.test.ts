@@ -37,6 +37,7 @@ describe('without a snapshot', () => {
       image: 'base',
       entrypoint: null,
       resources: { cpu: 3, memory: 5, disk: 30, gpu: 1 },
+      user: null,
       network: null,
     });
   });
@@ -48,6 +49,7 @@ describe('without a snapshot', () => {
       image: 'debian:13',
       entrypoint: null,
       resources: { cpu: 3, memory: 5, disk: 30, gpu: 1 },
+      user: null,
       network: null,
     });
   });
@@ -55,16 +57,17 @@ describe('without a snapshot', () => {
 
 describe('a snapshot', () => {
   it.each(['tools', id])(
-    '[SBX-CREATE-09, SBX-CREATE-17] by name or id (%s) brings image, entrypoint, sizes and network',
+    '[SBX-CREATE-09, SBX-CREATE-17] by name or id (%s) brings image, entrypoint, sizes, user and network',
     async (snapshot) => {
       const network = { mode: 'rules' as const, profiles: ['git'], allow: [] };
-      await have({ network });
+      await have({ network, user: 'ann' });
       expect(await template({ snapshot })).toEqual({
         wanted: { digest: 'sha256:debian' },
         snapshot: 'tools',
         image: 'debian:13',
         entrypoint: ['serve'],
         resources: { cpu: 1, memory: 2, disk: 8, gpu: 0 },
+        user: 'ann',
         network,
       });
     },
@@ -80,6 +83,7 @@ describe('a snapshot', () => {
         image: 'base',
         entrypoint: null,
         resources: { cpu: 2, memory: 4, disk: 20, gpu: 0 },
+        user: null,
         network: null,
       });
     },

@@ -104,8 +104,12 @@ export async function accessTo(
   return (await must(service, 'CreateSshAccess', { sandbox, ...parameters })) as unknown as Access;
 }
 
-export async function makeSandbox(service: Pick<Service, 'url' | 'apiKey'>): Promise<string> {
-  return String((await must(service, 'CreateSandbox', { cpu: 1, memory_gb: 1, disk_gb: 2 }))['id']);
+export async function makeSandbox(
+  service: Pick<Service, 'url' | 'apiKey'>,
+  parameters: Record<string, unknown> = {},
+): Promise<string> {
+  const small = { cpu: 1, memory_gb: 1, disk_gb: 2 };
+  return String((await must(service, 'CreateSandbox', { ...small, ...parameters }))['id']);
 }
 
 export async function inside(

@@ -64,6 +64,21 @@ describe('a command', () => {
     expect(stdout.toString()).toBe('/workspace\n/root root /bin/bash a  c \n');
   });
 
+  it('[WIRE-USER-03] is that of the sandbox’s user, as a terminal and SFTP are', async () => {
+    const own = await makeSandbox(service, { user: 'dev' });
+    const entry = await accessTo(service, own);
+    const { stdout } = await client.ssh(entry, ['pwd; id -un; echo $HOME $USER $SHELL']);
+    expect(stdout.toString()).toBe('/home/dev\ndev\n/home/dev dev /bin/bash\n');
+    const shown = await client.ssh(entry, ['stat -c %U $(tty); exit 3'], { flags: ['-tt'] });
+    expect(shown).toMatchObject({ code: 3, stdout: Buffer.from('dev\r\n') });
+    const local = join(client.folder, 'sent');
+    writeFileSync(local, 'sent');
+    const remote = `scp://${entry.access_token}@${entry.host}:${entry.port}/there`;
+    const copied = await client.run('scp', [...client.options(entry, ['-q', '-B']), local, remote]);
+    expect(copied).toMatchObject({ code: 0, stderr: '' });
+    expect(await inside(service, own, 'stat -c "%U %n" ~/there')).toBe('dev /home/dev/there\n');
+  }, 60_000);
+
   it('does not learn where the client is', async () => {
     const { stdout } = await client.ssh(access, ['echo $SSH_CONNECTION']);
     expect(stdout.toString()).toBe('127.0.0.1 0 127.0.0.1 22\n');

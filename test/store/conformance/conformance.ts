@@ -65,6 +65,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
         resizeTarget: { cpu: 1, memory: 1, disk: 200, gpu: 8 },
         labels: { '': '', 'a"b': '\\', é: '\0', '\ud800': '\udfff' },
         envVars: { PATH: '/bin', __TOKEN: 'é\n\0"', LONE: '\ud800' },
+        user: 'ann',
         network: { mode: 'rules', profiles: ['git', 'later'], allow: ['GET http://a.example.com/"', ''] },
         autoStopMinutes: 0,
         autoArchiveMinutes: 0,

@@ -54,6 +54,7 @@ const changeable = {
   resizeTarget: fc.option(resources),
   labels,
   envVars,
+  user: fc.option(fc.constantFrom('ann', '1000')),
   network,
   autoStopMinutes: time,
   ephemeral: fc.boolean(),

@@ -36,6 +36,7 @@ export function snapshotConformance(name: string, create: StoreFactory): void {
         resources: { cpu: 16, memory: 64, disk: 200, gpu: 8 },
         sizeBytes: 2 ** 40,
         creationKey: 'k',
+        user: 'ann',
       });
       const plain = await insert({ name: 'plain' });
       expect(await store.snapshots.find(alice.id, full.id)).toEqual(full);
@@ -194,6 +195,7 @@ export function snapshotRecord(overrides: Partial<Snapshot> = {}): Snapshot {
     createdAt: 1_000,
     updatedAt: 1_000,
     network: null,
+    user: null,
     ...overrides,
   };
 }

@@ -20,6 +20,7 @@ export function memorySessions(sandboxes: SandboxStore): Pick<Store, 'sessions'>
         );
         rows.set(sandboxId, new Map(newest.slice(0, limits.session.noted)));
       },
+      forget: async (sandboxId, sessionId) => void (await of(sandboxId)).delete(sessionId),
       knows: async (sandboxId, sessionId) => {
         const noted = await of(sandboxId);
         return sessionId === undefined ? noted.size > 0 : noted.has(sessionId);

@@ -21,6 +21,7 @@ export const onBothEngines = [
   'test/system/git/provider.test.ts',
   'test/system/images/images.test.ts',
   'test/system/images/snapshots.test.ts',
+  'test/system/images/users.test.ts',
   'test/system/lifecycle.test.ts',
   'test/system/public-names.test.ts',
   'test/system/quotas.test.ts',

@@ -56,9 +56,9 @@ async function attached(...args: string[]) {
 
 describe('sandhaven attach', () => {
   it('opens the terminal in the size of the local one', async () => {
-    const { code } = await attached('box', '--terminal', 'build', '--cwd', 'src');
+    const { code } = await attached('box', '--terminal', 'build', '--cwd', 'src', '-u', 'ann');
     expect(last().request).toEqual({
-      ...{ terminalId: 'build', size: { columns: 132, rows: 43 }, create: true, cwd: 'src' },
+      ...{ terminalId: 'build', size: { columns: 132, rows: 43 }, create: true, cwd: 'src', user: 'ann' },
     });
     last().end(0);
     expect(await code).toBe(0);

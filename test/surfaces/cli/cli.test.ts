@@ -326,6 +326,14 @@ describe('run', () => {
     ]);
   });
 
+  it('runs it in the name of a Linux user', async () => {
+    http.users.length = 0;
+    await cli(['run', '-u', 'ann', 'echo hi']);
+    expect(http.users).toEqual(['ann', null]);
+    expect((await cli(['run', '--user', 'Ann', 'echo hi'])).code).toBe(2);
+    expect(http.users).toHaveLength(2);
+  });
+
   it('exits with the status of what ran', async () => {
     expect(await cli(['run', 'exit 3'])).toMatchObject({ code: 3, stdout: '', stderr: '' });
     expect(await cli(['run', '--', 'exit 4'])).toMatchObject({ code: 4 });

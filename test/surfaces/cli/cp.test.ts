@@ -50,6 +50,15 @@ describe('into a sandbox', () => {
     expect(JSON.parse(stdout)).toEqual({ path: '/new/a.txt', bytes_written: 1 });
   });
 
+  it('writes, and reads, in the name of a Linux user', async () => {
+    http.users.length = 0;
+    http.files.set('~/x', { content: Buffer.from('x'), mode: 0o644 });
+    expect((await cli(['cp', '-u', 'ann', '-', 'demo:~'], { stdin: 'piped' })).code).toBe(2);
+    expect((await cli(['cp', '--user', '1000', 'demo:~/x', '-'])).stdout).toBe('x');
+    await cli(['cp', '-', 'demo:~/y', '-u', 'ann'], { stdin: 'piped' });
+    expect(http.users).toEqual(['ann', '1000', '1000', 'ann', 'ann']);
+  });
+
   it('takes standard input, and an empty file', async () => {
     expect((await cli(['cp', '-', 'demo:piped'], { stdin: 'piped' })).code).toBe(0);
     expect(http.files.get('piped')?.content.toString()).toBe('piped');

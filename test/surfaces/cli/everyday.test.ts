@@ -62,6 +62,12 @@ describe('create', () => {
     expect(JSON.parse(stdout)).toMatchObject({ name: 'demo', state: 'started' });
   });
 
+  it('takes the Linux user of all calls', async () => {
+    await cli(['create', '--name', 'short', '-u', 'ann']);
+    await cli(['create', '--name', 'long', '--user', '1000']);
+    expect([...http.sandboxes.values()].map(({ user }) => user)).toEqual(['ann', '1000']);
+  });
+
   it('refuses what the tool refuses, and names the nearest flag', async () => {
     expect((await cli(['create', '--memroy-gb', '2'])).stderr).toContain('memory_gb');
     expect((await cli(['create', '--cpu', '999'])).code).toBe(2);
@@ -93,6 +99,16 @@ describe('exec', () => {
     expect((await cli(['exec', '--timeout', '601', 'demo', '--', 'true'])).stderr).toContain(
       'timeout_seconds',
     );
+  });
+
+  it('runs it in the name of a Linux user', async () => {
+    await cli(['exec', '-u', 'ann', 'demo', '--', 'id', '-u']);
+    await cli(['exec', 'demo', '--user', '1000', '--', 'true']);
+    expect(http.users.slice(-2)).toEqual(['ann', '1000']);
+    expect(http.completed).toContain('id -u');
+    const { code, stderr } = await cli(['exec', '-u', 'Ann', 'demo', '--', 'true']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('user must be a name in small letters, such as ann, or a number up to 65535');
   });
 
   it.each([

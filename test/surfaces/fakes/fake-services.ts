@@ -64,6 +64,8 @@ export interface FakeServices {
   /** What ran to its end. */
   completed: string[];
   idempotencyKeys: string[];
+  /** Linux users of calls, null for one that named none. */
+  users: (string | null)[];
   /** Sandboxes whose access was revoked since a member left. */
   revoked: string[];
   /** Takes reports of networks as the engine gives them. */
@@ -79,6 +81,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     cancelled: [],
     completed: [],
     idempotencyKeys: [],
+    users: [],
     revoked: [],
     reportNetwork(...reports) {
       networkLog.add(reports);
@@ -266,7 +269,11 @@ function fakePreviews(): Face<PreviewService> {
 function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotService> {
   const all: Snapshot[] = [];
   return {
-    async create(caller, { name, image, entrypoint, resources, regionId = 'local' }, idempotencyKey) {
+    async create(
+      caller,
+      { name, image, entrypoint, user = null, resources, regionId = 'local' },
+      idempotencyKey,
+    ) {
       if (idempotencyKey !== undefined) fake.idempotencyKeys.push(idempotencyKey);
       const snapshot: Snapshot = {
         id: newSnapshotId(),
@@ -284,6 +291,7 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
         createdAt: 0,
         updatedAt: 0,
         network: null,
+        user,
       };
       all.unshift(snapshot);
       return snapshot;
@@ -334,6 +342,7 @@ function fakeSandboxes(
         await sleep(20);
       }
       if (request.image === 'slow') await sleep(300);
+      fake.users.push(request.user ?? null);
       const secretIds = await secrets.accept(caller, request.secrets);
       const sandbox = { ...newSandbox(caller, request.name ?? 'calm-reef-1', request), secretIds };
       fake.sandboxes.set(sandbox.id, sandbox);
@@ -380,9 +389,14 @@ function fakeSandboxes(
 }
 
 function fakeExecution(fake: Omit<FakeServices, 'services'>): Face<ExecutionService> {
-  const run = async (command: string, timeoutMs: number, signal?: AbortSignal): Promise<ExecResult> => {
+  const run = async (
+    command: string,
+    { user = null, timeoutMs }: { user?: string | null | undefined; timeoutMs: number },
+    signal?: AbortSignal,
+  ): Promise<ExecResult> => {
     const begun = performance.now();
     fake.begun.push(command);
+    fake.users.push(user);
     const seconds = /^sleep (\S+)$/.exec(command)?.[1];
     const waitMs = Math.min(seconds === undefined ? 0 : Number(seconds) * 1000, timeoutMs);
     if (waitMs > 0) {
@@ -400,9 +414,9 @@ function fakeExecution(fake: Omit<FakeServices, 'services'>): Face<ExecutionServ
     return { output: stdout, stdout, stderr: '', exitCode, timedOut: false, truncated: false, durationMs };
   };
   return {
-    runCommand: (_caller, _reference, { command, timeoutMs }, signal) => run(command, timeoutMs, signal),
-    runCode: async (_caller, _reference, { code, timeoutMs }, signal) => ({
-      ...(await run(code, timeoutMs, signal)),
+    runCommand: (_caller, _reference, { command, ...request }, signal) => run(command, request, signal),
+    runCode: async (_caller, _reference, { code, ...request }, signal) => ({
+      ...(await run(code, request, signal)),
       charts: [],
     }),
   };
@@ -430,13 +444,24 @@ function fakeFiles(fake: Omit<FakeServices, 'services'>): Face<FileService> {
       const items = [...fake.files.keys()].sort();
       return { items: items.slice(offset, offset + maxItems), totalCount: items.length };
     },
-    async info(_caller, _reference, path) {
+    async info(_caller, _reference, { path, user = null }) {
+      fake.users.push(user);
       const owned = { owner: 'root', group: 'root', modifiedMs: Date.UTC(2026, 0, 2, 3, 4, 5) };
       const below = `${path.replace(/\/+$/, '')}/`;
       const isFolder = !fake.files.has(path) && [...fake.files.keys()].some((name) => name.startsWith(below));
       if (isFolder) return { path, type: 'dir', size: 4096, mode: 0o755, ...owned };
       const mode = fake.files.get(path)?.mode ?? 0o644;
       return { path, type: 'file', size: contentOf(path).length, mode, ...owned };
+    },
+    async details(_caller, _reference, { path, user = null }) {
+      fake.users.push(user);
+      const owned = { uid: 0, gid: 0, owner: 'root', group: 'root', modifiedMs: 0 };
+      const entry = { path: '', type: 'file' as const, size: contentOf(path).length, mode: 0o644, ...owned };
+      return { items: [entry], totalCount: 1 };
+    },
+    async setAttributes(_caller, _reference, { path, mode, user = null }) {
+      fake.users.push(user);
+      fake.files.set(path, { content: contentOf(path), mode: mode ?? 0o644 });
     },
     async read(_caller, _reference, { path, startLine = 1, endLine }) {
       const content = contentOf(path);
@@ -450,14 +475,17 @@ function fakeFiles(fake: Omit<FakeServices, 'services'>): Face<FileService> {
         endLine: last,
       };
     },
-    async readStream(_caller, _reference, { path, start = 0, end }, signal) {
+    async readStream(_caller, _reference, { path, user = null, start = 0, end }, signal) {
+      fake.users.push(user);
       if (path === 'endless') return { size: 0, stream: endless(fake, signal) };
       const content = contentOf(path);
       const part = content.subarray(start, end === undefined ? undefined : end + 1);
       const shown = path === 'shrinking' ? part.subarray(0, part.length - 1) : part;
       return { size: content.length, stream: Readable.from(shown.length > 0 ? [shown] : []) };
     },
-    async write(_caller, _reference, { path, content, createParents, mode, durable = false }, signal) {
+    async write(_caller, _reference, query, signal) {
+      const { path, content, createParents, mode, durable = false } = query;
+      fake.users.push(query.user ?? null);
       if (!createParents && path.includes('/')) throw notFound('file', 'There is no such folder.');
       if (path === '/') throw invalidArgument('path', "'/' is a directory.");
       const created = !fake.files.has(path);
@@ -520,6 +548,7 @@ function newSandbox(
       autoStopMinutes,
     },
     snapshot: request.snapshot ?? null,
+    user: request.user ?? null,
     image: request.image ?? 'base',
     resources: { cpu, memory, disk, gpu },
     network: parseNetwork('network', request.network ?? 'open').setting,

@@ -12,9 +12,13 @@ export function fakeSessions(): Pick<SessionService, keyof SessionService> {
     return commands;
   };
   return {
-    async create(_caller, _reference, sessionId = 'session_1') {
+    async create(_caller, _reference, { sessionId = 'session_1' } = {}) {
       sessions.set(sessionId, []);
       return { sessionId, createdAtMs: CREATED_AT };
+    },
+    async delete(_caller, _reference, sessionId) {
+      find(sessionId);
+      sessions.delete(sessionId);
     },
     list: async () =>
       [...sessions].map(([sessionId, commands]) => ({

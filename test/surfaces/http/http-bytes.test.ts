@@ -54,6 +54,20 @@ describe('PUT', () => {
     expect(http.files.get('x')?.content.toString()).toBe(body);
   });
 
+  it('[WIRE-USER-01] [WIRE-USER-02] goes, as GET does, in the name of a Linux user', async () => {
+    http.users.length = 0;
+    await http.fetch(at('~/x', { user: 'ann' }), { method: 'PUT', body: 'x' });
+    await http.fetch(at('~/x', { user: '1000' }));
+    await http.fetch(at('~/x'));
+    expect(http.users).toEqual(['ann', '1000', null]);
+    for (const method of ['PUT', 'GET']) {
+      const refused = await http.fetch(at('y', { user: 'Ann' }), { method });
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toMatchObject({ code: 'invalid_argument', parameter: 'user' });
+    }
+    expect(http.users).toHaveLength(3);
+  });
+
   it('writes an empty file', async () => {
     const response = await http.fetch(at('x'), { method: 'PUT' });
     expect(await response.json()).toMatchObject({ bytes_written: 0 });

@@ -123,6 +123,7 @@ describe('before the upgrade', () => {
       ['?window=100', 'window'],
       ['?window=2000000', 'window'],
       ['?cwd=', 'cwd'],
+      ['?user=-ann', 'user'],
       ['?token=x', 'token'],
     ]) {
       const refused = await refusal(path(query));
@@ -205,9 +206,9 @@ describe('before the upgrade', () => {
 
 describe('on the way', () => {
   it('begins with what the terminal is', async () => {
-    const { notes } = await attach(path('?terminal=build&cols=132&rows=43&cwd=src'));
+    const { notes } = await attach(path('?terminal=build&cols=132&rows=43&cwd=src&user=ann'));
     expect(last().request).toEqual({
-      ...{ terminalId: 'build', size: { columns: 132, rows: 43 }, create: true, cwd: 'src' },
+      ...{ terminalId: 'build', size: { columns: 132, rows: 43 }, create: true, cwd: 'src', user: 'ann' },
     });
     expect(notes).toEqual([
       {

@@ -40,7 +40,7 @@ export async function serveFilePreviews({ services, sandboxes }: World): Promise
       connected: async (id: string, work: (box: object) => unknown) => work(sandboxes.get(id) ?? {}),
     } as never,
     agent: {
-      stat: (id: string, path: string) => services.files.info(user, id, path),
+      stat: (id: string, query: { path: string }) => services.files.info(user, id, query),
       readStream: (id: string, query: { path: string }) => services.files.readStream(user, id, query),
     },
     access,

@@ -30,8 +30,10 @@ export function fakeTree(tree: Tree): Face<FileService> {
         .toSorted((a, b) => a.name.localeCompare(b.name));
       return { path: folder, items: items.slice(offset, offset + maxItems), totalCount: items.length };
     },
+    details: async () => ({ items: [], totalCount: 0 }),
+    setAttributes: async () => {},
     find: async () => ({ items: [...tree.keys()], totalCount: tree.size }),
-    info: async (_caller, _reference, path) => ({
+    info: async (_caller, _reference, { path }) => ({
       ...{ path, type: 'file', size: contentOf(path).length, mode: 0o644, owner: 'root', group: 'root' },
       modifiedMs: 0,
     }),

@@ -45,6 +45,7 @@ const PYTHON_DEFAULTS: [(&str, &str); 2] = [
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     language: Language,
     env: BTreeMap<String, String>,
     timeout_ms: u64,
@@ -79,7 +80,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
             let (command, receiver) = python(context, &request, &code)?;
             (command, Some(receiver))
         }
-        Language::Javascript | Language::Typescript => (node(&request, &code)?, None),
+        Language::Javascript | Language::Typescript => (node(context, &request, &code)?, None),
     };
     drop(code);
     let live = Live::wanted(Wish {
@@ -145,12 +146,12 @@ fn python(context: &Context, request: &Request, code: &[u8]) -> Result<(Command,
         env.entry(name.to_owned())
             .or_insert_with(|| value.to_owned());
     }
-    let mut command = Command::new(&argv, "", &env, context.null()?)?;
+    let mut command = Command::new(context, &argv, "", &env, context.null()?)?;
     command.extra = vec![source, write];
     Ok((command, Receiver::new(read, bounds)?))
 }
 
-fn node(request: &Request, code: &[u8]) -> Result<Command, Fault> {
+fn node(context: &Context, request: &Request, code: &[u8]) -> Result<Command, Fault> {
     let mut argv = vec![
         "node".to_owned(),
         format!("--import={}", data_url(NODE_PRELOAD)),
@@ -170,7 +171,7 @@ fn node(request: &Request, code: &[u8]) -> Result<Command, Fault> {
         .map(|flag| (*flag).to_owned()),
     );
     let stdin = memory_file(&[code])?;
-    let command = Command::new(&argv, "", &request.env, stdin)?;
+    let command = Command::new(context, &argv, "", &request.env, stdin)?;
     Ok(match request.language {
         Language::Typescript => command.started_by(TYPESCRIPT_STARTER),
         _ => command,

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::os::fd::OwnedFd;
 use std::ptr;
+use std::sync::Arc;
 
 use crate::files::path_text;
-use crate::init::boot::SANDBOX_ROOT;
+use crate::init::account::Account;
+use crate::init::context::Context;
 use crate::wire::fault::Fault;
 
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -27,6 +29,8 @@ pub struct Command {
     /// without it where it is missing.
     starter: Option<CString>,
     cwd: CString,
+    /// None for a command of root.
+    pub account: Option<Arc<Account>>,
     pub stdin: OwnedFd,
     /// `stdin` is a terminal, which becomes the controlling one of the command's session.
     pub terminal: bool,
@@ -47,11 +51,16 @@ pub struct Names {
 
 impl Command {
     pub fn new(
+        context: &Context,
         argv: &[String],
         cwd: &str,
         env: &BTreeMap<String, String>,
         stdin: OwnedFd,
     ) -> Result<Self, Fault> {
+        let mut env = env.clone();
+        if let Some(account) = &context.account {
+            account.complete(&mut env);
+        }
         let program = argv
             .first()
             .filter(|program| !program.is_empty())
@@ -60,7 +69,7 @@ impl Command {
         for argument in argv {
             strings.push(c_string("argv", argument.as_bytes())?);
         }
-        for (name, value) in env {
+        for (name, value) in &env {
             if name.is_empty() || name.contains('=') {
                 return Err(Fault::invalid(
                     "env",
@@ -83,7 +92,8 @@ impl Command {
             strings,
             candidates: candidates(program, search)?,
             starter: None,
-            cwd: c_string("cwd", &directory(cwd))?,
+            cwd: c_string("cwd", &context.base.absolute(&path_text::to_bytes(cwd)))?,
+            account: context.account.clone(),
             stdin,
             terminal: false,
             outlived: false,
@@ -181,17 +191,6 @@ fn candidates(program: &str, search: &str) -> Result<Vec<CString>, Fault> {
         .collect()
 }
 
-fn directory(cwd: &str) -> Vec<u8> {
-    let bytes = path_text::to_bytes(cwd);
-    if bytes.first() == Some(&b'/') {
-        return bytes;
-    }
-    let mut path = SANDBOX_ROOT.as_bytes().to_vec();
-    path.push(b'/');
-    path.extend_from_slice(&bytes);
-    path
-}
-
 fn c_string(parameter: &'static str, bytes: &[u8]) -> Result<CString, Fault> {
     CString::new(bytes).map_err(|_| Fault::invalid(parameter, "A NUL byte cannot be passed on."))
 }
@@ -215,12 +214,5 @@ mod tests {
             candidates("./run", "/bin").unwrap(),
             [CString::new("./run").unwrap()]
         );
-    }
-
-    #[test]
-    fn relative_folders_start_at_the_sandbox_root() {
-        assert_eq!(directory("a/b"), b"/workspace/a/b");
-        assert_eq!(directory(""), b"/workspace/");
-        assert_eq!(directory("/tmp"), b"/tmp");
     }
 }

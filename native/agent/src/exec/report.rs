@@ -20,6 +20,8 @@ pub enum Report {
     Killed = 6,
     /// The program runs, so no failure follows. Reported for commands that are `announced`.
     Running = 7,
+    /// The command cannot run as its user; with errno.
+    UserFailed = 8,
 }
 
 impl Report {
@@ -34,6 +36,7 @@ impl Report {
             Self::Exited,
             Self::Killed,
             Self::Running,
+            Self::UserFailed,
         ]
         .into_iter()
         .find(|report| *report as i32 == kind)?;

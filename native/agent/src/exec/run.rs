@@ -13,6 +13,7 @@ use crate::wire::connection::{Connection, Outcome};
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     argv: Vec<String>,
     cwd: String,
     env: BTreeMap<String, String>,
@@ -28,7 +29,13 @@ pub struct Request {
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
-    let command = Command::new(&request.argv, &request.cwd, &request.env, context.null()?)?;
+    let command = Command::new(
+        context,
+        &request.argv,
+        &request.cwd,
+        &request.env,
+        context.null()?,
+    )?;
     let limits = Limits::new(request.timeout_ms, request.output_bytes);
     let live = Live::wanted(Wish {
         live: request.live,

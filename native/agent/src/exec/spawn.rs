@@ -93,6 +93,14 @@ pub fn start_fault(names: &Names, report: Report, errno: i32) -> Fault {
             format!("The working folder '{}' cannot be entered.", names.cwd),
         )
         .parameter("cwd"),
+        (Report::UserFailed, errno) => Fault::new(
+            Code::FailedPrecondition,
+            format!(
+                "The sandbox cannot run programs as this user: {}.",
+                io::Error::from_raw_os_error(errno)
+            ),
+        )
+        .parameter("user"),
         (Report::ExecFailed, libc::ENOENT | libc::ENOTDIR) => Fault {
             resource: Some(Resource::Interpreter),
             ..Fault::new(

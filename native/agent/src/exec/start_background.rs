@@ -14,13 +14,20 @@ use crate::wire::connection::{Connection, Outcome};
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     argv: Vec<String>,
     cwd: String,
     env: BTreeMap<String, String>,
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
-    let command = Command::new(&request.argv, &request.cwd, &request.env, context.null()?)?;
+    let command = Command::new(
+        context,
+        &request.argv,
+        &request.cwd,
+        &request.env,
+        context.null()?,
+    )?;
     let channel = spawn::spawn_detached(&command, &context.null()?)?;
     let mut started = false;
     // The supervisor ends without a further report once the command runs.

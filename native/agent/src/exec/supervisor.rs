@@ -10,6 +10,7 @@ use std::ptr;
 use super::command::{Command, MAX_EXTRA_FDS};
 use super::report::Report;
 use super::tree::{self, Snapshot};
+use crate::init::account::Account;
 
 /// The descriptors that a supervisor keeps; all others are the agent's own.
 #[derive(Clone, Copy)]
@@ -191,6 +192,12 @@ extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
         }
         raise_oom_score();
         restore_signals();
+        if let Some(account) = &handover.command.account
+            && let Err(errno) = become_user(account)
+        {
+            handover.failure = Some((Report::UserFailed, errno));
+            libc::_exit(127);
+        }
         if libc::chdir(handover.command.cwd()) != 0 {
             handover.failure = Some((Report::CwdFailed, *libc::__errno_location()));
             libc::_exit(127);
@@ -199,6 +206,31 @@ extern "C" fn become_command(argument: *mut libc::c_void) -> libc::c_int {
         handover.failure = Some((Report::ExecFailed, errno));
         libc::_exit(127)
     }
+}
+
+/// Gives the program its streams, which it may open again by name, and then all rights of the user and no others.
+fn become_user(account: &Account) -> Result<(), i32> {
+    // SAFETY: the kernel reads the groups within their count, and writes one `stat` to a local. The calls concern this
+    // process alone, which has one thread.
+    unsafe {
+        for stream in 0..3 {
+            let mut found: libc::stat = std::mem::zeroed();
+            let is_pipe = libc::fstat(stream, &raw mut found) == 0
+                && found.st_mode & libc::S_IFMT == libc::S_IFIFO;
+            if is_pipe || libc::isatty(stream) == 1 {
+                libc::fchown(stream, account.uid, libc::gid_t::MAX);
+            }
+        }
+        let groups = &account.groups;
+        let (uid, gid) = (account.uid, account.gid);
+        if libc::syscall(libc::SYS_setgroups, groups.len(), groups.as_ptr()) != 0
+            || libc::syscall(libc::SYS_setresgid, gid, gid, gid) != 0
+            || libc::syscall(libc::SYS_setresuid, uid, uid, uid) != 0
+        {
+            return Err(*libc::__errno_location());
+        }
+    }
+    Ok(())
 }
 
 /// Once memory runs out, the kernel kills commands and not the agent.

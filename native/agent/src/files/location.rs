@@ -7,7 +7,7 @@ use std::ffi::CString;
 use std::os::fd::OwnedFd;
 
 use super::{path_text, reach};
-use crate::init::boot::SANDBOX_ROOT;
+use crate::init::base::Base;
 use crate::wire::fault::{Fault, OrFault};
 
 const MAX_PATH_BYTES: usize = 4095;
@@ -22,6 +22,7 @@ pub struct Path {
     pub text: String,
     pub bytes: Vec<u8>,
     pub parameter: &'static str,
+    base: Base,
 }
 
 /// An entry of an open folder. It need not exist.
@@ -31,7 +32,7 @@ pub struct Location {
 }
 
 impl Path {
-    pub fn parse(parameter: &'static str, text: &str) -> Result<Self, Fault> {
+    pub fn parse(parameter: &'static str, text: &str, base: &Base) -> Result<Self, Fault> {
         let given = path_text::to_bytes(text);
         if given.contains(&0) {
             return Err(Fault::invalid(parameter, "A path cannot hold a NUL byte."));
@@ -42,17 +43,27 @@ impl Path {
                 format!("A path has at most {MAX_PATH_BYTES} bytes."),
             ));
         }
-        let mut bytes = Vec::with_capacity(given.len() + SANDBOX_ROOT.len() + 1);
-        if given.first() != Some(&b'/') {
-            bytes.extend_from_slice(SANDBOX_ROOT.as_bytes());
-            bytes.push(b'/');
-        }
-        bytes.extend_from_slice(&given);
         Ok(Self {
             text: text.to_owned(),
-            bytes,
+            bytes: base.absolute(&given),
             parameter,
+            base: base.clone(),
         })
+    }
+
+    /// A path of the agent's own.
+    pub fn of_system(text: &str) -> Result<Self, Fault> {
+        Self::parse("path", text, &Base::sandbox_root())
+    }
+
+    /// Shown paths of what is below this folder begin so.
+    pub fn shown_prefix(&self) -> Vec<u8> {
+        self.base.shown_prefix(&self.bytes)
+    }
+
+    /// Shown paths of this file's neighbours begin so.
+    pub fn shown_parent(&self) -> Result<Vec<u8>, Fault> {
+        Ok(self.base.shown_prefix(self.split()?.0))
     }
 
     /// The folder that holds the path's last name, which must be a name: not `.`, `..` or the root.
@@ -173,9 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn relative_paths_start_at_the_sandbox_root() {
-        assert_eq!(Path::parse("path", "x").unwrap().bytes, b"/workspace/x");
-        assert_eq!(Path::parse("path", "/x").unwrap().bytes, b"/x");
-        assert!(Path::parse("path", "a\0b").is_err());
+    fn relative_paths_start_at_the_base() {
+        let base = Base::sandbox_root();
+        assert_eq!(
+            Path::parse("path", "x", &base).unwrap().bytes,
+            b"/workspace/x"
+        );
+        assert_eq!(Path::parse("path", "/x", &base).unwrap().bytes, b"/x");
+        assert!(Path::parse("path", "a\0b", &base).is_err());
     }
 }

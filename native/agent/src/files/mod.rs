@@ -1,13 +1,12 @@
 //! File operations. Every path is resolved here, inside the sandbox, by this process.
 
+pub mod details;
 pub mod glob;
 pub mod listing;
 pub mod location;
-pub mod owners;
 pub mod path_text;
 pub mod reach;
 pub mod reading;
-pub mod shown;
 pub mod stat;
 pub mod tree;
 pub mod writing;

@@ -4,8 +4,8 @@ use rustix::fs::{AtFlags, CWD, FileType, Stat, statat};
 use serde::{Deserialize, Serialize};
 
 use super::location::{Path, file_type, size};
-use super::owners;
 use crate::init::context::Context;
+use crate::users::database;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 
@@ -13,6 +13,7 @@ use crate::wire::fault::Fault;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     path: String,
 }
 
@@ -28,7 +29,7 @@ struct Metadata {
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
-    let path = Path::parse("path", &request.path)?;
+    let path = Path::parse("path", &request.path, &context.base)?;
     let metadata = context.workers.short(move || stat(&path)).await?;
     connection.reply(&metadata).await
 }
@@ -44,8 +45,8 @@ fn stat(path: &Path) -> Result<Metadata, Fault> {
         kind: kind(&stat),
         size: size(&stat),
         mode: stat.st_mode & 0o7777,
-        owner: owners::user(stat.st_uid),
-        group: owners::group(stat.st_gid),
+        owner: database::user(stat.st_uid),
+        group: database::group(stat.st_gid),
         modified_ms: stat.st_mtime * 1000
             + i64::try_from(stat.st_mtime_nsec).unwrap_or(0) / 1_000_000,
     })

@@ -11,6 +11,7 @@ use tokio::net::UnixListener;
 use tokio::sync::Semaphore;
 use tokio::task::{LocalSet, spawn_local};
 
+use super::base::Base;
 use super::boot::{Boot, Entrance};
 use super::context::Context;
 use super::first_ids;
@@ -50,7 +51,7 @@ async fn serve<S: AsyncFn(Stream) + 'static>(
 ) -> io::Result<()> {
     let reaper = Reaper::start()?;
     let answer = start(Context {
-        identity: boot.identity,
+        identity: Rc::new(boot.identity),
         workers,
         reaper: Rc::clone(&reaper),
         persistence: boot.persistence,
@@ -58,11 +59,15 @@ async fn serve<S: AsyncFn(Stream) + 'static>(
             Entrance::Socket(_) => None,
             Entrance::Network(door) => door.inode(),
         },
-        null: File::options()
-            .read(true)
-            .write(true)
-            .open("/dev/null")?
-            .into(),
+        base: Base::sandbox_root(),
+        account: None,
+        null: Rc::new(
+            File::options()
+                .read(true)
+                .write(true)
+                .open("/dev/null")?
+                .into(),
+        ),
     });
     tokio::select! {
         result = accept(boot.entrance, answer) => result?,

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
+use super::account::Account;
 use crate::wire::fault::{Code, Fault};
 
 /// Long jobs (walks of trees, whole files) at once, by the number of the host's processors. As many threads
@@ -21,11 +22,14 @@ pub const STACK_BYTES: usize = 2 << 20;
 
 type Job = Box<dyn FnOnce() + Send>;
 
+#[derive(Clone)]
 pub struct Workers {
     queue: mpsc::Sender<Job>,
     long: Arc<Semaphore>,
     /// Long jobs that have no turn yet.
     waiting: Arc<AtomicUsize>,
+    /// Does the jobs in the name of this user; as root without one.
+    account: Option<Arc<Account>>,
 }
 
 /// One worker's part in a job that several share.
@@ -100,7 +104,16 @@ impl Workers {
             queue,
             long: Arc::new(Semaphore::new(long)),
             waiting: Arc::default(),
+            account: None,
         }))
+    }
+
+    /// The same threads, for jobs in the name of a user.
+    pub fn of_user(&self, account: &Arc<Account>) -> Self {
+        Self {
+            account: Some(Arc::clone(account)),
+            ..self.clone()
+        }
     }
 
     /// A job of bounded length: one system call or a few.
@@ -173,8 +186,12 @@ impl Workers {
         job: impl FnOnce() -> Result<T, Fault> + Send + 'static,
     ) -> Result<oneshot::Receiver<Result<T, Fault>>, Fault> {
         let (sender, receiver) = oneshot::channel();
+        let account = self.account.clone();
         let job: Job = Box::new(move || {
-            let _ = sender.send(job());
+            let _ = sender.send(match account {
+                Some(account) => account.run(job),
+                None => job(),
+            });
         });
         self.queue.send(job).map_err(|_| worker_gone())?;
         Ok(receiver)

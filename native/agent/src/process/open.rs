@@ -14,6 +14,7 @@ use crate::wire::connection::{Connection, Outcome};
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     argv: Vec<String>,
     cwd: String,
     env: BTreeMap<String, String>,
@@ -23,8 +24,8 @@ pub struct Request {
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let program = Program::of_sandbox(request.argv, request.cwd, request.env);
     let starting = match request.terminal {
-        Some(size) => program.start_with_terminal(size)?,
-        None => program.start_with_pipes()?,
+        Some(size) => program.start_with_terminal(context, size)?,
+        None => program.start_with_pipes(context)?,
     };
     let running = connection.unless_closed(starting.running(context)).await?;
     conversation::hold(connection, running).await

@@ -69,7 +69,7 @@ impl Program {
         }
     }
 
-    pub fn start_with_pipes(&self) -> Result<Starting, Fault> {
+    pub fn start_with_pipes(&self, context: &Context) -> Result<Starting, Fault> {
         let (stdin_read, stdin) = pipe()?;
         let (stdout, stdout_write) = pipe()?;
         let (stderr, stderr_write) = pipe()?;
@@ -78,15 +78,15 @@ impl Program {
             outputs: Outputs::new(nonblocking(stdout)?, Some(nonblocking(stderr)?))?,
             terminal: None,
         };
-        let command = self.command(stdin_read)?;
+        let command = self.command(context, stdin_read)?;
         let channel = spawn::spawn_streaming(&command, &stdout_write, &stderr_write)?;
         Ok(Starting::new(channel, command, ends))
     }
 
-    pub fn start_with_terminal(&self, size: Size) -> Result<Starting, Fault> {
+    pub fn start_with_terminal(&self, context: &Context, size: Size) -> Result<Starting, Fault> {
         let Terminal { master, slave } = terminal::open(size)?;
         let master = nonblocking(master)?;
-        let mut command = self.command(slave.try_clone()?)?;
+        let mut command = self.command(context, slave.try_clone()?)?;
         command.terminal = true;
         let ends = Ends {
             stdin: writable(master.try_clone()?)?,
@@ -99,8 +99,8 @@ impl Program {
         Ok(Starting::new(channel, command, ends))
     }
 
-    fn command(&self, stdin: OwnedFd) -> Result<Command, Fault> {
-        let mut command = Command::new(&self.argv, &self.cwd, &self.env, stdin)?;
+    fn command(&self, context: &Context, stdin: OwnedFd) -> Result<Command, Fault> {
+        let mut command = Command::new(context, &self.argv, &self.cwd, &self.env, stdin)?;
         command.announced = true;
         Ok(if self.own {
             command.of_agent()

@@ -18,6 +18,7 @@ use crate::wire::fault::Fault;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     session_id: String,
     cwd: String,
     env: BTreeMap<String, String>,
@@ -59,6 +60,7 @@ async fn create(
     registry.add(&session);
     let mut starting = Starting(registry, Some(Rc::clone(&session)));
     let shell = Shell::start(context, &terminal, &request.env, &request.cwd).await?;
+    session.runs(&shell.end.tree);
     starting.1 = None;
     let driver = Driver {
         registry: Rc::clone(registry),

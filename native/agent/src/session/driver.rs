@@ -139,7 +139,7 @@ impl Driver {
                 biased;
                 message = control.next(), if listening => match message {
                     Some(Message::Open) => {
-                        fifos::keep_order(end.pid);
+                        fifos::keep_order(&self.workers, end.pid).await;
                         let _ = control.begin().await;
                         drop(folder.take());
                     }

@@ -5,7 +5,7 @@
 //! Packet mode, which the order of both outputs rests on (see `exec/pipes.rs`), is a property of what bash has
 //! opened, so it is set on duplicates of bash's own descriptors.
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, fcntl_setfl};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, fcntl_setfl, mknodat, openat, unlinkat};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -29,59 +29,67 @@ pub struct Fifos {
 /// Removed when dropped, as soon as bash has opened the FIFOs in it.
 pub struct Folder {
     pub path: String,
+    /// The user of the session may put something else in the place of the path.
+    folder: OwnedFd,
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        remove(&self.path);
+        for name in NAMES {
+            let _ = unlinkat(&self.folder, name, AtFlags::empty());
+        }
+        let _ = rustix::fs::rmdir(&self.path);
     }
 }
 
 pub async fn make(workers: &Workers) -> Result<Fifos, Fault> {
-    let (path, [stdout, stderr]) = workers.short(make_anywhere).await?;
-    Ok(Fifos {
-        folder: Folder { path },
-        stdout,
-        stderr,
-    })
+    workers.short(make_anywhere).await
 }
 
-fn make_anywhere() -> Result<(String, [OwnedFd; 2]), Fault> {
+fn make_anywhere() -> Result<Fifos, Fault> {
     let mut failure = io::Error::from(io::ErrorKind::NotFound);
     for place in PLACES {
-        let path = format!("{place}/.sandhaven-{}", random_name()?);
-        match make_in(&path) {
-            Ok(fifos) => return Ok((path, fifos)),
-            Err(error) => {
-                remove(&path);
-                failure = error.into();
-            }
+        match make_in(format!("{place}/.sandhaven-{}", random_name()?)) {
+            Ok(fifos) => return Ok(fifos),
+            Err(error) => failure = error.into(),
         }
     }
     Err(failure.into())
 }
 
-fn make_in(path: &str) -> rustix::io::Result<[OwnedFd; 2]> {
-    rustix::fs::mkdir(path, Mode::RWXU)?;
+fn make_in(path: String) -> rustix::io::Result<Fifos> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::mkdir(&path, Mode::RWXU)?;
+    let folder = rustix::fs::open(&path, flags, Mode::empty()).inspect_err(|_| {
+        let _ = rustix::fs::rmdir(&path);
+    })?;
+    let folder = Folder { path, folder };
     let [stdout, stderr] = NAMES.map(|name| {
-        let path = format!("{path}/{name}");
-        rustix::fs::mknodat(
-            CWD,
-            path.as_str(),
-            FileType::Fifo,
-            Mode::RUSR | Mode::WUSR,
-            0,
-        )?;
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(&folder.folder, name, FileType::Fifo, mode, 0)?;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let fifo = rustix::fs::open(path.as_str(), flags, Mode::empty())?;
+        let fifo = openat(&folder.folder, name, flags, Mode::empty())?;
         let _ = rustix::pipe::fcntl_setpipe_size(&fifo, EXACT_ORDER_BYTES);
         Ok(fifo)
     });
-    Ok([stdout?, stderr?])
+    Ok(Fifos {
+        stdout: stdout?,
+        stderr: stderr?,
+        folder,
+    })
 }
 
-/// Puts the FIFOs that bash has opened into packet mode. Where that fails, the order is nearly exact.
-pub fn keep_order(shell: i32) {
+/// Puts the FIFOs that bash has opened into packet mode. Where that fails, the order is nearly exact. Only the shell's
+/// own user may do it, so a worker does.
+pub async fn keep_order(workers: &Workers, shell: i32) {
+    let work = move || {
+        set_packet_mode(shell);
+        Ok(())
+    };
+    let _ = workers.short(work).await;
+}
+
+fn set_packet_mode(shell: i32) {
     let Some(shell) = Pid::from_raw(shell) else {
         return;
     };
@@ -93,13 +101,6 @@ pub fn keep_order(shell: i32) {
             let _ = fcntl_setfl(&output, OFlags::DIRECT);
         }
     }
-}
-
-fn remove(path: &str) {
-    for name in NAMES {
-        let _ = rustix::fs::unlink(format!("{path}/{name}"));
-    }
-    let _ = rustix::fs::rmdir(path);
 }
 
 fn random_name() -> io::Result<String> {

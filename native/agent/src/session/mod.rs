@@ -3,6 +3,7 @@
 
 mod control;
 pub mod create;
+pub mod delete;
 mod driver;
 mod fifos;
 pub mod follow;

@@ -1,6 +1,7 @@
 //! The bash of a session: how it is started, and how its end is noticed.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -38,7 +39,7 @@ impl Shell {
     ) -> Result<Self, Fault> {
         let (control, other) = Control::pair()?;
         let argv = ["bash", "--norc", "--noprofile", "-c", LOADER, "bash"].map(str::to_owned);
-        let mut command = Command::new(&argv, cwd, env, terminal.slave()?)?;
+        let mut command = Command::new(context, &argv, cwd, env, terminal.slave()?)?;
         command.terminal = true;
         command.outlived = true;
         command.extra.push(other);
@@ -52,7 +53,7 @@ impl Shell {
         };
         let names = command.into_names();
         let end = End {
-            channel,
+            tree: Rc::new(channel),
             pid,
             exit: context.reaper.watch(pid),
             status: None,
@@ -62,8 +63,8 @@ impl Shell {
         let _ = shell.control.script(&script()).await;
         let first = tokio::select! {
             biased;
-            report = shell.end.channel.next() => match report? {
-                Some((failed @ (Report::CwdFailed | Report::ExecFailed), errno)) => {
+            report = shell.end.tree.next() => match report? {
+                Some((failed @ (Report::CwdFailed | Report::ExecFailed | Report::UserFailed), errno)) => {
                     return Err(explain(spawn::start_fault(&names, failed, errno)));
                 }
                 _ => None,
@@ -79,7 +80,7 @@ impl Shell {
 
 /// The end of a shell, whatever its cause.
 pub struct End {
-    channel: Channel,
+    pub tree: Rc<Channel>,
     pub pid: i32,
     exit: WatchedExit,
     status: Option<i32>,
@@ -97,7 +98,7 @@ impl End {
     }
 
     async fn wait(&mut self) -> i32 {
-        if let Ok(Some((Report::Exited, status))) = self.channel.next().await {
+        if let Ok(Some((Report::Exited, status))) = self.tree.next().await {
             return status;
         }
         // A process inside killed the supervisor. The shell may live on as a child of this process.

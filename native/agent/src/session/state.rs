@@ -2,12 +2,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use super::record::{Record, Status};
 use super::terminal::Terminal;
+use crate::exec::spawn::Channel;
 use crate::wire::fault::{Code, Fault};
 
 const MAX_QUEUED: usize = 64;
@@ -20,7 +21,11 @@ pub struct Session {
     pub created_ms: u64,
     /// None once the session is closed.
     terminal: RefCell<Option<Rc<Terminal>>>,
-    closed: Cell<bool>,
+    closed: watch::Sender<bool>,
+    /// None until the shell runs, and in a session that is closed.
+    tree: RefCell<Option<Weak<Channel>>>,
+    /// The session ends as soon as it has started.
+    killed: Cell<bool>,
     running: RefCell<Option<Rc<Record>>>,
     queue: RefCell<VecDeque<Queued>>,
     /// Oldest first. Those that wait or run are the last of them.
@@ -40,7 +45,9 @@ impl Session {
             id: id.to_owned(),
             created_ms: now.map_or(0, |now| now.as_millis() as u64),
             terminal: RefCell::new(Some(Rc::clone(terminal))),
-            closed: Cell::new(false),
+            closed: watch::Sender::new(false),
+            tree: RefCell::default(),
+            killed: Cell::new(false),
             running: RefCell::default(),
             queue: RefCell::default(),
             records: RefCell::default(),
@@ -49,7 +56,28 @@ impl Session {
     }
 
     pub fn closed(&self) -> bool {
-        self.closed.get()
+        *self.closed.borrow()
+    }
+
+    /// Resolves when the session is closed.
+    pub async fn ended(&self) {
+        let _ = self.closed.subscribe().wait_for(|closed| *closed).await;
+    }
+
+    /// @param tree Of the shell and all that it starts.
+    pub fn runs(&self, tree: &Rc<Channel>) {
+        *self.tree.borrow_mut() = Some(Rc::downgrade(tree));
+        if self.killed.get() {
+            tree.kill();
+        }
+    }
+
+    /// Kills the shell and all that it has started, which closes the session.
+    pub fn kill(&self) {
+        self.killed.set(true);
+        if let Some(tree) = self.tree.borrow().as_ref().and_then(Weak::upgrade) {
+            tree.kill();
+        }
     }
 
     pub fn terminal(&self) -> Option<Rc<Terminal>> {
@@ -137,7 +165,7 @@ impl Session {
 
     /// No command runs any more, and none will.
     pub fn close(&self) {
-        self.closed.set(true);
+        self.closed.send_replace(true);
         *self.terminal.borrow_mut() = None;
         let queued = std::mem::take(&mut *self.queue.borrow_mut());
         for Queued { record, .. } in queued {

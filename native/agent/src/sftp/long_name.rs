@@ -1,10 +1,9 @@
 //! Lines as `ls -l` prints them; clients show them as they are.
 
 use rustix::fs::Stat;
-use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::files::owners;
+use crate::users::names::Names;
 
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -12,14 +11,9 @@ const MONTHS: [&str; 12] = [
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 /// Times further away are shown with their year in place of the hour.
 const HALF_A_YEAR: i64 = 182 * DAY_SECONDS;
-/// Most cached names of users and groups; each lookup reads a file.
-const MAX_KNOWN: usize = 256;
 
 #[derive(Default)]
-pub struct LongNames {
-    users: HashMap<u32, String>,
-    groups: HashMap<u32, String>,
-}
+pub struct LongNames(Names);
 
 impl LongNames {
     pub fn of(&mut self, name: &[u8], stat: &Stat) -> Vec<u8> {
@@ -30,8 +24,8 @@ impl LongNames {
             "{} {:>3} {:<8} {:<8} {:>8} {} ",
             mode_text(stat.st_mode),
             stat.st_nlink,
-            known(&mut self.users, stat.st_uid, owners::user),
-            known(&mut self.groups, stat.st_gid, owners::group),
+            self.0.users.name(stat.st_uid),
+            self.0.groups.name(stat.st_gid),
             stat.st_size,
             time_text(stat.st_mtime, now),
         )
@@ -39,13 +33,6 @@ impl LongNames {
         line.extend(name);
         line
     }
-}
-
-fn known(names: &mut HashMap<u32, String>, id: u32, look_up: fn(u32) -> String) -> &str {
-    if names.len() >= MAX_KNOWN && !names.contains_key(&id) {
-        names.clear();
-    }
-    names.entry(id).or_insert_with(|| look_up(id))
 }
 
 fn mode_text(mode: u32) -> String {

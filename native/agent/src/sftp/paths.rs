@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use super::failure::Failure;
-use crate::files::owners;
+use crate::users::database;
 
 /// Returns the absolute path without links. The last name need not exist, since clients ask before they make it.
 pub fn real(path: &[u8]) -> Result<Vec<u8>, Failure> {
@@ -40,10 +40,10 @@ pub fn expand(path: &[u8]) -> Result<Vec<u8>, Failure> {
         .unwrap_or(rest.len());
     let (user, rest) = rest.split_at(end);
     let home = if user.is_empty() {
-        owners::home(rustix::process::getuid().as_raw()).unwrap_or_else(|| "/".to_owned())
+        database::home(rustix::process::getuid().as_raw()).unwrap_or_else(|| "/".to_owned())
     } else {
         let user = std::str::from_utf8(user).map_err(|_| Errno::NOENT)?;
-        owners::home_of(user).ok_or(Errno::NOENT)?
+        database::home_of(user).ok_or(Errno::NOENT)?
     };
     real(&[home.as_bytes(), rest].concat())
 }

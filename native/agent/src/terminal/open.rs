@@ -29,6 +29,7 @@ const REPAINT_PAUSE: Duration = Duration::from_millis(50);
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     terminal_id: String,
     /// Size of the viewer's window.
     size: Option<Size>,
@@ -96,7 +97,10 @@ async fn open(
     let starting = registry.begin(id)?;
     let size = request.size.unwrap_or(USUAL_SIZE);
     let program = Program::of_sandbox(create.argv, create.cwd, create.env);
-    let running = program.start_with_terminal(size)?.running(context).await?;
+    let running = program
+        .start_with_terminal(context, size)?
+        .running(context)
+        .await?;
     let terminal = begin(context, registry, id, running, size)?;
     drop(starting);
     Ok((terminal, true))

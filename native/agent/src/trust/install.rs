@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::certificate::{Certificate, der_of};
 use super::{bundle, java, system};
+use crate::files::writing::whole;
 use crate::init::context::Context;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
@@ -45,15 +46,15 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
 /// An image may lack some of the system's places, or not let them be changed. So only a failure of the two
 /// files fails the operation.
 fn install(certificate: &Certificate, roots: &[u8]) -> Result<(), Fault> {
-    let before = system::read(CERTIFICATE).ok();
+    let before = whole::read(CERTIFICATE).ok();
     let mut trusted = None;
     for path in system::BUNDLES {
-        let Ok(present) = system::read(path) else {
+        let Ok(present) = whole::read(path) else {
             continue;
         };
         let changed = bundle::with(&present, &certificate.pem, before.as_deref());
         if let Some(changed) = &changed {
-            let _ = system::write(path, changed, false);
+            let _ = whole::write(path, changed, false, None);
         }
         trusted.get_or_insert(changed.unwrap_or(present));
     }
@@ -66,7 +67,7 @@ fn install(certificate: &Certificate, roots: &[u8]) -> Result<(), Fault> {
     let trusted = trusted
         .or_else(|| bundle::with(roots, &certificate.pem, None))
         .unwrap_or_else(|| roots.to_vec());
-    system::write(BUNDLE, &trusted, true)?;
+    whole::write(BUNDLE, &trusted, true, None)?;
     // Written last, because it names the earlier certificate as long as any file holds that.
-    system::write(CERTIFICATE, &certificate.pem, true)
+    whole::write(CERTIFICATE, &certificate.pem, true, None)
 }

@@ -2,14 +2,11 @@
 
 use rustix::fs::{CWD, Mode, OFlags, symlinkat};
 use rustix::io::Errno;
-use std::io::Read;
 use std::os::fd::OwnedFd;
 
 use super::certificate::Certificate;
-use crate::files::location::Path;
 use crate::files::reach;
-use crate::files::reading::regular::{io_fault, open_regular, too_large};
-use crate::files::writing::upload::{Target, Upload};
+use crate::files::writing::whole::write;
 use crate::wire::fault::{Fault, OrFault};
 
 /// Bundles of Debian and Alpine, of Fedora and its kin, and of openSUSE; links are followed.
@@ -28,50 +25,11 @@ const ANCHOR: &str = "/etc/pki/ca-trust/source/anchors/sandhaven.crt";
 const FOLDER: &str = "/etc/ssl/certs";
 const LINK: &str = "sandhaven.pem";
 
-const MAX_BYTES: u64 = 8 << 20;
-
-/// Links are followed; only a regular file is read.
-pub fn read(path: &str) -> Result<Vec<u8>, Fault> {
-    read_up_to(path, MAX_BYTES)
-}
-
-pub fn read_up_to(path: &str, max_bytes: u64) -> Result<Vec<u8>, Fault> {
-    let path = Path::parse("path", path)?;
-    let file = open_regular(&path)?;
-    let size = file.metadata().map_err(|error| io_fault(&error, &path))?;
-    let mut bytes = Vec::new();
-    if size.len() <= max_bytes {
-        file.take(max_bytes + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| io_fault(&error, &path))?;
-    }
-    if size.len().max(bytes.len() as u64) > max_bytes {
-        return Err(too_large(&path, max_bytes));
-    }
-    Ok(bytes)
-}
-
-/// Writes a file completely or not at all, unless it has that content. An existing file keeps its mode and its owner.
-pub fn write(path: &str, content: &[u8], create_parents: bool) -> Result<(), Fault> {
-    if read(path).is_ok_and(|present| present == content) {
-        return Ok(());
-    }
-    let target = Target {
-        path: Path::parse("path", path)?,
-        create_parents,
-        mode: None,
-        durable: false,
-        new_beneath: None,
-    };
-    Upload::begin(&target)?.end_with(content)?;
-    Ok(())
-}
-
 /// Keeps the certificate in bundles that the system makes anew later, where the system has a way for that.
 pub fn keep(certificate: &Certificate) {
-    let _ = write(ADDED, &certificate.pem, true);
+    let _ = write(ADDED, &certificate.pem, true, None);
     if folder(ANCHORS).is_ok() {
-        let _ = write(ANCHOR, &certificate.pem, false);
+        let _ = write(ANCHOR, &certificate.pem, false, None);
     }
 }
 

@@ -1,14 +1,14 @@
 //! The processes that hold sockets, by the sockets' inodes.
 //!
 //! The kernel shows a process's descriptors to processes that may trace it. This agent may trace only
-//! processes of its own user, so its thread takes the user of each process while it reads: procfs checks the
-//! file system ids, which belong to a thread.
+//! processes of its own user, so its thread takes the user of each process while it reads.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 
+use crate::init::identity::run_as;
 use crate::init::workers::Cancelled;
 use crate::wire::fault::Fault;
 
@@ -20,7 +20,6 @@ const MAX_ARGUMENT_BYTES: u64 = 4_096;
 const COMMAND_CHARS: usize = 200;
 /// Most bytes of a name in the kernel.
 const NAME_BYTES: usize = 15;
-const ROOT: Ids = Ids { user: 0, group: 0 };
 
 #[derive(Clone)]
 pub struct Owner {
@@ -44,9 +43,10 @@ pub fn owners_of(
         }
         cancelled.check()?;
         let Some(ids) = ids_of(pid) else { continue };
-        let held = {
-            let _borrowed = Borrowed::take(ids);
+        let Ok(held) = run_as(ids.user, ids.group, &[], || {
             sockets_of(pid, MAX_DESCRIPTORS - descriptors)
+        }) else {
+            continue;
         };
         descriptors += held.looked_at;
         let mut owner = None;
@@ -70,7 +70,6 @@ fn processes() -> Vec<u32> {
     pids
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
 struct Ids {
     user: u32,
     group: u32,
@@ -173,38 +172,6 @@ fn program_of(arguments: &[u8]) -> Option<String> {
     let base = first.rsplit(|byte| *byte == b'/').next()?;
     let base = &base[..base.len().min(NAME_BYTES)];
     (!base.is_empty()).then(|| String::from_utf8_lossy(base).into_owned())
-}
-
-/// Changes this thread's file system ids, until it is dropped.
-struct Borrowed(Ids);
-
-impl Borrowed {
-    fn take(ids: Ids) -> Self {
-        set_thread_ids(ids);
-        Self(ids)
-    }
-}
-
-impl Drop for Borrowed {
-    fn drop(&mut self) {
-        set_thread_ids(ROOT);
-        if self.0 != ROOT {
-            // A change of ids resets the dumpable flag to the system's default, which an administrator may
-            // have relaxed.
-            // SAFETY: this prctl takes numbers and touches no memory.
-            unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0) };
-        }
-    }
-}
-
-/// Makes the system calls directly, which change one thread alone. The group comes first, while the thread
-/// may still set it.
-fn set_thread_ids(ids: Ids) {
-    // SAFETY: both take a number and touch no memory. They change the ids of this thread alone.
-    unsafe {
-        libc::syscall(libc::SYS_setfsgid, ids.group);
-        libc::syscall(libc::SYS_setfsuid, ids.user);
-    }
 }
 
 #[cfg(test)]

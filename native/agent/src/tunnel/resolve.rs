@@ -152,7 +152,7 @@ fn number(message: &[u8], at: usize) -> Option<u16> {
 /// Reads a file up to its bound. A missing or irregular file counts as empty.
 fn read_config(path: &'static str) -> String {
     let mut bytes = Vec::new();
-    if let Ok(file) = Path::parse("path", path).and_then(|path| open_regular(&path)) {
+    if let Ok(file) = Path::of_system(path).and_then(|path| open_regular(&path)) {
         let _ = file.take(MAX_FILE_BYTES).read_to_end(&mut bytes);
     }
     String::from_utf8_lossy(&bytes).into_owned()

@@ -15,6 +15,8 @@ use super::stream::{Reader, Stream, Writer, send};
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Time for the host to read an answer's last bytes and hang up. Closing at once would lose unread bytes.
 const LINGER: Duration = Duration::from_secs(5);
+/// Most parts in one frame: the host bounds the values of each.
+const FRAME_ITEMS: usize = 1_000;
 
 pub struct Connection {
     reader: BufReader<Reader>,
@@ -94,13 +96,13 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends many parts of a result, in as few frames as their bound allows.
+    /// Sends many parts of a result, in as few frames as their bounds allow.
     pub async fn items(&mut self, items: &[impl Serialize]) -> Outcome {
         let mut batch = Vec::new();
         let mut bytes = 0;
         for item in items {
             let length = serde_json::to_vec(item).map_or(0, |json| json.len() + 1);
-            if bytes + length > frame::CONTROL_BYTES / 2 {
+            if bytes + length > frame::CONTROL_BYTES / 2 || batch.len() == FRAME_ITEMS {
                 self.item(&batch, &[]).await?;
                 batch.clear();
                 bytes = 0;

@@ -71,6 +71,7 @@ class AsyncFiles:
         path: str,
         content: AsyncContent,
         *,
+        user: str | None = None,
         mode: str | None = None,
         create_parents: bool | None = None,
         durable: bool | None = None,
@@ -82,12 +83,13 @@ class AsyncFiles:
             sandbox: Name or ID.
             path: File in the sandbox.
             content: Text, bytes, a file opened with mode "rb", or an iterable of bytes.
+            user: Linux user, from its home (default: the sandbox's).
             mode: Unix permissions, such as "755" (default: those of the replaced file).
             create_parents: Make missing parent folders (default True).
             durable: Survives a power cut once the call returns; otherwise within two seconds (default False).
             call_timeout_seconds: Longest time of the call (default: the client's).
         """
-        query = {"path": path}
+        query = _file_query(path, user)
         if mode is not None:
             query["mode"] = mode
         if create_parents is not None:
@@ -112,6 +114,7 @@ class AsyncFiles:
         sandbox: str,
         path: str,
         *,
+        user: str | None = None,
         start: int | None = None,
         end: int | None = None,
         call_timeout_seconds: float | None = None,
@@ -121,6 +124,7 @@ class AsyncFiles:
         Args:
             sandbox: Name or ID.
             path: File in the sandbox.
+            user: Linux user, from its home (default: the sandbox's).
             start: First byte, from 0 (default 0).
             end: Last byte, inclusive (default: the last of the file).
             call_timeout_seconds: Longest time until it begins, and longest silence after that (default: the client's).
@@ -132,7 +136,8 @@ class AsyncFiles:
                 raise invalid_argument("start", "The range is empty or negative.", "Give 0 <= start <= end.")
             headers["Range"] = f"bytes={first}-{'' if end is None else end}"
         clock = self._connection.begin(call_timeout_seconds)
-        return await clock.run(lambda: self._get(_route_of(sandbox, {"path": path}), headers, clock))
+        route = _route_of(sandbox, _file_query(path, user))
+        return await clock.run(lambda: self._get(route, headers, clock))
 
     async def _get(self, route: str, headers: dict[str, str], clock: AsyncClock) -> AsyncDownload:
         response = await self._connection.send("GET", route, clock, headers=headers)
@@ -144,6 +149,10 @@ class AsyncFiles:
                 raise await self._connection.failure_of(response, clock)
         finally:
             await response.aclose()
+
+
+def _file_query(path: str, user: str | None) -> dict[str, str]:
+    return {"path": path} if user is None else {"path": path, "user": user}
 
 
 def _route_of(sandbox: str, query: dict[str, str]) -> str:

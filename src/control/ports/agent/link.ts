@@ -1,11 +1,11 @@
 /** Work inside one machine, performed by its agent. */
 import type { Duplex, Readable } from 'node:stream';
 import type { Language } from '../../../model/sandbox.ts';
-import type { AgentProcesses, AgentTerminals, LiveRequest } from './processes.ts';
+import type { AgentProcesses, AgentTerminals, AsUser, LiveRequest } from './processes.ts';
 import type { AgentSearch } from './search.ts';
 import type { AgentSessions } from './sessions.ts';
 
-export interface ExecRequest {
+export interface ExecRequest extends AsUser {
   argv: string[];
   /** Absolute, or relative to the sandbox root. */
   cwd: string;
@@ -22,7 +22,7 @@ export interface ExecBytes {
   timedOut: boolean;
 }
 
-export interface RunCodeRequest {
+export interface RunCodeRequest extends AsUser {
   language: Language;
   code: string;
   env: Record<string, string>;
@@ -73,7 +73,20 @@ export interface FileInfo {
   modifiedMs: number;
 }
 
-export interface FileUpload {
+/** All that is known of an entry itself, without following a link. */
+export interface FileDetails extends FileInfo {
+  uid: number;
+  gid: number;
+  /** Of a link. */
+  target?: string | undefined;
+  /** Absent where there is none. */
+  metadata?: FileMetadata | undefined;
+}
+
+/** Extended attributes of the name space `user`, named without it. */
+export type FileMetadata = Record<string, string>;
+
+export interface FileUpload extends AsUser {
   path: string;
   content: Buffer | Readable;
   createParents: boolean;
@@ -82,6 +95,8 @@ export interface FileUpload {
   durable?: boolean;
   /** Folder that must contain the file, which must be new. */
   newBeneath?: string;
+  /** In place of what an existing file has. */
+  metadata?: FileMetadata;
 }
 
 export interface FileSlice {
@@ -138,25 +153,45 @@ export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, A
 
   list(
     id: string,
-    query: { path: string; pattern?: string; maxItems: number; offset: number },
+    query: AsUser & { path: string; pattern?: string; maxItems: number; offset: number },
     signal?: AbortSignal,
   ): Promise<Listing<FileEntry> & { path: string }>;
   find(
     id: string,
-    query: { path: string; pattern: string; maxItems: number; offset: number },
+    query: AsUser & { path: string; pattern: string; maxItems: number; offset: number },
     signal?: AbortSignal,
   ): Promise<Listing<string>>;
-  stat(id: string, path: string): Promise<FileInfo>;
+  stat(id: string, query: AsUser & { path: string }): Promise<FileInfo>;
+  /**
+   * Describes what is below a folder, sorted by path, whose paths are below the one asked for; with depth 0 that path itself,
+   * as the empty path. What has vanished meanwhile is counted and not shown.
+   */
+  details(
+    id: string,
+    query: AsUser & { path: string; depth: number; maxItems: number; offset: number },
+    signal?: AbortSignal,
+  ): Promise<Listing<FileDetails>>;
+  /** Owner and group are names or numbers as text; metadata takes the place of what the file has. Follows a final link. */
+  setAttributes(
+    id: string,
+    attributes: AsUser & {
+      path: string;
+      mode?: number | undefined;
+      owner?: string | undefined;
+      group?: string | undefined;
+      metadata?: FileMetadata | undefined;
+    },
+  ): Promise<void>;
   /** Reads lines from 1, inclusive; `too_large` when the selected part is larger than limits.fileContentBytes. */
   read(
     id: string,
-    query: { path: string; startLine?: number; endLine?: number },
+    query: AsUser & { path: string; startLine?: number; endLine?: number },
     signal?: AbortSignal,
   ): Promise<FileSlice>;
   /** Reads bytes `start` to `end` inclusive; the whole file when absent. `size` is of the whole file. */
   readStream(
     id: string,
-    query: { path: string; start?: number; end?: number },
+    query: AsUser & { path: string; start?: number; end?: number },
     signal?: AbortSignal,
   ): Promise<{ size: number; stream: Readable }>;
   /**
@@ -168,9 +203,13 @@ export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, A
     query: FileUpload,
     signal?: AbortSignal,
   ): Promise<{ bytesWritten: number; created: boolean }>;
-  createFolder(id: string, query: { path: string; mode: number }): Promise<{ created: boolean }>;
-  move(id: string, query: { source: string; destination: string }): Promise<void>;
-  remove(id: string, query: { path: string; recursive: boolean }, signal?: AbortSignal): Promise<void>;
+  createFolder(id: string, query: AsUser & { path: string; mode: number }): Promise<{ created: boolean }>;
+  move(id: string, query: AsUser & { source: string; destination: string }): Promise<void>;
+  remove(
+    id: string,
+    query: AsUser & { path: string; recursive: boolean },
+    signal?: AbortSignal,
+  ): Promise<void>;
 }
 
 /** Connections to and from a machine's own loopback. */

@@ -2,12 +2,22 @@
 import type { Readable, Writable } from 'node:stream';
 import type { OutputPiece } from '../../../model/output-text.ts';
 
+/**
+ * Work as a Linux user of the sandbox: a name, or a number as text. It has the rights and groups of the user, who owns
+ * what it makes; its relative paths start in the user's home, which `~` and `~/…` mean too. The agent makes an account
+ * that is missing, and adds HOME, USER, LOGNAME and SHELL to an environment that lacks them. Absent: root, as ever.
+ * Rejects with `failed_precondition` and `resource` `agent` from an agent before version 7.
+ */
+export interface AsUser {
+  user?: string | undefined;
+}
+
 export interface TerminalSize {
   columns: number;
   rows: number;
 }
 
-export interface ProcessRequest {
+export interface ProcessRequest extends AsUser {
   argv: string[];
   /** Absolute, or relative to the sandbox root. */
   cwd: string;
@@ -46,7 +56,7 @@ export interface AgentProcesses {
   /**
    * Opens the agent's own SFTP server (version 3) on `stdin` and `stdout`; relative paths start at the sandbox root.
    */
-  openSftp(id: string, signal?: AbortSignal): Promise<RunningProcess>;
+  openSftp(id: string, request?: AsUser, signal?: AbortSignal): Promise<RunningProcess>;
 }
 
 /** Output of a program while it runs, beside its result, which has all of it that is kept. */
@@ -70,8 +80,11 @@ export interface LiveRequest {
   generation: number;
 }
 
-/** Terminals inside a machine that go on without viewers; the agent holds them and the last of what they printed. */
-export interface TerminalRequest {
+/**
+ * Terminals inside a machine that go on without viewers; the agent holds them and the last of what they printed. The user
+ * is that of a terminal that is not there yet.
+ */
+export interface TerminalRequest extends AsUser {
   terminalId: string;
   /** Size of the viewer; null for one that shows whatever size there is. */
   size: TerminalSize | null;

@@ -1,8 +1,10 @@
 /** Search in the files of a machine, and replacement in them. */
+import type { AsUser } from './processes.ts';
+
 /** Output for each file besides its path. */
 export type ContentOutput = 'matches' | 'files' | 'counts';
 
-export interface ContentQuery {
+export interface ContentQuery extends AsUser {
   /** A folder or one file. */
   path: string;
   /** As for `grep -E`; plain text when it is no valid expression. */
@@ -47,7 +49,7 @@ export interface ContentFound {
   plainCount?: number;
 }
 
-export interface ReplaceRequest {
+export interface ReplaceRequest extends AsUser {
   pattern: string;
   /** As for sed. */
   replacement: string;

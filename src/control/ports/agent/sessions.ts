@@ -1,5 +1,5 @@
 /** Shells inside a machine that outlive calls and the service; the agent holds them, their queues and their logs. */
-import type { LivePiece } from './processes.ts';
+import type { AsUser, LivePiece } from './processes.ts';
 
 export interface SessionCommandSummary {
   commandId: string;
@@ -72,9 +72,11 @@ export interface SessionCommandStand {
 export interface AgentSessions {
   createSession(
     id: string,
-    request: { sessionId: string; cwd: string; env: Record<string, string> },
+    request: AsUser & { sessionId: string; cwd: string; env: Record<string, string> },
     signal?: AbortSignal,
   ): Promise<{ createdAtMs: number }>;
+  /** Resolves when all that the session has started has ended; its logs are gone. */
+  deleteSession(id: string, sessionId: string, signal?: AbortSignal): Promise<void>;
   listSessions(id: string, options?: { timeoutMs?: number }): Promise<SessionsOverview>;
   /** Resolves when the command has ended, or when a wait is over. Aborting the signal ends the wait only. */
   runSessionCommand(
@@ -121,6 +123,8 @@ export interface KeptCommand extends Omit<SessionCommandLogs, 'status'> {
 export interface SessionStore {
   /** Notes that a session was made; of one sandbox the newest `limits.session.noted` stay noted. */
   note(sandboxId: string, sessionId: string, createdAtMs: number): Promise<void>;
+  /** A session is as if it had never been made. */
+  forget(sandboxId: string, sessionId: string): Promise<void>;
   /** Returns true when such a session was made, and with no id when any was. */
   knows(sandboxId: string, sessionId?: string): Promise<boolean>;
   /** Keeps the logs of noted sessions. */

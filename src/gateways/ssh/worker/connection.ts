@@ -30,8 +30,9 @@ export function serveConnection(parts: ConnectionDependencies): ServedConnection
   const channels = new Channels();
   const takeChannel = () => channels.take();
   const programs = new Set<Promise<void>>();
-  const sessionParts = { connection, stream, agent, key: guest.key, env: guest.env, gone, programs };
-  const forwards = new Forwards({ connection, stream, agent, key: guest.key, gone, takeChannel });
+  const { key, user, env } = guest;
+  const sessionParts = { connection, stream, agent, key, user, env, gone, programs };
+  const forwards = new Forwards({ connection, stream, agent, key, gone, takeChannel });
   closeGaps(connection);
 
   connection.on('session', (accept, reject) => {

@@ -1,7 +1,7 @@
 /** Serves one session channel: a client's requests before it names a program, and that program. */
 import type { Duplex } from 'node:stream';
 import type { Connection, ServerChannel, Session } from 'ssh2';
-import type { AgentProcesses, RunningProcess, TerminalSize } from '../../../control/ports/index.ts';
+import type { AgentProcesses, AsUser, RunningProcess, TerminalSize } from '../../../control/ports/index.ts';
 import { concerns, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { failProgram, type ProgramPlace, runProgram, terminalSize } from './program.ts';
@@ -11,7 +11,7 @@ const SHELLS = ['bash', 'sh'];
 /** A client that may run anything can set anything; these are the variables that it intends for the other side. */
 const VARIABLES = /^(?:LANG|LC_[A-Z]+|TERM|COLORTERM|NO_COLOR|TZ|GIT_[A-Z_]+)$/;
 
-export interface SessionDependencies {
+export interface SessionDependencies extends AsUser {
   connection: Connection;
   /** Transport of the connection. */
   stream: Duplex;
@@ -86,8 +86,8 @@ class ServedSession {
   }
 
   sftp(channel: ServerChannel | undefined): void {
-    const { agent, key } = this.#parts;
-    this.#run(channel, (signal) => agent.openSftp(key, signal));
+    const { agent, key, user } = this.#parts;
+    this.#run(channel, (signal) => agent.openSftp(key, { user }, signal));
   }
 
   /** `channel` is undefined when the client has asked for a second program, or has gone. */
@@ -104,10 +104,10 @@ class ServedSession {
   }
 
   async #open(argv: (shell: string) => string[], signal: AbortSignal): Promise<RunningProcess> {
-    const { agent, key, env } = this.#parts;
-    const variables = await withoutMissingLocales(this.#variables, { agent, key, env, signal });
+    const { agent, key, user, env } = this.#parts;
+    const variables = await withoutMissingLocales(this.#variables, { agent, key, user, env, signal });
     for (const shell of SHELLS) {
-      const request = { argv: argv(shell), cwd: '.', env: this.#environment(shell, variables) };
+      const request = { user, argv: argv(shell), cwd: '.', env: this.#environment(shell, variables) };
       try {
         return await agent.openProcess(
           key,
@@ -125,11 +125,11 @@ class ServedSession {
 
   /** The client's address is hidden from the sandbox; programs only test for these variables' presence. */
   #environment(shell: string, variables: Record<string, string>): Record<string, string> {
+    const { user, env } = this.#parts;
+    const root = { USER: 'root', LOGNAME: 'root', SHELL: `/bin/${shell}` };
     return {
-      USER: 'root',
-      LOGNAME: 'root',
-      SHELL: `/bin/${shell}`,
-      ...this.#parts.env,
+      ...(user === undefined ? root : {}),
+      ...env,
       SSH_CLIENT: '127.0.0.1 0 22',
       SSH_CONNECTION: '127.0.0.1 0 127.0.0.1 22',
       ...(this.terminal ? { SSH_TTY: '/dev/tty', TERM: 'xterm' } : {}),
@@ -159,7 +159,7 @@ const OUTPUT_BYTES = 4 * limits.ssh.variables;
  * The sandbox's own C library says what is there, since names have several spellings, files several places, and musl takes any
  * name. A sandbox that cannot be asked, since it has no `locale`, keeps what the client names.
  */
-interface LocalePlace {
+interface LocalePlace extends AsUser {
   agent: Pick<AgentProcesses, 'openProcess'>;
   /** Names the sandbox to the agent link. */
   key: string;
@@ -180,10 +180,13 @@ async function withoutMissingLocales(
   return Object.fromEntries(entries.filter(([key, name]) => !NAMES_A_LOCALE.test(key) || !missing.has(name)));
 }
 
-async function missingOf(names: string[], { agent, key, env, signal }: LocalePlace): Promise<Set<string>> {
+async function missingOf(
+  names: string[],
+  { agent, key, user, env, signal }: LocalePlace,
+): Promise<Set<string>> {
   const argv = ['sh', '-c', FIND_MISSING, 'sh', ...names];
   const until = AbortSignal.any([signal, AbortSignal.timeout(limits.ssh.localesMs)]);
-  const process = await agent.openProcess(key, { argv, cwd: '/', env }, until);
+  const process = await agent.openProcess(key, { user, argv, cwd: '/', env }, until);
   try {
     process.stdin.end();
     process.stderr.resume();

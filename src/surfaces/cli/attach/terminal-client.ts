@@ -10,6 +10,7 @@ export interface TerminalTarget {
   sandbox: string;
   terminal: string;
   size: { columns: number; rows: number } | null;
+  user?: string | undefined;
   cwd?: string | undefined;
 }
 
@@ -57,12 +58,13 @@ export function openTerminal(
   });
 }
 
-function addressOf(url: string, { sandbox, terminal, size, cwd }: TerminalTarget): URL {
+function addressOf(url: string, { sandbox, terminal, size, user, cwd }: TerminalTarget): URL {
   const address = new URL(`${url}/v1/sandboxes/${encodeURIComponent(sandbox)}/terminal`);
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
   address.searchParams.set('terminal', terminal);
   if (size) address.searchParams.set('cols', String(size.columns));
   if (size) address.searchParams.set('rows', String(size.rows));
+  if (user !== undefined) address.searchParams.set('user', user);
   if (cwd !== undefined) address.searchParams.set('cwd', cwd);
   return address;
 }

@@ -18,7 +18,8 @@ it with ctrl-p ctrl-q, or close the window: attach again, from anywhere, to see 
 people may share one terminal. The exit status is that of its shell; 0 when you leave it.
 
   --terminal NAME      the terminal (default: main)
-  --cwd DIR            folder of a new terminal, relative to /workspace or absolute
+  -u, --user USER      Linux user of a new terminal (default: root)
+  --cwd DIR            folder of a new terminal, absolute, or relative to /workspace or the user's home
   --detach-keys KEYS   keys that leave it, such as ctrl-],d, or none (default: ${USUAL_KEYS})
 
 \`sandhaven terminals list SANDBOX\` lists them, \`sandhaven terminals end\` ends one.
@@ -28,6 +29,7 @@ ${commonHelp}`;
 const flagSpecs = {
   ...commonFlags,
   terminal: { type: 'string' },
+  user: { type: 'string', short: 'u' },
   cwd: { type: 'string' },
   'detach-keys': { type: 'string' },
 } as const;
@@ -47,7 +49,8 @@ export const attach: Command = {
     const keys = new DetachKeys(parseDetachKeys(flagValue(flags, 'detach-keys') ?? USUAL_KEYS));
     const local = new LocalTerminal(io);
     const terminal = flagValue(flags, 'terminal') ?? 'main';
-    const target = { sandbox, terminal, size: local.size, cwd: flagValue(flags, 'cwd') };
+    const [user, cwd] = [flagValue(flags, 'user'), flagValue(flags, 'cwd')];
+    const target = { sandbox, terminal, size: local.size, user, cwd };
     const connection = await connectionOf(flags, io);
     // Loaded on use, so that other commands start quickly.
     const { Attachment } = await import('../attach/attachment.ts');

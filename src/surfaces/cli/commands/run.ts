@@ -17,6 +17,7 @@ import {
   commonFlags,
   flagIsSet,
   flagValue,
+  longUser,
   type ParsedFlags,
   parseKnownFlags,
   usageError,
@@ -36,6 +37,7 @@ the sandbox. One word after -- is a shell command line: sandhaven run -- 'ls | w
 
   --language LANGUAGE  python (default), typescript or javascript
   --image IMAGE        container image (default: the standard base image)
+  -u, --user USER      Linux user, by name or number (default: root)
   --network NETWORK    open, none, or JSON like '{"profiles": ["packages"]}' (default: the service's)
   --file FILE          read the code from FILE; - is standard input
   --timeout SECONDS    1-300 for code (default 30), 1-600 for a command (default 60)
@@ -46,6 +48,7 @@ const flagSpecs = {
   ...commonFlags,
   language: { type: 'string' },
   image: { type: 'string' },
+  user: { type: 'string', short: 'u' },
   network: { type: 'string' },
   file: { type: 'string', short: 'f' },
   timeout: { type: 'string' },
@@ -62,6 +65,7 @@ export const run: Command = {
     flags: {
       language: shapeOfInput(createSandbox.input)['language'] ?? 'text',
       image: 'text',
+      user: 'text',
       network: shapeOfInput(createSandbox.input)['network'] ?? 'text',
       file: { of: 'file' },
       timeout: 'text',
@@ -100,6 +104,7 @@ function settingsOf(flags: ParsedFlags): Record<string, unknown> {
   const parsed = network === undefined ? [] : [`--network=${network}`];
   return {
     ...{ language: flagValue(flags, 'language'), image: flagValue(flags, 'image') },
+    user: flagValue(flags, 'user'),
     ...toCallArguments(createSandbox, parsed).parameters,
   };
 }
@@ -150,8 +155,8 @@ const about =
 
 /** The tool's own parameters, with the name that `run` gives its timeout. */
 function flagsInput(): z.ZodObject {
-  const { cwd, env, timeout_seconds: timeout } = runCommand.input.shape;
-  return z.strictObject({ ...{ cwd, env, timeout } } as z.ZodRawShape);
+  const { user, cwd, env, timeout_seconds: timeout } = runCommand.input.shape;
+  return z.strictObject({ ...{ user, cwd, env, timeout } } as z.ZodRawShape);
 }
 
 /** `sandhaven exec`: runs a command in a sandbox; its output and its exit status become the command's own. */
@@ -160,7 +165,7 @@ export const exec: Command = {
   shape: () => ({ flags: shapeOfInput(flagsInput()), takes: ['sandbox'] }),
   async run(argv, io) {
     const end = argv.indexOf('--');
-    const own = end === -1 ? argv : argv.slice(0, end);
+    const own = (end === -1 ? argv : argv.slice(0, end)).map(longUser);
     const words = end === -1 ? [] : argv.slice(end + 1);
     const input = flagsInput();
     if (own.some((word) => word === '--help' || word === '-h')) {

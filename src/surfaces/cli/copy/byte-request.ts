@@ -85,10 +85,11 @@ export interface RemoteInfo {
 /** Returns null where there is nothing. */
 export async function remoteInfo(
   connection: Connection,
-  { sandbox, path }: { sandbox: string; path: string },
+  { sandbox, path, user }: { sandbox: string; path: string; user: string | undefined },
   signal: AbortSignal,
 ): Promise<RemoteInfo | null> {
-  const { result, problem } = await createClient(connection)(getFileInfo, { sandbox, path }, { signal });
+  const client = createClient(connection);
+  const { result, problem } = await client(getFileInfo, { sandbox, path, user }, { signal });
   if (!problem) {
     return { type: String(result['type']), mode: Number.parseInt(String(result['mode']), 8) & 0o777 };
   }

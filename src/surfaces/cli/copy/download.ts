@@ -5,6 +5,7 @@ import { chmod, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { withoutUndefined } from '../../../catalog/base/tool.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { type Connection, unreachable } from '../connection.ts';
 import { usageError } from '../flags.ts';
@@ -15,7 +16,7 @@ import { counted } from './counted.ts';
 import type { Copy } from './place.ts';
 import { isDirectory } from './upload.ts';
 
-type Download = Extract<Copy, { direction: 'down' }>;
+type Download = Extract<Copy, { direction: 'down' }> & { user: string | undefined };
 
 const noProgress: ProgressLine = { show() {}, clear() {} };
 
@@ -30,16 +31,17 @@ interface Target {
 /** Leaves the file here as it was unless every byte came. */
 export async function download(
   connection: Connection,
-  { from, to }: Download,
+  { from, to, user }: Download,
   io: CliIo,
 ): Promise<{ path: string; bytes: number }> {
-  const info = await remoteInfo(connection, from, io.signal);
+  const info = await remoteInfo(connection, { ...from, user }, io.signal);
   if (info?.type === 'dir') {
     const pack = `sandhaven exec '${from.sandbox}' -- tar czf /tmp/files.tar.gz '${from.path}'`;
     throw isDirectory(`${from.sandbox}:${from.path}`, `${pack}, and copy that.`);
   }
   const { sandbox, path } = from;
-  const outgoing = openRequest(connection, { method: 'GET', sandbox, query: { path } }, io.signal);
+  const query = withoutUndefined({ path, user });
+  const outgoing = openRequest(connection, { method: 'GET', sandbox, query }, io.signal);
   outgoing.end();
   const answer = await answerOf(outgoing, connection);
   if (answer.statusCode !== 200) {

@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename, posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { withoutUndefined } from '../../../catalog/base/tool.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { Connection } from '../connection.ts';
 import { usageError } from '../flags.ts';
@@ -12,7 +13,7 @@ import { answerOf, jsonOf, openRequest, remoteInfo } from './byte-request.ts';
 import { counted } from './counted.ts';
 import type { Copy } from './place.ts';
 
-type Upload = Extract<Copy, { direction: 'up' }>;
+type Upload = Extract<Copy, { direction: 'up' }> & { user: string | undefined };
 
 interface Source {
   stream: Readable;
@@ -25,13 +26,13 @@ interface Source {
 /** @returns the result of the service, with the path that was written. */
 export async function upload(
   connection: Connection,
-  { from, to }: Upload,
+  { from, to, user }: Upload,
   io: CliIo,
 ): Promise<{ path: string; bytes_written: number }> {
   const source = await openSource(from, io);
   try {
-    const path = await targetOf(connection, from, to, io.signal);
-    const query = { path, ...source.query };
+    const path = await targetOf(connection, { from, to, user }, io.signal);
+    const query = withoutUndefined({ path, user, ...source.query });
     const headers = source.size === undefined ? {} : { 'content-length': source.size };
     const request = { method: 'PUT', sandbox: to.sandbox, query, headers } as const;
     const outgoing = openRequest(connection, request, io.signal);
@@ -89,11 +90,11 @@ async function sourceOf(file: FileHandle, path: string): Promise<Source> {
 /** Puts the file into a path that is a directory, under its own name. */
 async function targetOf(
   connection: Connection,
-  from: Upload['from'],
-  to: Upload['to'],
+  { from, to, user }: Pick<Upload, 'from' | 'to' | 'user'>,
   signal: AbortSignal,
 ): Promise<string> {
-  const inside = to.path.endsWith('/') || (await remoteInfo(connection, to, signal))?.type === 'dir';
+  const inside =
+    to.path.endsWith('/') || (await remoteInfo(connection, { ...to, user }, signal))?.type === 'dir';
   if (!inside) return to.path;
   if (from.kind === 'local') return posix.join(to.path, basename(from.path));
   throw usageError(

@@ -1,6 +1,7 @@
 /** Fixed part of the OpenAPI description, which no tool adds to: errors, bytes of files, tunnels, health. */
 import { errorTable } from '../../../model/errors.ts';
 import { providerNames } from '../../../model/provider-options.ts';
+import { linuxUserPattern } from '../../../model/sandbox.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -84,6 +85,7 @@ const descriptionOperation: Json = {
   },
 };
 
+export const linuxUser: Json = { type: 'string', pattern: linuxUserPattern.source };
 const bytes: Json = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
 const filesPath: Json = {
@@ -99,9 +101,10 @@ const filesPath: Json = {
       name: 'path',
       in: 'query',
       required: true,
-      description: 'The file, relative to /workspace or absolute.',
+      description: "The file, absolute, or relative to /workspace or the user's home.",
       schema: { type: 'string' },
     },
+    { name: 'user', in: 'query', description: 'Linux user, from its home.', schema: linuxUser },
   ],
   get: {
     operationId: 'readFileBytes',

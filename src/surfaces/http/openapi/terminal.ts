@@ -1,6 +1,6 @@
 /** Describes the WebSocket of a terminal, as far as OpenAPI can; docs/terminals.md has its messages. */
 import { limits } from '../../../model/limits.ts';
-import { failures, type Json } from './service.ts';
+import { failures, type Json, linuxUser } from './service.ts';
 
 const { columns, rows, idChars, windowBytes } = limits.terminal;
 
@@ -52,8 +52,14 @@ const parameters: Json[] = [
   {
     name: 'cwd',
     in: 'query',
-    description: 'Folder of a new terminal, relative to /workspace or absolute.',
+    description: "Folder of a new terminal, absolute, or relative to /workspace or the user's home.",
     schema: { type: 'string' },
+  },
+  {
+    name: 'user',
+    in: 'query',
+    description: 'Linux user of a new terminal, which starts in its home.',
+    schema: linuxUser,
   },
 ];
 

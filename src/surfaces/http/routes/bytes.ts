@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { withoutUndefined } from '../../../catalog/base/tool.ts';
 import { fileMode, path } from '../../../catalog/parameters/path.ts';
-import { sandbox } from '../../../catalog/parameters/sandbox.ts';
+import { asUser, sandbox } from '../../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Services } from '../../../control/services.ts';
 import { auditActions } from '../../../model/audit.ts';
@@ -15,7 +15,7 @@ import { subjectOf } from '../base/origin.ts';
 import { sendProblem } from '../base/problem.ts';
 import { clientSignal, sendBytes } from './send.ts';
 
-const target = z.strictObject({ sandbox, path: path() });
+const target = z.strictObject({ sandbox, path: path(), user: asUser });
 const upload = target.extend({
   mode: fileMode().optional(),
   create_parents: z.enum(['true', 'false']).default('true'),
@@ -57,10 +57,11 @@ export function addByteRoutes(app: FastifyInstance, services: Pick<Services, 'fi
 }
 
 async function receive(files: Services['files'], request: FastifyRequest, signal: AbortSignal) {
-  const { sandbox, path, mode, create_parents, durable } = parametersOf(upload, request);
+  const { sandbox, path, user, mode, create_parents, durable } = parametersOf(upload, request);
   request.raw.socket.setTimeout(limits.byteStreamIdleMs);
   const query = {
     path,
+    user,
     content: request.raw,
     createParents: create_parents === 'true',
     durable: durable === 'true',
@@ -76,9 +77,9 @@ async function send(
   reply: FastifyReply,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
-  const { sandbox, path } = parametersOf(target, request);
+  const { sandbox, path, user } = parametersOf(target, request);
   const open = (bytes: { start?: number; end?: number }) =>
-    files.readStream(request.caller, sandbox, { path, ...bytes }, signal);
+    files.readStream(request.caller, sandbox, { path, user, ...bytes }, signal);
   if (request.method === 'HEAD') return sendHead(reply, await sizeBy(open));
   // No validators exist, so no If-Range can match.
   const range = request.headers['if-range'] === undefined ? parseRange(request.headers.range) : null;

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { sandbox, terminalId } from '../../../catalog/parameters/sandbox.ts';
+import { asUser, sandbox, terminalId } from '../../../catalog/parameters/sandbox.ts';
 import { textWithoutNul } from '../../../catalog/parameters/scalars.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Log } from '../../../control/ports/index.ts';
@@ -40,6 +40,7 @@ const target = z.strictObject({
   /** Read by `authenticate`: a browser's WebSocket has no header for it. */
   team: z.string().max(limits.userEmailChars).optional(),
   cwd: textWithoutNul().min(1).max(limits.pathBytes).optional(),
+  user: asUser,
 });
 
 type Parts = Pick<Services, 'terminals' | 'audit' | 'identity' | 'metrics'>;
@@ -88,7 +89,7 @@ export function addTerminalRoute(app: FastifyInstance, upgrades: Upgrades, servi
   });
 }
 
-function lookOf({ terminal, cols, rows, create, cwd }: z.output<typeof target>): LookRequest {
+function lookOf({ terminal, cols, rows, create, cwd, user }: z.output<typeof target>): LookRequest {
   if ((cols === undefined) !== (rows === undefined)) {
     throw invalidArgument(
       cols === undefined ? 'cols' : 'rows',
@@ -97,7 +98,13 @@ function lookOf({ terminal, cols, rows, create, cwd }: z.output<typeof target>):
     );
   }
   const size = cols === undefined || rows === undefined ? null : { columns: cols, rows };
-  return { terminalId: terminal, size, create: create === 'true', ...(cwd === undefined ? {} : { cwd }) };
+  return {
+    terminalId: terminal,
+    user,
+    size,
+    create: create === 'true',
+    ...(cwd === undefined ? {} : { cwd }),
+  };
 }
 
 /** Refuses what `ws` would refuse in words of its own. */

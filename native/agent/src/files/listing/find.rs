@@ -11,7 +11,6 @@ use super::page::Page;
 pub use super::query::Query as Request;
 use crate::files::glob::Glob;
 use crate::files::location::{Path, file_type};
-use crate::files::shown::shown_prefix;
 use crate::files::{path_text, reach};
 use crate::init::context::Context;
 use crate::init::workers::Cancelled;
@@ -27,7 +26,7 @@ const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC);
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
-    let path = Path::parse("path", &request.path)?;
+    let path = Path::parse("path", &request.path, &context.base)?;
     let pattern = Glob::parse("pattern", request.pattern.as_deref().unwrap_or("*"))?;
     let page = request.page();
     let work = context
@@ -52,12 +51,12 @@ fn find(
         Mode::empty(),
     )
     .map_err(|errno| not_a_folder(path, errno))?;
-    let shown = shown_prefix(&path.bytes);
+    let shown = path.shown_prefix();
     // Folders yet to be read, by their path below the top.
     let mut pending: Vec<Vec<u8>> = vec![Vec::new()];
     while let Some(below) = pending.pop() {
         cancelled.check()?;
-        let Ok(folder) = open_below(&top, &below) else {
+        let Ok(folder) = open_below(&top, &below, FOLDER) else {
             continue;
         };
         let Ok(entries) = Dir::new(folder) else {
@@ -85,11 +84,12 @@ fn find(
     Ok(page.finish())
 }
 
-fn open_below(top: &OwnedFd, below: &[u8]) -> rustix::io::Result<OwnedFd> {
+/// Opens what is at a path below an open folder, through no link.
+pub fn open_below(top: &OwnedFd, below: &[u8], flags: OFlags) -> rustix::io::Result<OwnedFd> {
     let below = if below.is_empty() { b"." } else { below };
-    match openat2(top, below, FOLDER, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+    match openat2(top, below, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
         // Kept from sandboxes by a strict filter, or by an old kernel.
-        Err(Errno::NOSYS | Errno::PERM) => openat(top, below, FOLDER, Mode::empty()),
+        Err(Errno::NOSYS | Errno::PERM) => openat(top, below, flags, Mode::empty()),
         result => result,
     }
     .and_then(reach::unless_own)

@@ -27,7 +27,7 @@ struct Entry {
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
-    let path = Path::parse("path", &request.path)?;
+    let path = Path::parse("path", &request.path, &context.base)?;
     let pattern = request.pattern.as_deref();
     let pattern = pattern
         .map(|pattern| Glob::parse("pattern", pattern))

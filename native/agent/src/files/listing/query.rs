@@ -11,6 +11,7 @@ const MAX_ITEMS: usize = 10_000;
 #[serde(deny_unknown_fields)]
 pub struct Query {
     pub v: u32,
+    pub user: Option<String>,
     pub path: String,
     pub pattern: Option<String>,
     max_items: usize,

@@ -17,6 +17,7 @@ use crate::wire::frame::DATA_CHUNK_BYTES;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     path: String,
     start_line: Option<u64>,
     end_line: Option<u64>,
@@ -44,7 +45,7 @@ pub fn may_show_figures(request: &Request) -> bool {
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
-    let path = Path::parse("path", &request.path)?;
+    let path = Path::parse("path", &request.path, &context.base)?;
     let max_bytes = request.max_bytes;
     let range = LineRange {
         start: request.start_line.unwrap_or(1),
@@ -132,7 +133,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn select(content: &[u8], start: u64, end: Option<u64>) -> (LinesReply, Vec<u8>) {
-        let path = Path::parse("path", "x").unwrap();
+        let path = Path::of_system("x").unwrap();
         let range = LineRange { start, end };
         select_lines(
             &mut &content[..],
@@ -157,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_selection_over_the_bound_is_refused() {
-        let path = Path::parse("path", "x").unwrap();
+        let path = Path::of_system("x").unwrap();
         let range = LineRange {
             start: 1,
             end: None,

@@ -23,6 +23,7 @@ const DISTRUSTED_BYTES: u64 = 64 << 10;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     path: String,
     start: Option<u64>,
     /// Inclusive.
@@ -42,7 +43,7 @@ pub fn may_show_figures(request: &Request) -> bool {
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
-    let path = Path::parse("path", &request.path)?;
+    let path = Path::parse("path", &request.path, &context.base)?;
     let named = path.clone();
     let work = context.workers.short(move || {
         let file = open_regular(&path)?;

@@ -19,13 +19,14 @@ use crate::wire::resource::Resource;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     source: String,
     destination: String,
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
-    let source = Path::parse("source", &request.source)?;
-    let destination = Path::parse("destination", &request.destination)?;
+    let source = Path::parse("source", &request.source, &context.base)?;
+    let destination = Path::parse("destination", &request.destination, &context.base)?;
     let work = context
         .workers
         .long(move |cancelled| relocate(&source, &destination, cancelled));

@@ -26,12 +26,13 @@ const MAX_PASSES: usize = 1_000;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     path: String,
     recursive: bool,
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
-    let path = Path::parse("path", &request.path)?;
+    let path = Path::parse("path", &request.path, &context.base)?;
     let work = context
         .workers
         .long(move |cancelled| remove(&path, request.recursive, cancelled));
@@ -184,7 +185,7 @@ mod tests {
         }
 
         fn path(&self, name: &str) -> Path {
-            Path::parse("path", self.0.join(name).to_str().unwrap()).unwrap()
+            Path::of_system(self.0.join(name).to_str().unwrap()).unwrap()
         }
     }
 

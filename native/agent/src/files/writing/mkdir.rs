@@ -18,6 +18,7 @@ const PARENT_MODE: u32 = 0o755;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     path: String,
     mode: u32,
 }
@@ -28,7 +29,7 @@ struct Reply {
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
-    let path = Path::parse("path", &request.path)?;
+    let path = Path::parse("path", &request.path, &context.base)?;
     let job = move || make(&path, request.mode);
     let reply = context.workers.short(job).await?;
     connection.reply(&reply).await

@@ -5,4 +5,5 @@ mod enclosure;
 pub mod mkdir;
 pub mod temporary;
 pub mod upload;
+pub mod whole;
 pub mod write;

@@ -14,6 +14,7 @@ use super::durable;
 use super::enclosure::Enclosure;
 use super::mkdir::make_parents;
 use super::temporary::TemporaryFile;
+use crate::files::details::metadata::{self, Metadata};
 use crate::files::location::{Location, Path, file_type};
 use crate::wire::fault::{Code, Fault};
 
@@ -26,6 +27,7 @@ pub struct Target {
     pub mode: Option<u32>,
     /// True: a power cut after the answer loses nothing.
     pub durable: bool,
+    pub metadata: Option<Metadata>,
     /// The file must be new, and lie beneath this folder.
     pub new_beneath: Option<Enclosure>,
 }
@@ -42,6 +44,7 @@ pub struct Upload {
     name: CString,
     existing: Option<Stat>,
     mode: Option<u32>,
+    metadata: Option<Metadata>,
     durable: bool,
     must_be_new: bool,
     path: Path,
@@ -64,6 +67,7 @@ impl Upload {
         let upload = Self::over(path, location, existing)?;
         Ok(Self {
             mode: target.mode,
+            metadata: target.metadata.clone(),
             durable: target.durable,
             ..upload
         })
@@ -95,6 +99,7 @@ impl Upload {
             name: location.name,
             existing,
             mode: None,
+            metadata: None,
             durable: false,
             must_be_new: false,
             path,
@@ -156,6 +161,10 @@ impl Upload {
         }
         fchmod(&self.temporary.file, Mode::from_raw_mode(mode))
             .map_err(|errno| self.path.fault(errno))?;
+        if let Some(metadata) = &self.metadata {
+            metadata::replace(&self.temporary.file, metadata)
+                .map_err(|errno| self.path.fault(errno))?;
+        }
         durable::write_out(&self.temporary.file).map_err(|errno| self.path.fault(errno))?;
         let named = if self.must_be_new {
             self.temporary.name_new(&self.name)

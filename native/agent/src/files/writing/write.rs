@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::enclosure::Enclosure;
 use super::upload::{Target, Upload};
+use crate::files::details::metadata::{self, Metadata};
 use crate::files::location::Path;
 use crate::init::context::Context;
 use crate::wire::connection::{Connection, Interrupted, Outcome};
@@ -15,6 +16,7 @@ use crate::wire::frame::DATA_CHUNK_BYTES;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     path: String,
     create_parents: bool,
     mode: Option<u32>,
@@ -23,16 +25,19 @@ pub struct Request {
     durable: bool,
     /// Since version 3: the file must not be there yet, and lie beneath this folder wherever links lead.
     new_beneath: Option<String>,
+    /// Since version 7.
+    metadata: Option<Metadata>,
 }
 
 /// The request's data is the content. A small file is one job of a worker; of a large one, the next chunk
 /// arrives while one is written.
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let target = Target {
-        path: Path::parse("path", &request.path)?,
+        path: Path::parse("path", &request.path, &context.base)?,
         create_parents: request.create_parents,
         mode: request.mode,
         durable: request.durable,
+        metadata: request.metadata,
         new_beneath: request
             .new_beneath
             .as_deref()
@@ -41,6 +46,9 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     };
     if target.mode.is_some_and(|mode| mode > 0o7777) {
         return Err(Fault::invalid("mode", "A mode is at most 07777.").into());
+    }
+    if let Some(metadata) = &target.metadata {
+        metadata::check(metadata)?;
     }
     let workers = &context.workers;
     let mut chunk = Vec::new();

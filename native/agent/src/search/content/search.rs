@@ -27,6 +27,7 @@ const MAX_MATCHES: usize = 1_000;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     path: String,
     query: String,
     file_pattern: Option<String>,
@@ -54,7 +55,7 @@ struct Found {
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let workers = &context.workers;
-    let path = Path::parse("path", &request.path)?;
+    let path = Path::parse("path", &request.path, &context.base)?;
     let file_pattern = request.file_pattern.as_deref();
     let file_pattern = file_pattern
         .map(|pattern| Glob::parse("file_pattern", pattern))

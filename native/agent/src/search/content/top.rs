@@ -6,7 +6,6 @@ use std::os::fd::OwnedFd;
 
 use super::walk::Walk;
 use crate::files::location::{Path, file_type};
-use crate::files::shown::shown_prefix;
 use crate::search::folder;
 use crate::wire::fault::Fault;
 
@@ -26,10 +25,10 @@ impl Top {
             FileType::Directory => Ok(Self {
                 folder: folder::open_top(&path.bytes).map_err(|errno| path.fault(errno))?,
                 file: None,
-                shown: shown_prefix(&path.bytes),
+                shown: path.shown_prefix(),
             }),
             FileType::RegularFile => {
-                let shown = shown_prefix(path.split()?.0);
+                let shown = path.shown_parent()?;
                 let (_, name) = path.split()?;
                 let shown = [&shown, name].concat();
                 let (location, _) = path.locate()?.follow(path)?;

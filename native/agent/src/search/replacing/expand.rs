@@ -9,7 +9,7 @@ use super::exclude::Exclusions;
 use crate::files::glob::Glob;
 use crate::files::location::Path;
 use crate::files::path_text;
-use crate::files::shown::shown_prefix;
+use crate::init::base::Base;
 use crate::search::budget::Budget;
 use crate::search::folder::{join, kind, open_below, open_top};
 use crate::wire::fault::{Code, Fault};
@@ -33,11 +33,12 @@ enum Part {
 /// error concerns the entry, the outer one the whole call.
 pub fn expand(
     text: &str,
+    base: &Base,
     exclusions: &Exclusions,
     max_files: usize,
     budget: &Budget,
 ) -> Result<Result<Vec<String>, Fault>, Fault> {
-    let path = match Path::parse("files", text) {
+    let path = match Path::parse("files", text, base) {
         Ok(path) => path,
         Err(fault) => return Ok(Err(fault)),
     };
@@ -46,13 +47,13 @@ pub fn expand(
         let named = [text.to_owned()].into_iter();
         return Ok(Ok(named.filter(|path| !exclusions.cover(path)).collect()));
     }
-    let (top, parts) = match parse(text) {
+    let (top, parts) = match parse(text, base) {
         Ok(parsed) => parsed,
         Err(fault) => return Ok(Err(fault)),
     };
     let mut expansion = Expansion {
         found: BTreeSet::new(),
-        shown: shown_prefix(&top.bytes),
+        shown: top.shown_prefix(),
         exclusions,
         max_files,
         budget,
@@ -70,14 +71,14 @@ pub fn expand(
 }
 
 /// The folder where the glob begins, and its parts below.
-fn parse(text: &str) -> Result<(Path, Vec<Part>), Fault> {
+fn parse(text: &str, base: &Base) -> Result<(Path, Vec<Part>), Fault> {
     let (top, pattern) = split(text);
     let parts = pattern
         .split('/')
         .filter(|part| !part.is_empty() && *part != ".")
         .map(part)
         .collect::<Result<_, _>>()?;
-    Ok((Path::parse("files", top)?, parts))
+    Ok((Path::parse("files", top, base)?, parts))
 }
 
 /// The folders before the first part that is a pattern, and the pattern.

@@ -12,6 +12,7 @@ use super::expand::{expand, too_many};
 use super::template::Template;
 use crate::files::location::Path;
 use crate::files::writing::upload::require_regular;
+use crate::init::base::Base;
 use crate::init::context::Context;
 use crate::init::workers::Cancelled;
 use crate::search::bounds::{MAX_ITEMS, milliseconds};
@@ -27,6 +28,7 @@ const MAX_FILE_BYTES: u64 = 256 << 20;
 #[serde(deny_unknown_fields)]
 pub struct Request {
     pub v: u32,
+    pub user: Option<String>,
     pattern: String,
     replacement: String,
     files: Vec<String>,
@@ -65,9 +67,10 @@ struct Done {
 }
 
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
+    let base = context.base.clone();
     let work = context
         .workers
-        .long(move |cancelled| replace(&request, cancelled));
+        .long(move |cancelled| replace(&request, &base, cancelled));
     let done = connection.unless_closed(work).await?;
     connection.items(&done.rows).await?;
     let mut reply = json!({ "files_modified": done.modified, "literal": done.literal });
@@ -77,7 +80,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     connection.reply(&reply).await
 }
 
-fn replace(order: &Request, cancelled: &Cancelled) -> Result<Done, Fault> {
+fn replace(order: &Request, base: &Base, cancelled: &Cancelled) -> Result<Done, Fault> {
     let budget = Budget::new(cancelled, milliseconds(order.timeout_ms));
     let file_time = milliseconds(order.file_timeout_ms);
     let max_bytes = order.file_bytes.min(MAX_FILE_BYTES);
@@ -92,7 +95,7 @@ fn replace(order: &Request, cancelled: &Cancelled) -> Result<Done, Fault> {
     let plain = matcher.plain_reading(&order.pattern);
     let plain = plain.map(|_| Finder::new(order.pattern.as_bytes()));
     let template = Template::parse(&order.replacement, matcher.groups)?;
-    let files = all_files(order, &budget)?;
+    let files = all_files(order, base, &budget)?;
     let mut scratch = matcher.scratch();
     // Folder and name of each file that was edited.
     let mut met = HashSet::new();
@@ -115,7 +118,7 @@ fn replace(order: &Request, cancelled: &Cancelled) -> Result<Done, Fault> {
                 };
                 match budget
                     .check()
-                    .and_then(|()| one(&text, &mut edit, &mut met))
+                    .and_then(|()| one(&text, base, &mut edit, &mut met))
                 {
                     Ok(None) => continue,
                     Ok(Some(edited)) => {
@@ -140,13 +143,13 @@ fn replace(order: &Request, cancelled: &Cancelled) -> Result<Done, Fault> {
 type Named = Result<String, (String, Fault)>;
 
 /// Every glob is expanded before anything is replaced.
-fn all_files(order: &Request, budget: &Budget) -> Result<Vec<Named>, Fault> {
+fn all_files(order: &Request, base: &Base, budget: &Budget) -> Result<Vec<Named>, Fault> {
     let max_files = order.max_files.min(MAX_ITEMS);
     let exclusions = Exclusions::parse(&order.exclude)?;
     let mut files = Vec::new();
     let mut seen = HashSet::new();
     for text in &order.files {
-        match expand(text, &exclusions, max_files, budget)? {
+        match expand(text, base, &exclusions, max_files, budget)? {
             Ok(paths) => {
                 let fresh = paths.into_iter().filter(|path| seen.insert(path.clone()));
                 files.extend(fresh.map(Ok).collect::<Vec<_>>());
@@ -163,10 +166,11 @@ fn all_files(order: &Request, budget: &Budget) -> Result<Vec<Named>, Fault> {
 /// None when the file was edited before, by whatever path.
 fn one(
     text: &str,
+    base: &Base,
     edit: &mut Edit<'_>,
     met: &mut HashSet<(u64, u64, Vec<u8>)>,
 ) -> Result<Option<Edited>, Fault> {
-    let path = Path::parse("files", text)?;
+    let path = Path::parse("files", text, base)?;
     let (location, stat) = path.locate()?.follow(&path)?;
     let stat = stat.ok_or_else(|| path.fault(rustix::io::Errno::NOENT))?;
     let folder = rustix::fs::fstat(&location.folder).map_err(|errno| path.fault(errno))?;

@@ -9,7 +9,7 @@ mod wanted;
 
 pub use wanted::Wanted;
 
-use super::system;
+use crate::files::writing::whole;
 
 /// Most bytes of a keystore; Debian's has 162 KiB.
 const MAX_BYTES: u64 = 2 << 20;
@@ -19,11 +19,11 @@ const MAX_KEYSTORES: usize = 32;
 /// Puts the certificate into the existing keystores that can be changed.
 pub fn install(wanted: &Wanted<'_>) {
     let there = homes::keystores()
-        .filter_map(|path| Some((system::read_up_to(&path, MAX_BYTES).ok()?, path)))
+        .filter_map(|path| Some((whole::read_up_to(&path, MAX_BYTES).ok()?, path)))
         .take(MAX_KEYSTORES);
     for (store, path) in there {
         if let Some(changed) = with(&store, wanted) {
-            let _ = system::write(&path, &changed, false);
+            let _ = whole::write(&path, &changed, false, None);
         }
     }
 }

@@ -7,7 +7,7 @@ import { deleteSandbox, startSandbox, stopSandbox } from '../../../../catalog/sa
 import { listSandboxes } from '../../../../catalog/sandboxes/list-sandboxes.ts';
 import { createClient } from '../../client.ts';
 import { connectionOf } from '../../connection.ts';
-import { commonFlags, flagIsSet, flagValue, parseKnownFlags, usageError } from '../../flags.ts';
+import { commonFlags, flagIsSet, flagValue, longUser, parseKnownFlags, usageError } from '../../flags.ts';
 import { commonHelp } from '../../help.ts';
 import type { Command } from '../../io.ts';
 import { printable, printProblem, printResult, render, table } from '../../output.ts';
@@ -67,7 +67,10 @@ const verb = toolVerb({
 });
 
 /** `sandhaven create`: makes a sandbox that stays. */
-export const create: Command = { ...verb, run: (argv, io) => verb.run(argv.map(oneOfSecrets), io) };
+export const create: Command = {
+  ...verb,
+  run: (argv, io) => verb.run(argv.map(oneOfSecrets).map(longUser), io),
+};
 
 /** Takes `--secret NAME`, once for each, as `--secrets NAME`. */
 function oneOfSecrets(word: string): string {
