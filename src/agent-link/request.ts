@@ -57,6 +57,8 @@ export const operationVersions = {
 export const fieldVersions = {
   user: 7,
   metadata: 7,
+  streams: 7,
+  as_is: 7,
   live: 4,
   whole: 6,
   raw: 6,

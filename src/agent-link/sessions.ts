@@ -1,6 +1,6 @@
 /** Sessions: shells that outlive a connection; the agent owns them, with their commands and logs. */
 import { z } from 'zod';
-import type { AgentSessions, FollowedBytes, SessionSummary } from '../control/ports/index.ts';
+import type { AgentSessions, LivePiece, SessionSummary } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { OutputText } from '../model/output-text.ts';
 import type { Ask, Item } from './call.ts';
@@ -8,6 +8,7 @@ import type { VersionOf } from './execution.ts';
 import { ProtocolError } from './frames.ts';
 import { emptyReply, parseReply, rows, unavailable } from './replies.ts';
 import { fieldVersions } from './request.ts';
+import { MAX_TURNS, splitByTurns } from './turns.ts';
 
 const count = z.int().min(0);
 /** Offset into a command's output; no sandbox prints this much. */
@@ -55,7 +56,11 @@ const followReply = z.object({
   output_bytes: outputBytes,
 });
 
-const rawReply = followReply.extend({ left_out: offset, left_out_at: count.max(limits.outputBytes) });
+const rawReply = followReply.extend({
+  left_out: offset,
+  left_out_at: count.max(limits.outputBytes),
+  turns: rows(offset, MAX_TURNS).optional(),
+});
 
 const inputReply = z.object({ state });
 
@@ -176,27 +181,32 @@ export function sessionsOf(ask: Ask, versionOf: VersionOf): AgentSessions {
           ...followed(reply),
           output: data.toString('utf8'),
           pieces: reply.truncated
-            ? [{ bytes: Buffer.alloc(0), leftOutBytes: Math.max(0, reply.next_offset - request.offset) }]
-            : [{ bytes: data, leftOutBytes: 0 }],
+            ? [piece(Buffer.alloc(0), Math.max(0, reply.next_offset - request.offset))]
+            : [piece(data, 0)],
         }));
       }
-      const raw = { ...asked.request, raw: true };
+      const streams = request.streams && version >= fieldVersions.streams ? { streams: true } : {};
+      const raw = { ...asked.request, raw: true, ...streams };
       return ask(sandbox, { ...asked, request: raw, reply: rawReply }, ({ reply, data }) => {
         const gapAt = reply.left_out_at;
         if (gapAt > data.length) throw new ProtocolError('a gap behind the end of the output');
-        const pieces = [
-          { bytes: data.subarray(0, gapAt), leftOutBytes: 0 },
-          { bytes: data.subarray(gapAt), leftOutBytes: reply.left_out },
-        ];
-        return { ...followed(reply), output: textOf(pieces), pieces };
+        const pieces = [piece(data.subarray(0, gapAt), 0), piece(data.subarray(gapAt), reply.left_out)];
+        const { turns } = reply;
+        return {
+          ...{ ...followed(reply), output: textOf(pieces) },
+          pieces: turns ? splitByTurns(pieces, turns) : pieces,
+        };
       });
     },
 
-    sendSessionInput: (sandbox, { sessionId, commandId, input }, signal) =>
+    sendSessionInput: (sandbox, { sessionId, commandId, input, asIs }, signal) =>
       ask(
         sandbox,
         {
-          request: { op: 'session_input', session_id: sessionId, command_id: commandId, input },
+          request: {
+            ...{ op: 'session_input' as const, session_id: sessionId, command_id: commandId, input },
+            ...(asIs ? { as_is: true } : {}),
+          },
           timeoutMs: limits.session.inputMs,
           reply: inputReply,
           signal,
@@ -218,10 +228,14 @@ function followed(reply: FollowReply) {
   };
 }
 
+function piece(bytes: Buffer, leftOutBytes: number): LivePiece {
+  return { stream: 'stdout', bytes, leftOutBytes };
+}
+
 /** Returns the text that an agent makes of such output. */
-function textOf(pieces: FollowedBytes['pieces']): string {
+function textOf(pieces: LivePiece[]): string {
   const decoded = new OutputText();
-  const text = pieces.map((piece) => withGap(decoded.of({ stream: 'stdout', ...piece })));
+  const text = pieces.map((piece) => withGap(decoded.of(piece)));
   return [...text, withGap(decoded.restOf('stdout'))].join('');
 }
 

@@ -62,7 +62,9 @@ class FollowedLog {
     if (!this.#over) await this.#take(0, signal);
     const { live } = this.#command;
     if (!this.#failed || !live.whole) return;
-    await showPieces(live, [{ bytes: Buffer.from(output).subarray(this.#offset), leftOutBytes: 0 }]);
+    await showPieces(live, [
+      { stream: 'stdout', bytes: Buffer.from(output).subarray(this.#offset), leftOutBytes: 0 },
+    ]);
   }
 
   async #take(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
@@ -85,16 +87,18 @@ class FollowedLog {
     const { live } = this.#command;
     this.#shownBytes += bytes;
     if (live.whole || this.#shownBytes <= limits.live.callBytes) await showPieces(live, pieces);
-    else if (bytes > 0) await showPieces(live, [{ bytes: Buffer.alloc(0), leftOutBytes: bytes }]);
+    else if (bytes > 0) {
+      await showPieces(live, [{ stream: 'stdout', bytes: Buffer.alloc(0), leftOutBytes: bytes }]);
+    }
   }
 }
 
 export async function showPieces(live: LiveOutput, pieces: FollowedBytes['pieces']): Promise<void> {
-  for (const { bytes, leftOutBytes } of pieces) {
+  for (const { stream, bytes, leftOutBytes } of pieces) {
     if (bytes.length === 0 && leftOutBytes === 0) continue;
     for (let at = 0; at === 0 || at < bytes.length; at += limits.live.pieceBytes) {
       const piece = bytes.subarray(at, at + limits.live.pieceBytes);
-      await live.show({ stream: 'stdout', bytes: piece, leftOutBytes: at === 0 ? leftOutBytes : 0 });
+      await live.show({ stream, bytes: piece, leftOutBytes: at === 0 ? leftOutBytes : 0 });
     }
   }
 }

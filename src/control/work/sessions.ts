@@ -132,13 +132,21 @@ export class SessionService {
   follow(
     caller: User,
     reference: Reference,
-    request: { sessionId: string; commandId: string; offset: number; waitMs: number; live?: LiveOutput },
+    request: {
+      sessionId: string;
+      commandId: string;
+      offset: number;
+      waitMs: number;
+      live?: LiveOutput;
+      /** With a `live` that wants the whole: each piece names its stream. */
+      streams?: boolean;
+    },
     signal?: AbortSignal,
   ): Promise<FollowedCommand> {
     const read = async (sandbox: Sandbox) => {
-      const { live, ...wanted } = request;
+      const { live, streams, ...wanted } = request;
       if (!live?.whole) return this.#agent.followSessionCommand(sandbox.id, wanted, signal);
-      const asked = { ...wanted, generation: generationOf(sandbox) };
+      const asked = { ...wanted, generation: generationOf(sandbox), ...(streams ? { streams } : {}) };
       const { pieces, ...followed } = await this.#agent.followSessionBytes(sandbox.id, asked, signal);
       await showPieces(live, pieces);
       return followed;
@@ -147,21 +155,24 @@ export class SessionService {
   }
 
   /**
-   * Sends input to a running command; a newline is appended.
+   * Sends input to a running command; a newline is appended, unless it goes `asIs`.
    * @returns The output that followed, after a wait for it.
    */
   sendInput(
     caller: User,
     reference: Reference,
-    request: { sessionId: string; commandId: string; input: string; waitMs: number },
+    request: { sessionId: string; commandId: string; input: string; asIs?: boolean; waitMs: number },
     signal?: AbortSignal,
   ): Promise<FollowedCommand | null> {
     return this.#uses.run(caller, reference, async ({ id }) => {
-      const { waitMs, input, ...command } = request;
+      const { waitMs, input, asIs = false, ...command } = request;
       const known = { ...command, offset: Number.MAX_SAFE_INTEGER, waitMs: 0 };
       const send = async () => {
         const before = waitMs > 0 ? await this.#agent.followSessionCommand(id, known, signal) : null;
-        return { before, status: await this.#agent.sendSessionInput(id, { ...command, input }, signal) };
+        return {
+          before,
+          status: await this.#agent.sendSessionInput(id, { ...command, input, asIs }, signal),
+        };
       };
       const { before, status } = await this.#orClosed(id, request.sessionId, send());
       if (status !== 'running') throw notRunning(request.commandId, status);

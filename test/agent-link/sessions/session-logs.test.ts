@@ -199,3 +199,18 @@ it('[WIRE-SESSION-08] a wait that is over answers with the present status', asyn
   expect(queued).toEqual({ status: 'queued', exitCode: null, output: '' });
   await sandbox.sh('pkill -x sleep');
 });
+
+it('output names the stream of each piece to who asks for it, from any offset on', async () => {
+  const { agent, id } = sandbox;
+  const session = await openSession(sandbox);
+  const command = await session.begin('printf out; printf err >&2; printf more; sleep 0.1; printf late >&2');
+  await session.ended(command);
+  const followed = async (offset: number) => {
+    const asked = { sessionId: session.id, commandId: command, generation: 7, offset, waitMs: 0 };
+    const { pieces } = await agent.followSessionBytes(id, { ...asked, streams: true });
+    return pieces.map(({ stream, bytes }) => `${stream} ${bytes}`);
+  };
+  expect(await followed(0)).toEqual(['stdout out', 'stderr err', 'stdout more', 'stderr late']);
+  expect(await followed(4)).toEqual(['stderr rr', 'stdout more', 'stderr late']);
+  expect(await followed(12)).toEqual(['stderr te']);
+});

@@ -17,7 +17,7 @@ const TEXT_OUTPUT = { timedOut: false, truncated: false };
 /** For each golden exchange the call that makes it, and what the call gives. */
 const calls: Record<
   string,
-  { call: (agent: AgentLink) => Promise<unknown>; gives?: unknown; fails?: object; greets?: 4 | 6 }
+  { call: (agent: AgentLink) => Promise<unknown>; gives?: unknown; fails?: object; greets?: 4 | 6 | 7 }
 > = {
   hello: { call: (agent) => agent.hello(SANDBOX, 7), gives: { persistence: null } },
   'hello-older': { call: (agent) => agent.hello(SANDBOX, 7), gives: { persistence: null } },
@@ -355,10 +355,29 @@ const calls: Record<
       ...{ status: 'completed', exitCode: 0, truncated: true, nextOffset: 16 },
       output: 'a\n[… 11 bytes left out …]\nz\n',
       pieces: [
-        { bytes: Buffer.from('61c3', 'hex'), leftOutBytes: 0 },
-        { bytes: Buffer.from('a97a0a', 'hex'), leftOutBytes: 9 },
+        { stream: 'stdout', bytes: Buffer.from('61c3', 'hex'), leftOutBytes: 0 },
+        { stream: 'stdout', bytes: Buffer.from('a97a0a', 'hex'), leftOutBytes: 9 },
       ],
     },
+  },
+  'session-follow-streams': {
+    greets: 7,
+    call: (agent) =>
+      agent.followSessionBytes(SANDBOX, {
+        ...{ ...IN_SESSION, generation: 7, offset: 2, waitMs: 5_000, streams: true },
+      }),
+    gives: expect.objectContaining({
+      output: 'ab\n\n[… 1 bytes left out …]\nc\nd\n',
+      pieces: [
+        { stream: 'stdout', bytes: Buffer.from('ab\n'), leftOutBytes: 0 },
+        { stream: 'stderr', bytes: Buffer.from('c\n'), leftOutBytes: 1 },
+        { stream: 'stdout', bytes: Buffer.from('d\n'), leftOutBytes: 0 },
+      ],
+    }),
+  },
+  'session-input-as-is': {
+    call: (agent) => agent.sendSessionInput(SANDBOX, { ...IN_SESSION, input: 'y', asIs: true }),
+    gives: 'running',
   },
   'session-delete': { call: (agent) => agent.deleteSession(SANDBOX, 'build'), gives: undefined },
   'session-input': {

@@ -15,7 +15,7 @@ type Answer = Omit<FollowedBytes, 'exitCode'>;
 
 const printed = (output: string, nextOffset: number, more: Partial<Answer> = {}): Answer => ({
   ...{ output, nextOffset, status: 'running', truncated: false },
-  pieces: [{ bytes: Buffer.from(output), leftOutBytes: 0 }],
+  pieces: [{ stream: 'stdout' as const, bytes: Buffer.from(output), leftOutBytes: 0 }],
   ...more,
 });
 const nothing = (offset: number) => printed('', offset);
@@ -106,8 +106,8 @@ describe('live output of a session command', () => {
   it('has a gap where the log has lost a part', async () => {
     const cut = printed('', 99, { truncated: true });
     cut.pieces = [
-      { bytes: Buffer.from('he'), leftOutBytes: 0 },
-      { bytes: Buffer.from('il'), leftOutBytes: 95 },
+      { stream: 'stdout' as const, bytes: Buffer.from('he'), leftOutBytes: 0 },
+      { stream: 'stdout' as const, bytes: Buffer.from('il'), leftOutBytes: 95 },
     ];
     const { pieces } = await shownOf([cut, nothing(99)], untilAsked(2));
     expect(pieces).toEqual([
@@ -119,7 +119,7 @@ describe('live output of a session command', () => {
   it('comes in short pieces, byte for byte', async () => {
     const text = `a${'\xf0'.repeat(40_000)}`;
     const whole = printed('', 40_001, { status: 'completed' });
-    whole.pieces = [{ bytes: Buffer.from(text, 'latin1'), leftOutBytes: 0 }];
+    whole.pieces = [{ stream: 'stdout' as const, bytes: Buffer.from(text, 'latin1'), leftOutBytes: 0 }];
     const { pieces } = await shownOf([whole], untilAsked(1));
     expect(pieces.map((piece) => piece.text.length)).toEqual([16_384, 16_384, 7_233]);
     expect(pieces.map((piece) => piece.text).join('')).toBe(text);

@@ -15,3 +15,4 @@ pub mod start_background;
 mod supervisor;
 pub mod terminal;
 mod tree;
+mod turns;

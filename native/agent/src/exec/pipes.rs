@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 use super::background;
 use super::capture::{Capture, Captured, Parts};
 use super::live::Live;
+use super::turns::Turns;
 use crate::init::readiness::readable;
 
 /// A pipe's size, and a packet's, while the order is exact.
@@ -46,6 +47,7 @@ pub struct Outputs {
 pub struct Captures {
     streams: [Capture; 2],
     both: Capture,
+    turns: Turns,
     /// Notified whenever output was added.
     grown: Rc<Notify>,
 }
@@ -55,6 +57,7 @@ impl Captures {
         Self {
             streams: [Capture::new(limit), Capture::new(limit)],
             both: Capture::new(limit),
+            turns: Turns::default(),
             grown: Rc::default(),
         }
     }
@@ -63,6 +66,7 @@ impl Captures {
     pub fn push(&mut self, index: usize, bytes: &[u8]) {
         self.streams[index].push(bytes);
         self.both.push(bytes);
+        self.turns.push(index, bytes.len());
         self.grown.notify_waiters();
     }
 
@@ -77,7 +81,7 @@ impl Captures {
     }
 
     pub fn kept(&self) -> usize {
-        self.all().map(Capture::kept).sum()
+        self.all().map(Capture::kept).sum::<usize>() + self.turns.kept()
     }
 
     /// Lowers the limit of each stream to `limit` bytes, also for what is kept already.
@@ -85,6 +89,9 @@ impl Captures {
         let [stdout, stderr] = &mut self.streams;
         for capture in [stdout, stderr, &mut self.both] {
             capture.shrink(limit);
+        }
+        if limit == 0 {
+            self.turns.forget();
         }
     }
 
@@ -111,6 +118,11 @@ impl Captures {
     /// As `interleaved_since`, byte for byte.
     pub fn interleaved_parts(&self, offset: u64) -> Parts {
         self.both.parts_since(offset)
+    }
+
+    /// The lengths of the turns of stdout and stderr in `output` after its first `offset` bytes (see `Turns`).
+    pub fn turns_since(&self, offset: u64) -> Vec<u64> {
+        self.turns.since(offset)
     }
 
     fn all(&self) -> impl Iterator<Item = &Capture> {

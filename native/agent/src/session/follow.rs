@@ -26,6 +26,9 @@ pub struct Request {
     /// Bytes come unchanged, with the place of bytes that are left out beside them instead of a marker (version 6).
     #[serde(default)]
     raw: bool,
+    /// With `raw`: the answer says which stream each byte came from (version 7).
+    #[serde(default)]
+    streams: bool,
 }
 
 #[derive(Serialize)]
@@ -38,6 +41,9 @@ struct Reply {
     output_bytes: usize,
     #[serde(flatten)]
     gap: Option<Gap>,
+    /// Lengths of the turns of stdout and stderr from the offset on, with those of bytes that are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turns: Option<Vec<u64>>,
 }
 
 /// Bytes that a raw answer leaves out.
@@ -66,7 +72,7 @@ pub async fn answer(connection: &mut Connection, sessions: &Registry, request: R
     connection.unless_closed(waited).await?;
     find_log(&record)?;
     if request.raw {
-        return raw(connection, &record, request.offset).await;
+        return raw(connection, &record, &request).await;
     }
     let (mut new, total) = {
         let captures = record.captures().borrow();
@@ -85,14 +91,22 @@ pub async fn answer(connection: &mut Connection, sessions: &Registry, request: R
         next_offset: total - cut as u64,
         output_bytes: new.bytes.len(),
         gap: None,
+        turns: None,
     };
     connection.reply_with_data(&reply, &[&new.bytes]).await
 }
 
-async fn raw(connection: &mut Connection, record: &Record, offset: u64) -> Outcome {
-    let (new, total) = {
+async fn raw(connection: &mut Connection, record: &Record, request: &Request) -> Outcome {
+    let (new, total, turns) = {
         let captures = record.captures().borrow();
-        (captures.interleaved_parts(offset), captures.total())
+        let turns = request
+            .streams
+            .then(|| captures.turns_since(request.offset));
+        (
+            captures.interleaved_parts(request.offset),
+            captures.total(),
+            turns,
+        )
     };
     let reply = Reply {
         state: state(record),
@@ -104,6 +118,7 @@ async fn raw(connection: &mut Connection, record: &Record, offset: u64) -> Outco
             left_out: new.left_out,
             left_out_at: new.head.len(),
         }),
+        turns,
     };
     connection
         .reply_with_data(&reply, &[&new.head, &new.tail])

@@ -14,8 +14,11 @@ pub struct Request {
     pub v: u32,
     session_id: String,
     command_id: String,
-    /// A newline is added.
+    /// A newline is added, unless it goes as it is.
     input: String,
+    /// Since version 7.
+    #[serde(default)]
+    as_is: bool,
 }
 
 pub async fn answer(connection: &mut Connection, sessions: &Registry, request: Request) -> Outcome {
@@ -30,7 +33,9 @@ async fn type_in(sessions: &Registry, request: Request) -> Result<&'static str, 
     let session = sessions.find(&request.session_id)?;
     let record = find_command(&session, &request.command_id)?;
     let mut input = request.input;
-    input.push('\n');
+    if !request.as_is {
+        input.push('\n');
+    }
     let runs = || record.status() == Status::Running;
     if let (true, Some(terminal)) = (runs(), session.terminal()) {
         terminal.type_in(input.as_bytes(), runs).await?;

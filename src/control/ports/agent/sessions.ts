@@ -53,9 +53,9 @@ export interface FollowedCommand extends SessionCommandStand {
   nextOffset: number;
 }
 
-/** With the same output as it was printed. */
+/** With the same output as it was printed; all of it as stdout, unless its streams were asked for. */
 export interface FollowedBytes extends FollowedCommand {
-  pieces: Omit<LivePiece, 'stream'>[];
+  pieces: LivePiece[];
 }
 
 export interface SessionCommandStand {
@@ -103,13 +103,21 @@ export interface AgentSessions {
   /** Like `followSessionCommand`. Of an agent of an earlier version a piece that has a gap is left out, all of it. */
   followSessionBytes(
     id: string,
-    request: { sessionId: string; commandId: string; offset: number; waitMs: number; generation: number },
+    request: {
+      sessionId: string;
+      commandId: string;
+      offset: number;
+      waitMs: number;
+      generation: number;
+      /** true: each piece names its stream; an agent before version 7 knows of stdout alone. */
+      streams?: boolean;
+    },
     signal?: AbortSignal,
   ): Promise<FollowedBytes>;
-  /** Returns the command's status; the input, with a newline, is sent only to a running command. */
+  /** Returns the command's status; the input, with a newline unless `asIs`, is sent only to a running command. */
   sendSessionInput(
     id: string,
-    request: { sessionId: string; commandId: string; input: string },
+    request: { sessionId: string; commandId: string; input: string; asIs?: boolean },
     signal?: AbortSignal,
   ): Promise<SessionCommandStatus>;
 }
