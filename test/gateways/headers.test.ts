@@ -15,6 +15,14 @@ function message(...rawHeaders: string[]): IncomingMessage {
 
 const arrival = { client: '192.0.2.1', protocol: 'http', host: '8000-x.localhost:1' } as const;
 
+it('the token of a visitor reaches no application, under whichever name', () => {
+  const sent = message('Host', 'x', 'X-Sandbox-Preview-Token', 'a', 'X-Other-Token', 'b', 'X-More', 'c');
+  const headers = toApplication(sent, arrival, null, ['x-sandbox-preview-token', 'x-other-token']);
+  expect(headers).not.toContain('a');
+  expect(headers).not.toContain('b');
+  expect(headers).toContain('c');
+});
+
 describe('the cookie of a sign-in', () => {
   it.each([
     ['a=1; __Host-sandhaven=sgn_1.secret; b=2', 'a=1; b=2'],
@@ -24,7 +32,7 @@ describe('the cookie of a sign-in', () => {
     ['a=1;__Host-sandhaven = s;__Host-sandhaven=t', 'a=1'],
     ['a=1; __Host-sandhaven-provider=s', 'a=1'],
   ])('never reaches an application: %s', (sent, arrives) => {
-    const headers = toApplication(message('Host', 'x', 'Cookie', sent), arrival, null);
+    const headers = toApplication(message('Host', 'x', 'Cookie', sent), arrival, null, []);
     expect(headers[headers.indexOf('Cookie') + 1]).toBe(arrives);
     expect(headers.join('\n')).not.toContain('sgn_1.secret');
   });

@@ -23,6 +23,8 @@ export interface Visit {
   arrival: Arrival;
   target: Target;
   signed: boolean;
+  /** Headers that carry a visitor's token. */
+  tokenHeaders: readonly string[];
   /** Upgrade that the application is asked for; null for a plain request. */
   upgrade: { protocol: string; head: Buffer } | null;
 }
@@ -57,13 +59,13 @@ export async function forward(visit: Visit, upstreams: Upstreams): Promise<void>
 }
 
 function attempt(visit: Visit, socket: Duplex, reused: boolean, upstreams: Upstreams): Promise<void> {
-  const { request, response, arrival, target, upgrade } = visit;
+  const { request, response, arrival, target, upgrade, tokenHeaders } = visit;
   return new Promise((resolve, reject) => {
     const outgoing = httpRequest({
       createConnection: () => socket,
       method: request.method,
       path: request.url,
-      headers: toApplication(request, arrival, upgrade?.protocol ?? null),
+      headers: toApplication(request, arrival, upgrade?.protocol ?? null, tokenHeaders),
       maxHeaderSize: limits.preview.answerHeaderBytes,
       insecureHTTPParser: false,
     });

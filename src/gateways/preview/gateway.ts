@@ -37,6 +37,8 @@ interface PreviewGatewayDependencies {
   /** Null for plain HTTP. */
   tls: TlsServing | null;
   log: Log;
+  /** Further headers that carry a visitor's token, in lower case. */
+  tokenHeaders?: readonly string[];
   /** Called with the status of each answer. */
   onAnswer?(status: number): void;
 }
@@ -154,6 +156,7 @@ export class PreviewGateway {
     upgrade: Visit['upgrade'],
   ): Promise<void> {
     const { access, files, domain, arrivals } = this.#parts;
+    const tokenHeaders = [TOKEN_HEADER, ...(this.#parts.tokenHeaders ?? [])];
     const arrival = arrivals(request);
     assertPlain(request);
     const address = knownAddress(arrival, domain);
@@ -163,14 +166,14 @@ export class PreviewGateway {
     const signed = address.kind === 'signed';
     const admission = await (signed
       ? access.admitSigned(address.port, address.token)
-      : access.admitStandard(address.sandboxId, address.port, tokenOf(request)));
+      : access.admitStandard(address.sandboxId, address.port, tokenOf(request, tokenHeaders)));
     if (!admission) throw unadmitted(address);
     const target = { sandboxId: admission.sandboxId, port: address.port };
     await access.visit(
       admission,
       arrival.client || null,
       () => request.socket.destroy(),
-      () => forward({ request, response, arrival, target, signed, upgrade }, this.#upstreams),
+      () => forward({ request, response, arrival, target, signed, upgrade, tokenHeaders }, this.#upstreams),
     );
   }
 }
@@ -186,8 +189,8 @@ function knownAddress({ host }: Arrival, domain: string): PreviewAddress {
   return address;
 }
 
-function tokenOf(request: IncomingMessage): string {
-  const token = request.headers[TOKEN_HEADER];
+function tokenOf({ headers }: IncomingMessage, names: readonly string[]): string {
+  const token = names.map((name) => headers[name]).find((value) => value !== undefined);
   return typeof token === 'string' ? token : '';
 }
 

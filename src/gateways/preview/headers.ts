@@ -14,13 +14,7 @@ const OF_THE_CONNECTION = [
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization'],
   ...['te', 'transfer-encoding', 'upgrade', 'http2-settings'],
 ];
-const OF_THE_GATEWAY = [
-  TOKEN_HEADER,
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-proto',
-  'x-forwarded-host',
-];
+const OF_THE_GATEWAY = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'];
 /** No Connection header may remove these: they name a message's destination and its end. */
 const PROTECTED = ['host', 'content-length'];
 
@@ -45,13 +39,18 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Builds the headers for the application: its Host is the one that the visitor asked for. */
+/**
+ * Builds the headers for the application: its Host is the one that the visitor asked for.
+ * @param tokenHeaders Those that carry a visitor's token, which no application gets.
+ */
 export function toApplication(
   request: IncomingMessage,
   { client, protocol, host = '' }: Arrival,
   upgrade: string | null,
+  tokenHeaders: readonly string[],
 ): RawHeaders {
-  const headers = passing(request.rawHeaders, [...OF_THE_CONNECTION, ...OF_THE_GATEWAY]);
+  const own = [...OF_THE_CONNECTION, ...OF_THE_GATEWAY, ...tokenHeaders];
+  const headers = passing(request.rawHeaders, own);
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]?.toLowerCase();
     if (name === 'host') headers[at + 1] = host;
