@@ -32,6 +32,9 @@ export interface SavedResult {
   notes: string[];
 }
 
+/** The user of a sandbox may have no right to write where results go. */
+const AS_SERVICE = { user: null };
+
 export type SandboxFiles = Pick<FileService, 'info' | 'write'>;
 
 export async function saveResult(
@@ -60,7 +63,7 @@ export async function saveResult(
   // The stream may break after the sandbox's own failure, when it has no reader.
   content.on('error', () => {});
   try {
-    const query = { path: absolute(path), content, createParents: true, newBeneath: WORKSPACE };
+    const query = { ...AS_SERVICE, path, content, createParents: true, newBeneath: WORKSPACE };
     await files.write(caller, sandbox, query, either);
   } catch (error) {
     // A broken query is the error to report, not the end of the file.
@@ -81,7 +84,7 @@ async function checkTarget(files: SandboxFiles, caller: Caller, { sandbox, path 
     const hint = `Give a path beneath ${WORKSPACE}, such as 'result.jsonl'.`;
     throw asTargetFault(invalidArgument('path', `'${path}' is not beneath ${WORKSPACE}.`, hint));
   }
-  const found = await files.info(caller, sandbox, { path: absolute(path) }).catch((error: unknown) => {
+  const found = await files.info(caller, sandbox, { ...AS_SERVICE, path }).catch((error: unknown) => {
     if (concerns(error, 'file')) return null;
     throw asTargetFault(error);
   });
@@ -94,11 +97,6 @@ async function checkTarget(files: SandboxFiles, caller: Caller, { sandbox, path 
   throw asTargetFault(
     new SandhavenError('already_exists', `'${path}' exists already.`, { parameter: 'path', hint }),
   );
-}
-
-/** A sandbox with a user has another base of relative paths. */
-function absolute(path: string): string {
-  return path.startsWith('/') ? path : `${WORKSPACE}/${path}`;
 }
 
 /** The agent is untrusted: it may report success too early. */

@@ -152,9 +152,9 @@ export class SandboxUses {
   }
 }
 
-/** Returns the Linux user of a call: the call's own, else the sandbox's; undefined for root. */
+/** Returns the Linux user of a call: the call's own, else the sandbox's; undefined for root. A call's null is root too. */
 export function userOf({ user }: Pick<Sandbox, 'user'>, call: AsUser = {}): string | undefined {
-  return call.user ?? user ?? undefined;
+  return (call.user === undefined ? user : call.user) ?? undefined;
 }
 
 function isOwned(sandbox: Sandbox): sandbox is Sandbox & { ownerId: string } {

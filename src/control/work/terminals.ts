@@ -37,6 +37,8 @@ export interface LookRequest extends AsUser {
   create: boolean;
   /** Folder of a new terminal; by default the sandbox root, or the home of its user. */
   cwd?: string;
+  /** More environment of a new terminal. */
+  env?: Record<string, string>;
 }
 
 export class TerminalService {
@@ -79,7 +81,7 @@ export class TerminalService {
 
   async #open(
     sandbox: Sandbox,
-    { terminalId, size, create, cwd = '.', ...call }: LookRequest,
+    { terminalId, size, create, cwd = '.', env = {}, ...call }: LookRequest,
     signal: AbortSignal,
   ): Promise<TerminalView> {
     const { agent, environments } = this.#deps;
@@ -88,7 +90,11 @@ export class TerminalService {
     const own = await environments.of(sandbox, { user });
     for (const shell of SHELLS) {
       const account = user === undefined ? rootAt(shell) : {};
-      const program = { argv: [shell, '-l'], cwd, env: { ...account, ...own, TERM: 'xterm-256color' } };
+      const program = {
+        argv: [shell, '-l'],
+        cwd,
+        env: { ...account, ...own, TERM: 'xterm-256color', ...env },
+      };
       try {
         return await agent.openTerminal(sandbox.id, { user, terminalId, size, create: program }, signal);
       } catch (error) {

@@ -25,7 +25,7 @@ async function setUp({ ownerId = caller.id, hasGateway = true, linuxUser = null 
   const ended = new Set<string>();
   const endings = new Map<() => void, { id: string; keyId: string }>();
   const read: string[] = [];
-  const users: (string | undefined)[] = [];
+  const users: (string | null | undefined)[] = [];
   const previews = new FilePreviews({
     uses: {
       run: async (_caller, _reference, work) => work(box),

@@ -55,12 +55,14 @@ it('files: the user of the call, else of the sandbox, else none', async () => {
   sandbox = sandboxRecord({ user: 'ann' });
   await files.info(caller, 'box', { path: 'b' });
   await files.move(caller, 'box', { source: 'a', destination: 'b', user: 'bob' });
+  await files.info(caller, 'box', { path: 'saved', user: null });
   const { stream } = await files.readStream(caller, 'box', { path: '~/c', user: 'root' });
   stream.destroy();
   expect(asked).toEqual([
     { path: 'a' },
     { path: 'b', user: 'ann' },
     { source: 'a', destination: 'b', user: 'bob' },
+    { path: 'saved' },
     { path: '~/c', user: 'root' },
   ]);
 });

@@ -5,11 +5,11 @@ import type { OutputPiece } from '../../../model/output-text.ts';
 /**
  * Work as a Linux user of the sandbox: a name, or a number as text. It has the rights and groups of the user, who owns
  * what it makes; its relative paths start in the user's home, which `~` and `~/…` mean too. The agent makes an account
- * that is missing, and adds HOME, USER, LOGNAME and SHELL to an environment that lacks them. Absent: root, as ever.
- * Rejects with `failed_precondition` and `resource` `agent` from an agent before version 7.
+ * that is missing, and adds HOME, USER, LOGNAME and SHELL to an environment that lacks them. Absent: root, as ever;
+ * in a call of a service also null, whatever the user of the sandbox is. Rejects with `failed_precondition` and `resource` `agent` from an agent before version 7.
  */
 export interface AsUser {
-  user?: string | undefined;
+  user?: string | null | undefined;
 }
 
 export interface TerminalSize {
