@@ -344,6 +344,12 @@ export const parts: readonly Part[] = [
         wider: ['test/agent-link/code-typescript.test.ts'],
         project: 'deep',
       },
+      {
+        name: 'users',
+        minutes: 5,
+        sources: ['native/agent/src/{accounts,users}/**', 'native/agent/src/init/{account,identity}.rs'],
+        tests: ['test/programs/debian/users.test.ts'],
+      },
       ...['base', 'bookworm', 'trixie', 'sid'].map((image) => ({
         name: image,
         minutes: 20,

@@ -6,8 +6,11 @@ import { put, run } from '../../images/registry/registry.ts';
 
 const USED = 'build-essential,ca-certificates,curl,file,git,openssh-client,pkg-config,procps,python3';
 
-/** Returns what fills the folder of a layer. */
-export async function debianLayer(suite: string): Promise<(folder: string) => void> {
+/**
+ * Returns what fills the folder of a layer.
+ * @param packages Beside those of the smallest Debian, with commas between.
+ */
+export async function debianLayer(suite: string, packages = USED): Promise<(folder: string) => void> {
   const mirror = await debianMirror();
   if (!mirror) throw new Error('the machine’s apt names no Debian mirror (run apt-get update)');
   // A lagging mirror is harmless: packages are signed.
@@ -16,7 +19,11 @@ export async function debianLayer(suite: string): Promise<(folder: string) => vo
     suite === 'sid' ? [`deb ${late}${mirror.archiveUri} sid main`] : sourcesOf(mirror, suite, late);
   const [program, ...argv] = await bootstrapOf(hostProcessor);
   return (folder) => {
-    const how = ['--variant=minbase', '--format=directory', `--include=${USED}`];
+    const how = [
+      '--variant=minbase',
+      '--format=directory',
+      ...(packages === '' ? [] : [`--include=${packages}`]),
+    ];
     // As all that follows, it is in Debian's images for containers.
     const unsynced = '--dpkgopt=force-unsafe-io';
     run(program, [...argv, ...how, unsynced, suite, folder, ...sources]);
