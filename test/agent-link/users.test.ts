@@ -1,5 +1,6 @@
 /** Calls as users of the sandbox, on a real agent over the base image. */
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScratchSandbox, startScratchSandbox } from './scratch-sandbox.ts';
 
@@ -215,12 +216,8 @@ it('a program with a terminal owns it', async () => {
     ...{ user: 'first', argv: ['bash', '-c', 'stat -c %U $(tty); echo hi > /dev/tty'], cwd: '.' },
     ...{ env: { PATH }, terminal: { columns: 80, rows: 24 } },
   });
-  let shown = '';
-  running.stdout.on('data', (piece: Buffer) => {
-    shown += piece.toString();
-  });
-  await running.ended;
-  expect(shown).toBe('first\r\nhi\r\n');
+  expect(await text(running.stdout)).toBe('first\r\nhi\r\n');
+  expect(await running.ended).toMatchObject({ exitCode: 0 });
 });
 
 it('SFTP has the rights of the user, and starts in the home', async () => {
