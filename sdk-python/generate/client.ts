@@ -25,7 +25,7 @@ from typing import Literal, cast
 
 import httpx
 
-from .._async.administration import AsyncAccess, AsyncAdministration, AsyncSnapshots
+from .._async.administration import AsyncAccess, AsyncAdministration, AsyncSessions, AsyncSnapshots
 from .._async.call import call_tool
 from .._async.changes import changes_of
 from .._async.connection import AsyncConnection
@@ -107,6 +107,7 @@ function clientClass(toolkits: string[]): string {
         self.administration = AsyncAdministration(connection)
         self.access = AsyncAccess(self.administration)
         self.snapshots = AsyncSnapshots(self.administration)
+        self.sessions = AsyncSessions(self.administration)
         self.iterate = AsyncIterate(self)
 ${fields}
     async def close(self) -> None:

@@ -17,7 +17,7 @@ from .._async.files import AsyncDownload
 from .._async.preview import AsyncPreview
 from .._calls import OnProgress
 from .._output import OnBytes, OnOutput
-from .._records import Upload
+from .._records import ChangedFile, DeletedSession, FileDetails, Upload
 from . import types
 from .errors import NotFoundError
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _list = list
 `;
 
-const UPLOADS = `
+const FILES = `
     async def upload(
         self,
         path: str,
@@ -70,13 +70,65 @@ const UPLOADS = `
             end=end,
             call_timeout_seconds=call_timeout_seconds,
         )
+
+    async def details(
+        self,
+        path: str,
+        *,
+        user: str | None = None,
+        depth: int | None = None,
+        max_items: int | None = None,
+        offset: int | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> FileDetails:
+        """Describes what is below a folder, without following links."""
+        return await self._client.files.details(
+            self._sandbox,
+            path,
+            user=user,
+            depth=depth,
+            max_items=max_items,
+            offset=offset,
+            call_timeout_seconds=call_timeout_seconds,
+        )
+
+    async def set_attributes(
+        self,
+        path: str,
+        *,
+        user: str | None = None,
+        mode: str | None = None,
+        owner: str | None = None,
+        group: str | None = None,
+        metadata: dict[str, str] | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> ChangedFile:
+        """Changes what is given of a file or folder, and follows a final link."""
+        return await self._client.files.set_attributes(
+            self._sandbox,
+            path,
+            user=user,
+            mode=mode,
+            owner=owner,
+            group=group,
+            metadata=metadata,
+            call_timeout_seconds=call_timeout_seconds,
+        )
+`;
+
+const SESSIONS = `
+    async def delete(self, session_id: str, *, call_timeout_seconds: float | None = None) -> DeletedSession:
+        """Kills the shell with all that it has started, and forgets the logs of its commands."""
+        return await self._client.sessions.delete(
+            self._sandbox, session_id, call_timeout_seconds=call_timeout_seconds
+        )
 `;
 
 /** By group; what the generated methods do not have is written here. */
 const classes: Record<string, { name: string; about: string; besides: string }> = {
-  files: { name: 'AsyncSandboxFiles', about: 'The files of one sandbox.', besides: UPLOADS },
+  files: { name: 'AsyncSandboxFiles', about: 'The files of one sandbox.', besides: FILES },
   code: { name: 'AsyncSandboxCode', about: 'Code that runs in one sandbox.', besides: '' },
-  sessions: { name: 'AsyncSandboxSessions', about: 'The sessions of one sandbox.', besides: '' },
+  sessions: { name: 'AsyncSandboxSessions', about: 'The sessions of one sandbox.', besides: SESSIONS },
   git: { name: 'AsyncSandboxGit', about: 'Git in one sandbox.', besides: '' },
 };
 

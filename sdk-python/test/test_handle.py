@@ -65,6 +65,29 @@ def test_streams_files_of_its_sandbox(service: ScriptedService, client: Driver) 
     assert paths(service) == ["/v1/sandboxes/demo/files?path=a"]
 
 
+def test_shows_and_changes_details_of_files_and_deletes_sessions(service: ScriptedService, client: Driver) -> None:
+    details = {"entries": [{"path": "b", "type": "symlink", "uid": 1000, "target": "c"}], "total_count": 1}
+    changed = {"path": "a", "changed": True}
+    deleted = {"session_id": "s", "deleted": True}
+    service.answers(result(details), result(changed), result(deleted))
+    box = client.client.sandbox("demo")
+    attributes = {"user": "root", "mode": "640", "owner": "ann", "group": "50", "metadata": {"k": "v"}}
+    assert client.call(lambda _: box.files.details("a", user="ann", depth=0, max_items=3, offset=1)) == details
+    assert client.call(lambda _: box.files.set_attributes("a", **attributes)) == changed
+    assert client.call(lambda _: box.sessions.delete("s")) == deleted
+    assert [(path, body) for _, path, _, body in service.asked] == [
+        (
+            "/v1/admin/GetFileDetails",
+            '{"sandbox":"demo","path":"a","user":"ann","depth":0,"max_items":3,"offset":1}',
+        ),
+        (
+            "/v1/admin/SetFileAttributes",
+            '{"sandbox":"demo","path":"a","user":"root","mode":"640","owner":"ann","group":"50","metadata":{"k":"v"}}',
+        ),
+        ("/v1/admin/DeleteSession", '{"sandbox":"demo","session_id":"s"}'),
+    ]
+
+
 def within(client: Driver) -> None:
     """Enters a handle's block, and leaves it."""
     if not client.is_async:

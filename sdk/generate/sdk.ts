@@ -16,6 +16,7 @@ import { Files } from './files.ts';
 import { byOffset, byPage } from './pages.ts';
 import { Preview } from './preview.ts';
 import { SandboxHandle } from './sandbox-handle.ts';
+import { Sessions } from './sessions.ts';
 import { Snapshots } from './snapshots.ts';
 `;
 
@@ -72,12 +73,14 @@ function client(described: Described[], toolkits: string[]): string {
   const set = toolkits.map((name) => `    this.${lowerFirst(name)} = new ${name}(this.#call);\n`);
   return `/** Calls the tools of one service. It holds no connection open, so nothing has to be closed. */
 export class Sandhaven {
-  /** The bytes of files, streamed. */
+  /** The bytes of files, streamed, and their details. */
   readonly files: Files;
   /** SSH and preview access can be revoked. */
   readonly access: Access;
   /** Snapshots can be deleted. */
   readonly snapshots: Snapshots;
+  /** Sessions can be deleted. */
+  readonly sessions: Sessions;
   /** Actions of the administration, by name. */
   readonly administration: Administration;
   /** Each item of lists that have pages: \`for await (const … of client.iterate.listFiles())\`. */
@@ -92,6 +95,7 @@ ${fields.join('')}  readonly #call: Call;
     this.files = new Files(connection);
     this.access = new Access(connection);
     this.snapshots = new Snapshots(connection);
+    this.sessions = new Sessions(connection);
     this.administration = new Administration(connection);
     this.iterate = new Iterate(this);
 ${set.join('')}  }

@@ -1,4 +1,5 @@
-/** Transfers the bytes of files as streams, unchanged and of any size. */
+/** Transfers the bytes of files as streams, unchanged and of any size; shows and changes details of files. */
+import { administer } from './administration.ts';
 import { failureOf } from './call.ts';
 import type { Connection, RequestOptions } from './connection.ts';
 
@@ -23,6 +24,54 @@ export interface DownloadOptions extends FileOptions {
   start?: number;
   /** Last byte, inclusive. */
   end?: number;
+}
+
+export interface FileDetailsOptions extends FileOptions {
+  /** Levels of folders below the path, 1 by default; 0 for the path itself. */
+  depth?: number;
+  /** Most to return; 1,000 by default. */
+  maxItems?: number;
+  /** How many to skip. */
+  offset?: number;
+}
+
+export interface FileAttributesOptions extends FileOptions {
+  /** Unix permissions, such as '640'. */
+  mode?: string;
+  /** Name or number of a user of the sandbox. */
+  owner?: string;
+  /** Name or number of a group of the sandbox. */
+  group?: string;
+  /** Takes the place of all that the file has. */
+  metadata?: Record<string, string>;
+}
+
+export interface FileEntry {
+  /** Below the path that was asked for; empty for that itself. */
+  path: string;
+  type: 'file' | 'dir' | 'symlink' | 'other';
+  size: number;
+  /** Four octal digits. */
+  mode: string;
+  owner: string;
+  group: string;
+  uid: number;
+  gid: number;
+  modified_time: string;
+  /** Of a link. */
+  target?: string;
+  metadata: Record<string, string>;
+}
+
+export interface FileDetails {
+  /** Sorted by path. */
+  entries: FileEntry[];
+  total_count: number;
+}
+
+export interface ChangedFile {
+  path: string;
+  changed: true;
 }
 
 export interface Upload {
@@ -89,6 +138,20 @@ export class Files {
       attempts.close();
       throw this.#connection.explain(error, attempts);
     }
+  }
+
+  /** Describes what is below a folder, without following links. @param sandbox Name or ID. */
+  async details(sandbox: string, path: string, options: FileDetailsOptions = {}): Promise<FileDetails> {
+    const { user, depth, maxItems, offset, ...rest } = options;
+    const parameters = { sandbox, path, user, depth, max_items: maxItems, offset };
+    return await administer(this.#connection, 'GetFileDetails', parameters, rest);
+  }
+
+  /** Changes what is given of a file or folder, and follows a final link. @param sandbox Name or ID. */
+  async setAttributes(sandbox: string, path: string, options: FileAttributesOptions): Promise<ChangedFile> {
+    const { user, mode, owner, group, metadata, ...rest } = options;
+    const parameters = { sandbox, path, user, mode, owner, group, metadata };
+    return await administer(this.#connection, 'SetFileAttributes', parameters, rest);
   }
 }
 

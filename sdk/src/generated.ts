@@ -8,6 +8,7 @@ import { Files } from './files.ts';
 import { byOffset, byPage } from './pages.ts';
 import { Preview } from './preview.ts';
 import { SandboxHandle } from './sandbox-handle.ts';
+import { Sessions } from './sessions.ts';
 import { Snapshots } from './snapshots.ts';
 
 /** How a call can fail. */
@@ -1254,12 +1255,14 @@ const facts = {
 
 /** Calls the tools of one service. It holds no connection open, so nothing has to be closed. */
 export class Sandhaven {
-  /** The bytes of files, streamed. */
+  /** The bytes of files, streamed, and their details. */
   readonly files: Files;
   /** SSH and preview access can be revoked. */
   readonly access: Access;
   /** Snapshots can be deleted. */
   readonly snapshots: Snapshots;
+  /** Sessions can be deleted. */
+  readonly sessions: Sessions;
   /** Actions of the administration, by name. */
   readonly administration: Administration;
   /** Each item of lists that have pages: `for await (const … of client.iterate.listFiles())`. */
@@ -1275,6 +1278,7 @@ export class Sandhaven {
     this.files = new Files(connection);
     this.access = new Access(connection);
     this.snapshots = new Snapshots(connection);
+    this.sessions = new Sessions(connection);
     this.administration = new Administration(connection);
     this.iterate = new Iterate(this);
     this.documentDb = new DocumentDb(this.#call);

@@ -13,7 +13,18 @@ export type {
 export type { RequestOptions, SandhavenOptions } from './connection.ts';
 export { isSandhavenError, type Problem, SandhavenError } from './errors.ts';
 export { readEvents, type ServerEvent } from './events.ts';
-export type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './files.ts';
+export type {
+  Bytes,
+  ChangedFile,
+  Download,
+  DownloadOptions,
+  FileAttributesOptions,
+  FileDetails,
+  FileDetailsOptions,
+  FileEntry,
+  Upload,
+  UploadOptions,
+} from './files.ts';
 export type { CreateSandboxResult as Sandbox } from './generated.ts';
 export * from './generated.ts';
 export type { DoctorFinding, ServiceHealth, ServiceHealthSample } from './health.ts';
@@ -26,4 +37,5 @@ export {
   SandboxHandle,
   SandboxSessions,
 } from './sandbox-handle.ts';
+export type { DeletedSession } from './sessions.ts';
 export type { DeletedSnapshot } from './snapshots.ts';

@@ -1,11 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** One sandbox, whose calls need no name of it. Generated from the service's catalogue by `make generate`; never edited by hand. */
 import { SandhavenError } from './errors.ts';
-import type { Bytes, Download, DownloadOptions, Upload, UploadOptions } from './files.ts';
+import type * as files from './files.ts';
 import type { CallOptions } from './call.ts';
+import type { RequestOptions } from './connection.ts';
 import type * as types from './generated.ts';
 import { apart, type HandleOptions } from './handle-options.ts';
 import type { Preview } from './preview.ts';
+import type { DeletedSession } from './sessions.ts';
 
 /** Made by `client.create()` and `client.sandbox()`. `await using` deletes it at the end of its block. */
 export class SandboxHandle {
@@ -130,13 +132,23 @@ export class SandboxFiles {
   }
 
   /** Creates or replaces a file, once all bytes have arrived. */
-  upload(path: string, content: Bytes, options?: UploadOptions): Promise<Upload> {
+  upload(path: string, content: files.Bytes, options?: files.UploadOptions): Promise<files.Upload> {
     return this.#client.files.upload(this.#sandbox, path, content, options);
   }
 
   /** The timeout ends with the headers; the signal can still end the body. */
-  download(path: string, options?: DownloadOptions): Promise<Download> {
+  download(path: string, options?: files.DownloadOptions): Promise<files.Download> {
     return this.#client.files.download(this.#sandbox, path, options);
+  }
+
+  /** Describes what is below a folder, without following links. */
+  details(path: string, options?: files.FileDetailsOptions): Promise<files.FileDetails> {
+    return this.#client.files.details(this.#sandbox, path, options);
+  }
+
+  /** Changes what is given of a file or folder, and follows a final link. */
+  setAttributes(path: string, options: files.FileAttributesOptions): Promise<files.ChangedFile> {
+    return this.#client.files.setAttributes(this.#sandbox, path, options);
   }
 
   /** Lists one directory, sorted by name, hidden files included: name, type (file or dir), size, link. */
@@ -225,6 +237,11 @@ export class SandboxSessions {
   constructor(client: types.Sandhaven, sandbox: string) {
     this.#client = client;
     this.#sandbox = sandbox;
+  }
+
+  /** Kills the shell with all that it has started, and forgets the logs of its commands. */
+  delete(sessionId: string, options?: RequestOptions): Promise<DeletedSession> {
+    return this.#client.sessions.delete(this.#sandbox, sessionId, options);
   }
 
   /**

@@ -69,6 +69,41 @@ it('streams files of its sandbox', async () => {
   expect(service.asked[0]).toMatchObject({ method: 'PUT', path: '/v1/sandboxes/demo/files?path=a' });
 });
 
+it('shows and changes details of files, and deletes sessions', async () => {
+  const entry = {
+    ...{ path: 'b', type: 'symlink', size: 1, mode: '0777', owner: 'ann', group: 'dev', uid: 1000, gid: 50 },
+    ...{ modified_time: '2026-01-02T03:04:05.000Z', target: 'c', metadata: { origin: 'build' } },
+  };
+  service.answers(
+    result({ entries: [entry], total_count: 1 }),
+    result({ path: 'a', changed: true }),
+    result({ session_id: 's', deleted: true }),
+  );
+  const page = await box.files.details('a', { user: 'ann', depth: 0, maxItems: 3, offset: 1 });
+  expect(page).toEqual({ entries: [entry], total_count: 1 });
+  const options = {
+    user: 'root',
+    mode: '640',
+    owner: 'ann',
+    group: '50',
+    metadata: { k: 'v' },
+    timeoutMs: 60_000,
+  };
+  expect(await box.files.setAttributes('a', options)).toEqual({ path: 'a', changed: true });
+  expect(await box.sessions.delete('s')).toEqual({ session_id: 's', deleted: true });
+  expect(service.asked.map(({ path, body }) => [path, body])).toEqual([
+    [
+      '/v1/admin/GetFileDetails',
+      '{"sandbox":"demo","path":"a","user":"ann","depth":0,"max_items":3,"offset":1}',
+    ],
+    [
+      '/v1/admin/SetFileAttributes',
+      '{"sandbox":"demo","path":"a","user":"root","mode":"640","owner":"ann","group":"50","metadata":{"k":"v"}}',
+    ],
+    ['/v1/admin/DeleteSession', '{"sandbox":"demo","session_id":"s"}'],
+  ]);
+});
+
 describe('at the end of its block', () => {
   it('deletes its sandbox', async () => {
     service.answers(result({ deleted: true }));

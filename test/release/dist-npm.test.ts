@@ -56,7 +56,7 @@ describe('the npm packages', () => {
         'pages',
         'preview',
       ),
-      ...modules('sandbox-handle', 'snapshots'),
+      ...modules('sandbox-handle', 'sessions', 'snapshots'),
       'package/package.json',
     ]);
   });

@@ -1,6 +1,6 @@
 """Typed client of Sandhaven: self-hosted sandboxes for language-model agents."""
 
-from ._async.administration import AsyncAccess, AsyncAdministration, AsyncSnapshots
+from ._async.administration import AsyncAccess, AsyncAdministration, AsyncSessions, AsyncSnapshots
 from ._async.files import AsyncDownload, AsyncFiles
 from ._async.preview import AsyncPreview
 from ._calls import OnProgress, Progress
@@ -40,9 +40,9 @@ from ._generated.types import CreateSandboxResult as Sandbox
 from ._generated.version import __version__
 from ._health import DoctorFinding, HealthSample, ServiceHealth
 from ._output import OnBytes, OnOutput, OutputPiece
-from ._records import DeletedSnapshot, RevokedAccess, Upload
+from ._records import ChangedFile, DeletedSession, DeletedSnapshot, FileDetails, FileEntry, RevokedAccess, Upload
 from ._settings import Default
-from ._sync.administration import Access, Administration, Snapshots
+from ._sync.administration import Access, Administration, Sessions, Snapshots
 from ._sync.files import Download, Files
 from ._sync.preview import Preview
 
@@ -62,15 +62,20 @@ __all__ = [
     "AsyncSandboxHandle",
     "AsyncSandboxSessions",
     "AsyncSandhaven",
+    "AsyncSessions",
     "AsyncSnapshots",
     "AuditLogRow",
     "AuditMissed",
     "AuditRows",
+    "ChangedFile",
     "Default",
+    "DeletedSession",
     "DeletedSnapshot",
     "DoctorFinding",
     "DocumentDb",
     "Download",
+    "FileDetails",
+    "FileEntry",
     "Files",
     "Health",
     "HealthSample",
@@ -99,6 +104,7 @@ __all__ = [
     "Sandhaven",
     "SandhavenError",
     "ServiceHealth",
+    "Sessions",
     "SnapshotChanged",
     "SnapshotDeleted",
     "SnapshotProgress",

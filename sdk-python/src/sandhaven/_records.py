@@ -11,6 +11,42 @@ class Upload(TypedDict):
     created: bool
 
 
+class _FileEntryRequired(TypedDict):
+    path: str
+    """Below the path that was asked for; empty for that itself."""
+    type: Literal["file", "dir", "symlink", "other"]
+    size: int
+    mode: str
+    """Four octal digits."""
+    owner: str
+    group: str
+    uid: int
+    gid: int
+    modified_time: str
+    metadata: dict[str, str]
+
+
+class FileEntry(_FileEntryRequired, total=False):
+    target: str
+    """Of a link."""
+
+
+class FileDetails(TypedDict):
+    entries: list[FileEntry]
+    """Sorted by path."""
+    total_count: int
+
+
+class ChangedFile(TypedDict):
+    path: str
+    changed: Literal[True]
+
+
+class DeletedSession(TypedDict):
+    session_id: str
+    deleted: Literal[True]
+
+
 class RevokedAccess(TypedDict):
     sandbox: str
     """Sandbox ID."""

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from .._bodies import MAX_RESULT_BYTES
 from .._calls import given
 from .._paths import segment
-from .._records import DeletedSnapshot, RevokedAccess
+from .._records import DeletedSession, DeletedSnapshot, RevokedAccess
 from .call import encoded
 from .clock import AsyncClock
 from .connection import AsyncConnection
@@ -89,3 +89,23 @@ class AsyncSnapshots:
             "DeleteSnapshot", parameters, call_timeout_seconds=call_timeout_seconds
         )
         return cast(DeletedSnapshot, deleted)
+
+
+class AsyncSessions:
+    """Deletes sessions; tools make, list and use them."""
+
+    def __init__(self, administration: AsyncAdministration) -> None:
+        self._administration = administration
+
+    async def delete(
+        self, sandbox: str, session_id: str, *, call_timeout_seconds: float | None = None
+    ) -> DeletedSession:
+        """Kills the shell with all that it has started, and forgets the logs of its commands.
+
+        Returns once all has ended; the ID is free again. The sandbox is a name or ID.
+        """
+        parameters = {"sandbox": sandbox, "session_id": session_id}
+        deleted = await self._administration.call(
+            "DeleteSession", parameters, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(DeletedSession, deleted)

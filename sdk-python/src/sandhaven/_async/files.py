@@ -1,4 +1,4 @@
-"""Transfers the bytes of files as streams, unchanged and of any size."""
+"""Transfers the bytes of files as streams, unchanged and of any size; shows and changes details of files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import httpx
 from .._bodies import MAX_PROBLEM_BYTES
 from .._failures import invalid_argument
 from .._paths import query_of, segment
-from .._records import Upload
+from .._records import ChangedFile, FileDetails, Upload
+from .administration import AsyncAdministration
 from .clock import AsyncClock
 from .connection import AsyncConnection
 from .content import AsyncContent, sendable
@@ -60,10 +61,11 @@ class AsyncDownload:
 
 
 class AsyncFiles:
-    """The bytes of files, streamed."""
+    """The bytes of files, streamed, and their details."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
+        self._administration = AsyncAdministration(connection)
 
     async def upload(
         self,
@@ -149,6 +151,79 @@ class AsyncFiles:
                 raise await self._connection.failure_of(response, clock)
         finally:
             await response.aclose()
+
+    async def details(
+        self,
+        sandbox: str,
+        path: str,
+        *,
+        user: str | None = None,
+        depth: int | None = None,
+        max_items: int | None = None,
+        offset: int | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> FileDetails:
+        """Describes what is below a folder, without following links.
+
+        Args:
+            sandbox: Name or ID.
+            path: Folder or file in the sandbox.
+            user: Linux user, from its home (default: the sandbox's).
+            depth: Levels of folders below the path; 0 for the path itself (default 1).
+            max_items: Most to return (default 1,000).
+            offset: How many to skip (default 0).
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        parameters = {
+            "sandbox": sandbox,
+            "path": path,
+            "user": user,
+            "depth": depth,
+            "max_items": max_items,
+            "offset": offset,
+        }
+        details = await self._administration.call(
+            "GetFileDetails", parameters, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(FileDetails, details)
+
+    async def set_attributes(
+        self,
+        sandbox: str,
+        path: str,
+        *,
+        user: str | None = None,
+        mode: str | None = None,
+        owner: str | None = None,
+        group: str | None = None,
+        metadata: dict[str, str] | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> ChangedFile:
+        """Changes what is given of a file or folder, and follows a final link.
+
+        Args:
+            sandbox: Name or ID.
+            path: File or folder in the sandbox.
+            user: Linux user, from its home (default: the sandbox's).
+            mode: Unix permissions, such as "640".
+            owner: Name or number of a user of the sandbox.
+            group: Name or number of a group of the sandbox.
+            metadata: Takes the place of all that the file has.
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        parameters = {
+            "sandbox": sandbox,
+            "path": path,
+            "user": user,
+            "mode": mode,
+            "owner": owner,
+            "group": group,
+            "metadata": metadata,
+        }
+        changed = await self._administration.call(
+            "SetFileAttributes", parameters, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(ChangedFile, changed)
 
 
 def _file_query(path: str, user: str | None) -> dict[str, str]:
