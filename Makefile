@@ -7,7 +7,7 @@ CARGO = setup/processors/cargo.sh
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs
 
-.PHONY: up quick test test-deep test-parts ci package-tools mutation-tools dozen cluster cluster-programs simulate mutate setup setup-checks build web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release machines machines-arm64 otel-collector prometheus model-clients python-tools python-builder dist-python grafana-schema clean
+.PHONY: up quick test test-deep test-parts ci package-tools mutation-tools dozen cluster cluster-programs simulate mutate setup setup-checks build web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release machines machines-arm64 otel-collector prometheus model-clients compat compat-clients python-tools python-builder dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -86,6 +86,14 @@ grafana-schema: setup-checks
 # Clients of language models, which tests of networks run, into the cache.
 model-clients: setup-checks
 	@SETUP_LOCK=model-clients setup/locked.sh test/network/clients/sdks/install.sh
+
+# Clients of other products, of several generations, which tests of the surfaces for them run, into the cache.
+compat-clients: setup-checks
+	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh
+
+# Those clients, and their public suites where SANDHAVEN_COMPAT_SUITES has them, against a service: test/compat/expected.md.
+compat: setup-checks
+	@$(NODE) test/deep/run.ts --part compat --run "$(RUN)" --only "$(T)"
 
 # A dozen of Debian's packages, with all that they draw in, which a test installs in the base image; into the cache.
 dozen: setup-checks image

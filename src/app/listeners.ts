@@ -10,6 +10,8 @@ import { limits } from '../model/limits.ts';
 import { createArrivals } from '../model/network/arrival.ts';
 import { originForPeople } from '../model/network/own-name.ts';
 import type { PreviewSite } from '../model/network/public-site.ts';
+import { PREVIEW_TOKEN_HEADER } from '../surfaces/daytona/base/route.ts';
+import { addDaytonaRoutes } from '../surfaces/daytona/routes.ts';
 import { LastCalls } from '../surfaces/http/last-calls.ts';
 import type { PackageFile } from '../surfaces/http/packages.ts';
 import type { PageFiles } from '../surfaces/http/page.ts';
@@ -56,6 +58,7 @@ export function createListeners(
   const { previewDomain: domain, publicUrl } = options;
   const { services } = service;
   const arrivals = createArrivals(options.trustedProxies);
+  const speaksDaytona = options.compat.includes('daytona');
   const room = new SharedRoom();
   const lastCalls = new LastCalls();
   const mcp = mcpEndpointOnUse({ services, log, version, tools, room });
@@ -64,11 +67,13 @@ export function createListeners(
     tracer: service.tracer,
     exit: service.exit,
     allowedHosts: allowedHosts(options.listen, publicUrl),
+    ...(speaksDaytona ? { further: addDaytonaRoutes } : {}),
     ready: () => service.readiness.check(),
   });
   const previews = new PreviewGateway({
     ...{ access: service.previewAccess, files: services.filePreviews },
     ...{ domain, arrivals, tls, log },
+    tokenHeaders: speaksDaytona ? [PREVIEW_TOKEN_HEADER] : [],
     onAnswer: (status) => services.metrics.previewAnswers.note(status),
   });
   let ssh: SshGateway | undefined;

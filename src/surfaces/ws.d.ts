@@ -23,6 +23,9 @@ declare module 'ws' {
   export class WebSocket extends EventEmitter {
     static readonly OPEN: 1;
     constructor(address: URL | string, options: ClientOptions);
+    constructor(address: URL | string, protocols: string[], options: ClientOptions);
+    /** Subprotocol that the server has chosen. */
+    readonly protocol: string;
     readonly readyState: 0 | 1 | 2 | 3;
     /** Bytes that the system has not taken yet. */
     readonly bufferedAmount: number;
@@ -44,7 +47,14 @@ declare module 'ws' {
   }
 
   export class WebSocketServer extends EventEmitter {
-    constructor(options: CommonOptions & { noServer: true; clientTracking: false });
+    constructor(
+      options: CommonOptions & {
+        noServer: true;
+        clientTracking: false;
+        /** Chooses one of the offered subprotocols. */
+        handleProtocols?: (offered: ReadonlySet<string>) => string;
+      },
+    );
     handleUpgrade(
       request: IncomingMessage,
       socket: Duplex,

@@ -14,6 +14,7 @@ describe('the options of `sandhaven up`', () => {
       previewUrl: null,
       publicUrl: null,
       trustedProxies: [],
+      compat: [],
       tls: null,
       regions: [localRegion],
       dataDir: '/var/lib/sandhaven',

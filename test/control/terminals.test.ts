@@ -69,6 +69,18 @@ it('a new terminal has a login shell, the environment of commands, and a TERM of
   ]);
 });
 
+it('a new terminal has more environment of its first viewer, which wins', async () => {
+  const request = {
+    terminalId: 'main',
+    size: null,
+    create: true,
+    env: { USER: 'ann', TERM: 'vt100', A: 'b' },
+  };
+  await service.look(caller, 'box', request, async () => {}, never);
+  const env = { LOGNAME: 'root', SHELL: '/bin/bash', PATH: '/bin', USER: 'ann', TERM: 'vt100', A: 'b' };
+  expect(asked.at(-1)?.create).toEqual({ argv: ['bash', '-l'], cwd: '.', env });
+});
+
 it('an image without bash gets sh, one without either an error with what to do', async () => {
   missing = ['bash'];
   await look(true);

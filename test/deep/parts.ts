@@ -157,6 +157,17 @@ export const parts: readonly Part[] = [
     runs: [{ name: 'conformance', minutes: 1, tests: ['test/surfaces/mcp/mcp-conformance.test.ts'] }],
   },
   {
+    name: 'compat',
+    shows: 'clients of other products, unmodified, of each generation in use; their public suites',
+    sources: ['src/surfaces/{daytona,multipart}/**', 'test/compat/**'],
+    needs: [...standing, 'compat-clients'],
+    project: 'deep',
+    runs: [
+      { name: 'clients', minutes: 3, tests: ['test/compat/daytona/clients.test.ts'] },
+      { name: 'suites', minutes: 2, tests: ['test/compat/suites/suites.test.ts'] },
+    ],
+  },
+  {
     name: 'output',
     shows:
       'a gigabyte through `sandhaven exec`, ten times; large bodies through every way in; every tool by the command line',

@@ -50,6 +50,13 @@ export const listenerFlags = {
     help: 'public URL of the API, such as https://sandhaven.example.com',
     parse: (text, { flag }) => parsePublicUrl(flag, text),
   }),
+  /** Other products' APIs that the API's listener speaks too. */
+  compat: flag({
+    name: 'compat',
+    default: 'none',
+    help: "other products' APIs to serve for their clients: daytona, or none",
+    parse: parseCompat,
+  }),
   /** Proxies whose X-Forwarded headers are trusted. */
   trustedProxies: flag({
     name: 'trusted-proxy',
@@ -86,6 +93,19 @@ export const listenerFlags = {
     parse: (text, context) => (text === '' ? null : parsePublicAddress(text, context)),
   }),
 };
+
+const compatible = ['daytona'] as const;
+
+export type Compatible = (typeof compatible)[number];
+
+function parseCompat(text: string, { flag }: FlagContext): Compatible[] {
+  if (text === 'none') return [];
+  return text.split(',').map((name) => {
+    const found = compatible.find((one) => one === name.trim());
+    if (found) return found;
+    throw invalidArgument(flag, `${flag} must be ${compatible.join(', ')} or none, and '${text}' was given.`);
+  });
+}
 
 /** Parses an address that clients can connect to: with a port, and no wildcard. */
 function parsePublicAddress(text: string, { flag }: FlagContext): Address {

@@ -13,6 +13,7 @@ import type { Tool } from '../../catalog/base/tool.ts';
 import type { Tracer } from '../../concurrency/span.ts';
 import type { Log } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
+import type { AnswerRoom } from '../../fairness/answer-room.ts';
 import { gatherPieces } from '../../fairness/body-pieces.ts';
 import { paceConnections } from '../../fairness/paced-connection.ts';
 import { type ErrorCode, notFound, SandhavenError, toProblem } from '../../model/errors.ts';
@@ -79,6 +80,13 @@ export interface HttpServerDependencies extends Pick<OAuthDependencies, 'exit' |
   /** Receives the request with its body unread. */
   mcp?: Pick<McpEndpoint, 'handle'>;
   tracer?: Tracer | null;
+  /** Adds the routes of further APIs, if any. */
+  further?(app: FastifyInstance, parts: FurtherParts): void;
+}
+
+export interface FurtherParts extends Pick<HttpServerDependencies, 'services' | 'log'> {
+  upgrades: Upgrades;
+  answers: AnswerRoom;
 }
 
 declare module 'fastify' {
@@ -131,6 +139,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   const upgrades = new Upgrades(app);
   addTunnelRoute(app, upgrades, parts.services);
   addTerminalRoute(app, upgrades, parts.services, parts.log);
+  parts.further?.(app, { ...parts, upgrades, answers: room.answers });
   // After those of the routes, which end what they carry with a reason.
   app.addHook('preClose', async () => upgrades.stop());
   addAuthorizationRoutes(app, parts.services);

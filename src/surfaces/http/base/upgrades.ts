@@ -7,7 +7,12 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { breakOff } from '../../streams.ts';
 
-const TERMINAL = /^\/v1\/sandboxes\/[^/?]+\/terminal(?:\?|$)/;
+/** Paths that WebSockets are opened on. */
+const webSockets = [
+  /^\/v1\/sandboxes\/[^/?]+\/terminal(?:\?|$)/,
+  /^\/daytona\/toolbox\/[^/?]+\/process\/pty\/(?:create-connect|[^/?]+\/connect)(?:\?|$)/,
+  /^\/daytona\/toolbox\/[^/?]+\/process\/session\/(?:[^/?]+\/command\/[^/?]+|entrypoint)\/logs\?/,
+];
 
 type Protocol = 'tcp' | 'websocket';
 
@@ -17,13 +22,14 @@ export function asksForUpgrade(request: IncomingMessage): boolean {
   const hasBody = Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
   if (method !== 'GET' || hasBody) return false;
   const protocol = protocolOf(request);
-  return protocol === 'tcp' || (protocol === 'websocket' && TERMINAL.test(url));
+  return protocol === 'tcp' || (protocol === 'websocket' && webSockets.some((path) => path.test(url)));
 }
 
 export class Upgrades {
   /** First bytes of each client after its request. */
   readonly #early = new WeakMap<IncomingMessage, Buffer>();
   readonly #open = new Set<Socket>();
+  readonly #endings: (() => Promise<void>)[] = [];
   #stopping = false;
 
   constructor(app: FastifyInstance) {
@@ -42,11 +48,17 @@ export class Upgrades {
     });
   }
 
+  /** Calls `end` at the stop, for connections that end with a reason. */
+  beforeStop(end: () => Promise<void>): void {
+    this.#endings.push(end);
+  }
+
   /**
    * Breaks the connections that the routes have left open, and each one from now on: the server no longer tracks them,
    * yet would wait for them for ever.
    */
-  stop(): void {
+  async stop(): Promise<void> {
+    await Promise.all(this.#endings.map((end) => end()));
     this.#stopping = true;
     for (const socket of this.#open) breakOff(socket);
   }

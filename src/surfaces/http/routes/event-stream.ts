@@ -8,6 +8,7 @@ import { limits } from '../../../model/limits.ts';
 import { OutputText, type PieceOfText } from '../../../model/output-text.ts';
 import { jsonPieces, writePieces } from '../../json/pieces.ts';
 import { patient } from '../base/connections.ts';
+import { readOn } from '../base/read-on.ts';
 
 export type Reporting = Pick<CallContext, 'progress' | 'live'>;
 
@@ -75,7 +76,6 @@ interface OutputEvents extends LiveOutput {
 export class OutputBytes implements OutputEvents {
   readonly whole = true;
   readonly #raw: ServerResponse;
-  #drained: Promise<void> | undefined;
 
   constructor(raw: ServerResponse) {
     this.#raw = raw;
@@ -86,17 +86,7 @@ export class OutputBytes implements OutputEvents {
     if (raw.writableEnded) return undefined;
     const base64 = bytes.toString('base64');
     raw.write(event('output', { stream, base64, ...gap(leftOutBytes) }));
-    if (!raw.writableNeedDrain) return undefined;
-    this.#drained ??= new Promise((resolve) => {
-      const over = () => {
-        raw.off('drain', over).off('close', over);
-        this.#drained = undefined;
-        resolve();
-      };
-      // Nobody waits for a client that has left.
-      raw.on('drain', over).on('close', over);
-    });
-    return this.#drained;
+    return readOn(raw);
   }
 
   end(): void {}

@@ -3,17 +3,16 @@
  * Backpressure holds both ways: a client that does not read gets the newest later, and one that types faster than the
  * program reads is not read from.
  */
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { TerminalSink, TerminalSize, TerminalView } from '../../../control/ports/index.ts';
 import { invalidArgument, type Problem, SandhavenError, toProblem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
+import { closeCodes, LiveSocket } from '../base/live-socket.ts';
+import type { ServedSocket } from '../base/web-sockets.ts';
 
-/** Codes of RFC 6455; any other error closes with 4000 and its status over HTTP. */
-export const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011, problem: 4000 };
-
-const { columns, rows, unsentBytes } = limits.terminal;
+const { columns, rows } = limits.terminal;
 
 const resize = z.strictObject({
   type: z.literal('resize'),
@@ -23,87 +22,67 @@ const resize = z.strictObject({
 
 const shown = z.strictObject({ type: z.literal('shown'), bytes: z.int().min(1) });
 
-export class TerminalSocket implements TerminalSink {
-  readonly #socket: WebSocket;
+export class TerminalSocket implements TerminalSink, ServedSocket {
+  readonly #socket: LiveSocket;
   readonly #view: TerminalView;
   readonly #requestId: string;
-  /** Bytes that the client takes before it has shown any; null for one that its connection alone holds back. */
-  readonly #windowBytes: number | null;
+  /** Bytes that the client takes before it has shown any; infinite for one that its connection alone holds back. */
+  readonly #windowBytes: number;
   /** Bytes sent that the client has not shown yet. */
   #unshownBytes = 0;
-  readonly #left = Promise.withResolvers<null>();
-  readonly #closed = Promise.withResolvers<void>();
-  readonly #pings: NodeJS.Timeout;
-  /** The agent waits: too much is unsent. */
+  /** The agent waits: too much is unsent, or not shown. */
   #isFull = false;
-  /** The client has been heard of since the last ping. */
-  #isAlive = true;
 
-  constructor(socket: WebSocket, view: TerminalView, requestId: string, windowBytes: number | null) {
-    this.#socket = socket;
+  constructor(socket: WebSocket, view: TerminalView, requestId: string, windowBytes: number) {
+    this.#socket = new LiveSocket(socket, {
+      message: (data, isBinary) => this.#receive(data, isBinary),
+      hasRoom: () => this.#mayResume(),
+    });
     this.#view = view;
     this.#requestId = requestId;
     this.#windowBytes = windowBytes;
-    this.#pings = setInterval(() => this.#ping(), limits.terminal.pingMs);
-    const heard = () => {
-      this.#isAlive = true;
-    };
-    socket.on('ping', heard);
-    socket.on('pong', heard);
-    socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    // `ws` closes by itself after a breach of the WebSocket protocol.
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      clearInterval(this.#pings);
-      this.#left.resolve(null);
-      this.#closed.resolve();
-    });
-    view.input.on('drain', () => socket.resume());
+    view.input.on('drain', () => this.#socket.resume());
   }
 
-  /** Resolves when the connection is gone. */
   get closed(): Promise<void> {
-    return this.#closed.promise;
+    return this.#socket.closed;
   }
 
   /** Resolves when the terminal has ended or the client has left; rejects when the terminal cannot be seen any more. */
   async carry(terminal: string): Promise<void> {
     const { created, createdAtMs, size, scrollbackBytes } = this.#view;
-    this.#say({
+    this.#socket.say({
       ...{ type: 'ready', terminal, created, created_at: new Date(createdAtMs).toISOString() },
       ...{ ...inCells(size), scrollback_bytes: scrollbackBytes },
     });
     this.#view.show(this);
-    const end = await Promise.race([this.#view.ended, this.#left.promise]);
+    const end = await Promise.race([this.#view.ended, this.#socket.left]);
     if (!end) return;
-    this.#say({ type: 'exit', code: end.exitCode, signal: end.signal });
+    this.#socket.say({ type: 'exit', code: end.exitCode, signal: end.signal });
     this.close(closeCodes.normal, 'The shell has ended.');
   }
 
   data(bytes: Buffer): boolean {
     this.#unshownBytes += bytes.length;
-    return this.#send(bytes, true);
+    return this.#takesMore(this.#socket.send(bytes, { binary: true }));
   }
 
   skipped(bytes: number): boolean {
-    return this.#say({ type: 'skipped', bytes });
+    return this.#takesMore(this.#socket.say({ type: 'skipped', bytes }));
   }
 
   resized(size: TerminalSize): boolean {
-    return this.#say({ type: 'size', ...inCells(size) });
+    return this.#takesMore(this.#socket.say({ type: 'size', ...inCells(size) }));
   }
 
   /** Ends the connection with the reason, as a message and as a code. */
   fail(problem: Problem): void {
-    this.#say({ ...problem, type: 'error' });
-    this.close(codeOf(problem), problem.title);
+    this.#socket.say({ ...problem, type: 'error' });
+    this.#socket.fail(problem);
   }
 
   /** Ends the connection; the terminal goes on. */
   close(code: number, reason: string): void {
-    this.#left.resolve(null);
-    // A paused connection would not hear the client's answer.
-    this.#socket.resume();
     this.#socket.close(code, reason);
   }
 
@@ -112,9 +91,8 @@ export class TerminalSocket implements TerminalSink {
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
-    this.#isAlive = true;
     const { input } = this.#view;
-    if (this.#socket.readyState !== WebSocket.OPEN || input.destroyed) return;
+    if (input.destroyed) return;
     if (!isBinary) this.#obey(data);
     else if (!input.write(data)) this.#socket.pause();
   }
@@ -142,42 +120,15 @@ export class TerminalSocket implements TerminalSink {
     this.#mayResume();
   }
 
-  #say(message: object): boolean {
-    return this.#send(Buffer.from(JSON.stringify(message)), false);
-  }
-
-  #send(bytes: Buffer, binary: boolean): boolean {
-    const socket = this.#socket;
-    if (socket.readyState !== WebSocket.OPEN) return false;
-    socket.send(bytes, { binary }, () => this.#sent());
-    this.#isFull ||= socket.bufferedAmount > unsentBytes || this.#unshownBytes > this.#windowOf();
+  #takesMore(hasRoom: boolean): boolean {
+    this.#isFull ||= !hasRoom || this.#unshownBytes > this.#windowBytes;
     return !this.#isFull;
   }
 
-  #sent(): void {
-    if (!this.#isFull) return;
-    // A client that reads slowly answers a ping late, and is there all the same.
-    this.#isAlive = true;
-    this.#mayResume();
-  }
-
   #mayResume(): void {
-    if (!this.#isFull || this.#socket.bufferedAmount > unsentBytes / 2) return;
-    if (this.#unshownBytes > this.#windowOf() / 2) return;
+    if (!this.#isFull || this.#socket.isFull || this.#unshownBytes > this.#windowBytes / 2) return;
     this.#isFull = false;
     this.#view.resume();
-  }
-
-  #windowOf(): number {
-    return this.#windowBytes ?? Number.POSITIVE_INFINITY;
-  }
-
-  #ping(): void {
-    // Nothing is heard of a client while it is not read from; writing to one that is gone fails.
-    if (!this.#isAlive && !this.#socket.isPaused) this.#socket.terminate();
-    if (this.#socket.readyState !== WebSocket.OPEN) return;
-    this.#isAlive = false;
-    this.#socket.ping();
   }
 }
 
@@ -203,12 +154,6 @@ function objectOf(data: Buffer): object {
   const message: unknown = JSON.parse(data.toString());
   if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message;
   throw new TypeError('no object');
-}
-
-function codeOf({ code, status }: Problem): number {
-  if (code === 'internal') return closeCodes.internal;
-  const isRight = code === 'unauthenticated' || code === 'permission_denied';
-  return isRight ? closeCodes.policy : closeCodes.problem + status;
 }
 
 function inCells({ columns, rows }: TerminalSize) {

@@ -1,8 +1,4 @@
-/**
- * GET /v1/sandboxes/{sandbox}/terminal, upgraded to a WebSocket: a viewer of a terminal, which goes on when the viewer
- * leaves. All that can be refused is refused before the upgrade.
- */
-import type { IncomingMessage } from 'node:http';
+/** GET /v1/sandboxes/{sandbox}/terminal, upgraded to a WebSocket: a viewer of a terminal, which goes on when the viewer leaves. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { asUser, sandbox, terminalId } from '../../../catalog/parameters/sandbox.ts';
@@ -15,13 +11,10 @@ import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, toProblem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { assertScope } from '../../../model/scopes.ts';
-import { subjectOf } from '../base/origin.ts';
 import { sendProblem } from '../base/problem.ts';
 import type { Upgrades } from '../base/upgrades.ts';
-import { TerminalViewer, TerminalViewers } from './terminal-viewers.ts';
-
-const PROTOCOL = 'websocket';
-const VERSION = '13';
+import { WEBSOCKET_VERSION, WebSockets, webSocketRoute } from '../base/web-sockets.ts';
+import { TerminalSocket } from './terminal-socket.ts';
 
 const number = ({ min, max }: { min: number; max: number }) =>
   z
@@ -43,49 +36,45 @@ const target = z.strictObject({
   user: asUser,
 });
 
+const asked = {
+  opened: auditActions.terminalOpen,
+  closed: auditActions.terminalClose,
+  scope: 'sandboxes:write' as const,
+};
+
 type Parts = Pick<Services, 'terminals' | 'audit' | 'identity' | 'metrics'>;
 
 export function addTerminalRoute(app: FastifyInstance, upgrades: Upgrades, services: Parts, log: Log): void {
-  const viewers = new TerminalViewers();
+  const viewers = new WebSockets({
+    ...{ upgrades, services, log },
+    shares: { ...limits.terminal.viewers, what: 'viewers of terminals are already connected' },
+    afterKey: 'Attach again with another key; the terminal goes on.',
+  });
   services.metrics.loads.watch('terminals', viewers.load);
-  // The server no longer tracks upgraded connections, yet would wait for them for ever.
-  app.addHook('preClose', () => viewers.endAll());
-  const url = '/v1/sandboxes/:sandbox/terminal';
-  // `brief`: it ends with its key too, but with a reason.
-  const options = { exposeHeadRoute: false, config: { brief: true, endless: true } };
-  app.get(url, options, async (request, reply) => {
+  app.get('/v1/sandboxes/:sandbox/terminal', webSocketRoute, async (request, reply) => {
     const query = validateInput(target, { ...(request.query as object), ...(request.params as object) });
-    const early = upgrades.earlyBytesOf(request.raw, PROTOCOL);
-    if (early === null) {
+    const { caller } = request;
+    if (!viewers.isAskedFor(request)) {
       // A browser shows the cause of no refused WebSocket: its page asks for it by a plain request.
-      assertScope(request.caller, 'sandboxes:write');
-      viewers.take(request.caller.id)();
+      assertScope(caller, asked.scope);
+      viewers.take(caller.id)();
       return refusePlain(request, reply);
     }
-    assertHandshake(request.raw);
     const look = lookOf(query);
-    const viewer = new TerminalViewer(request, reply, early, log);
-    reply.raw.once(
-      'close',
-      services.identity.whileValid(request.caller, () => viewer.keyEnded()),
-    );
-    const subject = subjectOf(request, auditActions.terminalOpen, viewer.gone);
-    const visit = services.audit.visit(subject, auditActions.terminalClose, async (begun) => {
-      assertScope(request.caller, 'sandboxes:write');
-      reply.raw.once('close', viewers.take(request.caller.id));
-      await services.terminals.look(
-        request.caller,
+    return viewers.serve(request, reply, asked, (visit, begun) =>
+      services.terminals.look(
+        caller,
         query.sandbox,
         look,
         async (view) => {
           begun();
-          await viewers.carry(viewer, view, look.terminalId, query.window ?? null);
+          const window = query.window ?? Number.POSITIVE_INFINITY;
+          const socket = visit.open((connection) => new TerminalSocket(connection, view, request.id, window));
+          await socket?.carry(look.terminalId);
         },
-        viewer.gone,
-      );
-    });
-    await viewers.during(visit.catch((error: unknown) => viewer.fail(error)));
-    return reply;
+        visit.gone,
+      ),
+    );
   });
 }
 
@@ -107,17 +96,6 @@ function lookOf({ terminal, cols, rows, create, cwd, user }: z.output<typeof tar
   };
 }
 
-/** Refuses what `ws` would refuse in words of its own. */
-function assertHandshake({ headers }: IncomingMessage): void {
-  const hint = 'Use a WebSocket client of RFC 6455.';
-  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')) {
-    throw invalidArgument('Sec-WebSocket-Key', 'The handshake has no valid Sec-WebSocket-Key.', hint);
-  }
-  if (headers['sec-websocket-version'] !== VERSION) {
-    throw invalidArgument('Sec-WebSocket-Version', `The version of a WebSocket must be ${VERSION}.`, hint);
-  }
-}
-
 /** Uses status 426, HTTP's own for this case, which the table of codes has no other use for. */
 function refusePlain(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = invalidArgument(
@@ -126,7 +104,7 @@ function refusePlain(request: FastifyRequest, reply: FastifyReply): FastifyReply
     'Open it with a WebSocket client, or use `sandhaven attach`.',
   );
   request.outcome = error.code;
-  reply.header('upgrade', PROTOCOL).header('connection', 'upgrade, close');
-  reply.header('sec-websocket-version', VERSION);
+  reply.header('upgrade', 'websocket').header('connection', 'upgrade, close');
+  reply.header('sec-websocket-version', WEBSOCKET_VERSION);
   return sendProblem(reply, { ...toProblem(error, request.id), status: 426, title: 'Upgrade required' });
 }

@@ -1,0 +1,85 @@
+/** POST /sandbox: a sandbox that is started when the answer comes, so that clients of all generations wait for nothing. */
+import { toSandbox } from '../answers/sandbox.ts';
+import type { DaytonaCall } from '../base/call.ts';
+import { NotHere } from '../base/errors.ts';
+import type { DaytonaRoute } from '../base/route.ts';
+import { assertNone, isAsked } from './asked.ts';
+import { imageOf } from './image.ts';
+import { askedNetwork } from './network.ts';
+import { secretsFor } from './sandbox-secrets.ts';
+import { shown } from './shown.ts';
+
+export const createRoutes: readonly DaytonaRoute[] = [{ method: 'POST', path: '/sandbox', handler: create }];
+
+/** Clients choose what RunCode runs by this label. */
+const LANGUAGE_LABEL = 'code-toolbox-language';
+
+/** Linux user that programs of Daytona's users expect. */
+const USUAL_USER = 'daytona';
+
+const NEVER = -1;
+
+const known = new Set([
+  ...['name', 'snapshot', 'user', 'env', 'labels', 'cpu', 'gpu', 'memory', 'disk', 'buildInfo', 'secrets'],
+  ...['autoStopInterval', 'autoArchiveInterval', 'autoDeleteInterval'],
+  ...['networkBlockAll', 'networkAllowList', 'domainAllowList'],
+  // Ignored: there is one region, one kind of GPU, nobody is evicted, nothing queues, and no telemetry leaves.
+  ...['target', 'gpuType', 'spot', 'queueTimeout', 'otelEndpointOverride'],
+]);
+
+const refusals = {
+  public: 'Ports of a sandbox are not open to everybody here; previews have tokens, or signed URLs.',
+  volumes: 'There are no volumes here.',
+  ttlMinutes: 'A sandbox has no fixed end here; autoStopInterval and autoDeleteInterval end it by idleness.',
+  autoPauseInterval: 'A sandbox cannot be paused here; autoStopInterval stops it.',
+  linkedSandbox: 'Sandboxes do not reach each other here.',
+  outboundProxyUrl: 'No traffic goes through a proxy here; domainAllowList says what a sandbox reaches.',
+  kvm: 'Sandboxes have no /dev/kvm here.',
+};
+
+async function create(call: DaytonaCall): Promise<Record<string, unknown>> {
+  const { body } = call;
+  assertNone(body, refusals);
+  const unknown = Object.keys(body).find((name) => !known.has(name) && isAsked(body[name]));
+  if (unknown !== undefined) throw new NotHere(`A creation has no ${unknown} here.`);
+  const { labels } = body;
+  const created = await call.tool('Sandbox.CreateSandbox', {
+    ...{ name: body['name'], snapshot: given(body['snapshot']), image: imageOf(body['buildInfo']) },
+    user: given(body['user']) ?? USUAL_USER,
+    ...{ env_vars: body['env'], labels },
+    language: (labels as Record<string, unknown> | null | undefined)?.[LANGUAGE_LABEL],
+    ...{ cpu: body['cpu'], memory_gb: body['memory'], disk_gb: body['disk'], gpu: body['gpu'] },
+    auto_stop_minutes: body['autoStopInterval'],
+    network: askedNetwork(body),
+    secrets: await secretsFor(call, body['secrets']),
+  });
+  const id = created['id'] as string;
+  await configure(call, id);
+  return toSandbox(await shown(call, id), call);
+}
+
+/** A creation takes no times of archiving and deletion. Without them the sandbox is not what was asked for, so it goes. */
+async function configure(call: DaytonaCall, sandbox: string): Promise<void> {
+  const { autoArchiveInterval, autoDeleteInterval } = call.body;
+  const times = {
+    auto_archive_minutes: autoArchiveInterval ?? undefined,
+    auto_delete_minutes: deleteMinutes(autoDeleteInterval ?? undefined),
+  };
+  if (Object.values(times).every((minutes) => minutes === undefined)) return;
+  try {
+    await call.tool('Sandbox.ConfigureSandboxAuto', { sandbox, ...times });
+  } catch (error) {
+    await call.tool('Sandbox.DeleteSandbox', { sandbox });
+    throw error;
+  }
+}
+
+/** Every negative number means never. */
+export function deleteMinutes(interval: unknown): unknown {
+  return typeof interval === 'number' ? Math.max(NEVER, interval) : interval;
+}
+
+/** Some clients send an empty text for none. */
+function given(value: unknown): unknown {
+  return value === '' ? undefined : value;
+}

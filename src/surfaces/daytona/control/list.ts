@@ -1,0 +1,117 @@
+/**
+ * Lists of sandboxes, newest first: of the newest generation by cursor, of older ones by page number. The core filters by labels;
+ * all other filters look at what it found.
+ */
+import { z } from 'zod';
+import { labels } from '../../../catalog/parameters/string-map.ts';
+import { validateInput } from '../../../catalog/validate.ts';
+import { invalidArgument } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import type { Sandbox } from '../../../model/sandbox.ts';
+import { assertScope } from '../../../model/scopes.ts';
+import { subjectOf } from '../../http/base/origin.ts';
+import { recordToShown, toSandbox, toSandboxItem } from '../answers/sandbox.ts';
+import type { DaytonaCall } from '../base/call.ts';
+import type { DaytonaRoute } from '../base/route.ts';
+import { type Filter, filterOf, valuesIn } from './list-filter.ts';
+
+export const listRoutes: readonly DaytonaRoute[] = [
+  { method: 'GET', path: '/sandbox', handler: (call) => audited(call, listByCursor) },
+  { method: 'GET', path: '/sandbox/paginated', handler: (call) => audited(call, listByPage) },
+];
+
+const PAGE_SIZE = limits.pageSize.max;
+
+const pageQuery = z.strictObject({
+  page: z.coerce.number().int().min(1).max(limits.listPosition).default(1),
+  limit: z.coerce.number().int().min(1).default(PAGE_SIZE),
+  labels: labels().optional(),
+});
+
+/** The tool of lists shows neither network nor environment, and their clients want both, so this is a call of its service. */
+function audited<T>(call: DaytonaCall, work: (call: DaytonaCall) => Promise<T>): Promise<T> {
+  const subject = subjectOf(call.request, 'Sandbox.ListSandboxes', call.signal);
+  return call.services.audit.call(subject, () => {
+    assertScope(call.request.caller, 'sandboxes:read');
+    return work(call);
+  });
+}
+
+/** The next page begins after a time of creation and an id, so that none is missed where the client deletes what it has. */
+async function listByCursor(call: DaytonaCall): Promise<unknown> {
+  const { limit, labels } = pageOf(call);
+  const after = cursorIn(call);
+  const items: Sandbox[] = [];
+  for await (const sandbox of matching(call, filterOf(call, ['cursor']), labels)) {
+    if (after && !isAfter(sandbox, after)) continue;
+    if (items.length === limit) return { items: items.map(itemOf), nextCursor: cursorOf(items.at(-1)) };
+    items.push(sandbox);
+  }
+  return { items: items.map(itemOf), nextCursor: null };
+
+  function itemOf(sandbox: Sandbox): unknown {
+    return toSandboxItem(recordToShown(sandbox), call);
+  }
+}
+
+async function listByPage(call: DaytonaCall): Promise<unknown> {
+  const { page, limit, labels } = pageOf(call);
+  const items: unknown[] = [];
+  let total = 0;
+  for await (const sandbox of matching(call, filterOf(call, ['page']), labels)) {
+    if (Math.floor(total / limit) === page - 1) items.push(toSandbox(recordToShown(sandbox), call));
+    total += 1;
+  }
+  return { items, total, page, totalPages: Math.ceil(total / limit) };
+}
+
+async function* matching(
+  { request, services }: DaytonaCall,
+  filter: Filter,
+  labels: Record<string, string> | undefined,
+): AsyncGenerator<Sandbox> {
+  const wanted = labels ? { labels } : {};
+  for (let page = 1; ; page += 1) {
+    const position = { page, pageSize: PAGE_SIZE };
+    const { sandboxes, totalCount } = await services.sandboxes.list(request.caller, wanted, position);
+    yield* sandboxes.filter(filter);
+    if (page * PAGE_SIZE >= totalCount) return;
+  }
+}
+
+function pageOf(call: DaytonaCall): z.output<typeof pageQuery> {
+  const { page, limit, labels } = call.query;
+  const parsed = validateInput(pageQuery, { page, limit, labels: labelsIn(labels) });
+  return { ...parsed, limit: Math.min(parsed.limit, PAGE_SIZE) };
+}
+
+function labelsIn(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidArgument('labels', 'labels must be a JSON object of texts.');
+  }
+}
+
+interface Cursor {
+  createdAt: number;
+  id: string;
+}
+
+function cursorOf(last: Sandbox | undefined): string | null {
+  return last ? `${last.createdAt}.${last.id}` : null;
+}
+
+function cursorIn(call: DaytonaCall): Cursor | null {
+  const [text] = valuesIn(call, 'cursor');
+  if (text === undefined || text === '') return null;
+  const [, createdAt, id] = /^(\d{1,15})\.(\w+)$/.exec(text) ?? [];
+  if (id === undefined) throw invalidArgument('cursor', 'cursor must be the nextCursor of an answer.');
+  return { createdAt: Number(createdAt), id };
+}
+
+/** In the order of the list. */
+function isAfter(sandbox: Sandbox, { createdAt, id }: Cursor): boolean {
+  return sandbox.createdAt < createdAt || (sandbox.createdAt === createdAt && sandbox.id < id);
+}

@@ -1,0 +1,69 @@
+/** Calls of the control API that this service does not have, each with a sentence of its own. */
+import { NotHere } from '../base/errors.ts';
+import type { DaytonaRoute } from '../base/route.ts';
+
+type Call = `${DaytonaRoute['method']} /${string}`;
+
+const reasons: [reason: string, ...calls: Call[]][] = [
+  [
+    'There are no volumes here: keep files in a sandbox, which has its disk until it is deleted.',
+    ...(['POST /volumes', 'GET /volumes/:id', 'DELETE /volumes/:id', 'GET /volumes/by-name/:name'] as const),
+  ],
+  [
+    'Only the operator has sandboxes made ahead of time here, and they serve every creation by themselves.',
+    ...(['GET /warm-pools', 'POST /warm-pools', 'PATCH /warm-pools/:id', 'DELETE /warm-pools/:id'] as const),
+  ],
+  ['A sandbox cannot be copied here.', 'POST /sandbox/:sandbox/fork', 'GET /sandbox/:sandbox/forks'],
+  ['A sandbox is never a copy here.', 'GET /sandbox/:sandbox/parent', 'GET /sandbox/:sandbox/ancestors'],
+  ['A snapshot cannot be made of a sandbox here, only of an image.', 'POST /sandbox/:sandbox/snapshot'],
+  [
+    'A backup of a sandbox cannot be asked for here; archive one that is stopped.',
+    'POST /sandbox/:sandbox/backup',
+  ],
+  [
+    'A sandbox cannot be paused here: stop it, which keeps its files and ends its processes.',
+    ...(['POST /sandbox/:sandbox/pause', 'POST /sandbox/:sandbox/autopause/:interval'] as const),
+  ],
+  [
+    'A sandbox has no fixed end here; autostop and autodelete end it by idleness.',
+    'POST /sandbox/:sandbox/ttl/:minutes',
+  ],
+  [
+    'Ports of a sandbox are not open to everybody here; previews have tokens, or signed URLs.',
+    'POST /sandbox/:sandbox/public/:public',
+  ],
+  [
+    'A single preview URL cannot be ended here: give it a short time.',
+    'POST /sandbox/:sandbox/ports/:port/signed-preview-url/:token/expire',
+  ],
+  ['An SSH token cannot be checked here but by signing in with it.', 'GET /sandbox/ssh-access/validate'],
+  [
+    'URLs of files are not signed with a key of the sandbox here: read and write files by the toolbox.',
+    ...(['GET /sandbox/:sandbox/signing-key', 'POST /sandbox/:sandbox/signing-key/rotate'] as const),
+  ],
+  [
+    'Nothing is kept of what a sandbox used here; the toolbox shows its use now.',
+    ...(['GET /sandbox/:sandbox/telemetry/metrics', 'GET /sandbox/:sandbox/telemetry/logs'] as const),
+    ...(['GET /sandbox/:sandbox/telemetry/traces', 'GET /sandbox/:sandbox/telemetry/traces/:trace'] as const),
+  ],
+  [
+    'This service builds no images, so there are no logs of a build.',
+    ...(['GET /sandbox/:sandbox/build-logs', 'GET /sandbox/:sandbox/build-logs-url'] as const),
+    ...(['GET /snapshots/:snapshot/build-logs', 'GET /snapshots/:snapshot/build-logs-url'] as const),
+  ],
+  ['This service builds no images, so it takes no files for them.', 'GET /object-storage/push-access'],
+  ['A snapshot is active until it is deleted here.', 'POST /snapshots/:snapshot/deactivate'],
+];
+
+export const notHereRoutes: readonly DaytonaRoute[] = reasons.flatMap(([reason, ...calls]) =>
+  calls.map((call) => {
+    const [method = '', path = ''] = call.split(' ');
+    return {
+      method: method as DaytonaRoute['method'],
+      path,
+      async handler() {
+        throw new NotHere(reason);
+      },
+    };
+  }),
+);

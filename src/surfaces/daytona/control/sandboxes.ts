@@ -1,0 +1,57 @@
+/** One sandbox in the control API: its lifecycle, sizes, labels and times. */
+import type { DaytonaCall } from '../base/call.ts';
+import { NotHere } from '../base/errors.ts';
+import type { DaytonaRoute } from '../base/route.ts';
+import { deleteMinutes } from './create.ts';
+import { answer, changed } from './shown.ts';
+
+const ONE = '/sandbox/:sandbox';
+
+export const sandboxRoutes: readonly DaytonaRoute[] = [
+  { method: 'GET', path: ONE, handler: (call) => answer(call) },
+  { method: 'DELETE', path: ONE, handler: (call) => changed(call, 'Sandbox.DeleteSandbox') },
+  post('start', (call) => changed(call, 'Sandbox.StartSandbox')),
+  // A stop kills what has not ended within two seconds, so force adds nothing.
+  post('stop', (call) => changed(call, 'Sandbox.StopSandbox')),
+  post('archive', (call) => changed(call, 'Sandbox.ArchiveSandbox')),
+  post('recover', recover),
+  post('resize', (call) => {
+    const { cpu, memory, disk } = call.body;
+    return changed(call, 'Sandbox.ResizeSandbox', { cpu, memory_gb: memory, disk_gb: disk });
+  }),
+  { method: 'PUT', path: `${ONE}/labels`, handler: setLabels },
+  post('autostop/:interval', (call) => configured(call, 'auto_stop_minutes', minutes(call))),
+  post('autoarchive/:interval', (call) => configured(call, 'auto_archive_minutes', minutes(call))),
+  post('autodelete/:interval', (call) =>
+    configured(call, 'auto_delete_minutes', deleteMinutes(minutes(call))),
+  ),
+  { ...post('last-activity', noteActivity), status: 201 },
+];
+
+function post(path: string, handler: DaytonaRoute['handler']): DaytonaRoute {
+  return { method: 'POST', path: `${ONE}/${path}`, handler };
+}
+
+async function recover(call: DaytonaCall): Promise<unknown> {
+  if (call.query['skipStart'] === 'true') throw new NotHere('A recovery starts the sandbox here.');
+  return changed(call, 'Sandbox.StartSandbox');
+}
+
+async function setLabels(call: DaytonaCall): Promise<unknown> {
+  const { sandbox } = call.params;
+  const { labels } = await call.tool('Sandbox.SetSandboxLabels', { sandbox, labels: call.body['labels'] });
+  return { labels };
+}
+
+function configured(call: DaytonaCall, parameter: string, value: unknown): Promise<unknown> {
+  return changed(call, 'Sandbox.ConfigureSandboxAuto', { [parameter]: value });
+}
+
+function minutes({ params }: DaytonaCall): number {
+  return Number(params['interval']);
+}
+
+/** A look at its ports is a use of the sandbox, and there is no lesser one. */
+async function noteActivity(call: DaytonaCall): Promise<void> {
+  await call.tool('Sandbox.ListPorts', { sandbox: call.params['sandbox'] });
+}

@@ -1,0 +1,85 @@
+/** Folders and files as Daytona's clients list them, and the folders that a sandbox starts in. */
+import { posix } from 'node:path';
+import { z } from 'zod';
+import { octal, permissions } from '../../../../catalog/files/get-file-info.ts';
+import { path, SANDBOX_ROOT } from '../../../../catalog/parameters/path.ts';
+import { sandbox } from '../../../../catalog/parameters/sandbox.ts';
+import { validateInput } from '../../../../catalog/validate.ts';
+import type { FileInfo } from '../../../../control/ports/index.ts';
+import { SandhavenError } from '../../../../model/errors.ts';
+import { limits } from '../../../../model/limits.ts';
+import { sendJson } from '../../../http/routes/send.ts';
+import type { DaytonaCall } from '../../base/call.ts';
+import type { DaytonaRoute } from '../../base/route.ts';
+
+export const entryRoutes: readonly DaytonaRoute[] = [
+  { method: 'GET', path: '/user-home-dir', handler: (call) => folderBy(call, 'cd && pwd') },
+  { method: 'GET', path: '/work-dir', handler: (call) => folderBy(call, 'pwd') },
+  {
+    method: 'GET',
+    path: '/files/info',
+    async handler({ tool, params, query }) {
+      const info = await tool('Sandbox.GetFileInfo', { ...params, path: query['path'] });
+      const { type, size, mode, owner, group, modified_time } = info as unknown as ShownFile;
+      return entryOf(String(info['path']), {
+        ...{ type, size, owner, group, mode: Number.parseInt(mode, 8) },
+        modifiedMs: Date.parse(modified_time),
+      });
+    },
+  },
+];
+
+/** Of Sandbox.GetFileInfo, as far as it is read. */
+interface ShownFile extends Pick<FileInfo, 'type' | 'size' | 'owner' | 'group'> {
+  mode: string;
+  modified_time: string;
+}
+
+const listing = z.object({
+  sandbox,
+  path: path().default(SANDBOX_ROOT),
+  depth: z.coerce.number().int().min(1).max(limits.fileDetails.depth.max).default(1),
+});
+
+/** Their clients know no pages, so a list is whole or refused. */
+export async function listEntries(call: DaytonaCall): Promise<unknown> {
+  const { request, reply, services, signal } = call;
+  const { path, depth } = call.query;
+  const asked = validateInput(listing, { ...call.params, path: path || undefined, depth });
+  const query = {
+    path: asked.path,
+    depth: asked.depth,
+    maxItems: limits.fileDetails.maxItems.max,
+    offset: 0,
+  };
+  const { items, totalCount } = await services.files.details(request.caller, asked.sandbox, query, signal);
+  if (totalCount > limits.fileDetails.maxItems.max) {
+    throw new SandhavenError('too_large', `There are ${totalCount} entries, more than one list can hold.`, {
+      parameter: 'path',
+      hint: 'List the folders below one by one, or run find.',
+    });
+  }
+  const entries = items.map((item) => entryOf(posix.join(asked.path, item.path), item));
+  return sendJson(reply, entries, signal);
+}
+
+/** No service names these folders, so a shell does. */
+async function folderBy({ tool, params }: DaytonaCall, command: string): Promise<{ dir: string }> {
+  const { stdout } = await tool('Sandbox.RunCommand', { ...params, command });
+  return { dir: String(stdout).replace(/\n$/, '') };
+}
+
+/** `mode` and `modTime` are in the forms that Go prints. */
+function entryOf(
+  path: string,
+  { type, size, mode, owner, group, modifiedMs }: Omit<FileInfo, 'path'>,
+): object {
+  const letters: Partial<Record<string, string>> = { dir: 'd', symlink: 'L', file: '-' };
+  const modifiedAt = new Date(modifiedMs).toISOString();
+  return {
+    ...{ name: posix.basename(path), path, isDir: type === 'dir', size, owner, group, modifiedAt },
+    mode: `${letters[type] ?? '?'}${permissions(mode)}`,
+    permissions: octal(mode),
+    modTime: modifiedAt.replace('T', ' ').replace('Z', ' +0000 UTC'),
+  };
+}
