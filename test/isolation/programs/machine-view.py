@@ -28,6 +28,11 @@ def plain(text):
     return re.sub(r'\b\d{6,10}\b', shifted, text.replace(ID, 'ID'))
 
 
+def numbers(text):
+    """Numbers here are no ids, though some look like one."""
+    return text.replace(ID, 'ID')
+
+
 def read(path, told=plain):
     try:
         with open(path, 'rb') as file:
@@ -97,12 +102,11 @@ def view():
         'status of the agent': status(1),
         'maps': [read(f'/proc/self/{name}').split() for name in ('uid_map', 'gid_map', 'setgroups', 'cgroup')],
         'mounts': mounts(),
-        'limits': read('/proc/1/limits'),
+        'limits': read('/proc/1/limits', numbers),
         'devices': {path: entry(path) for path in ['/dev', *below('/dev')]},
-        # Their numbers are no ids, though some look like one.
-        'sysctls': {path: [entry(path)[0], read(path, lambda text: text.replace(ID, 'ID'))] for path in sysctls},
+        'sysctls': {path: [entry(path)[0], read(path, numbers)] for path in sysctls},
         'cgroup files': {path: entry(path)[:3] for path in groups},
-        'cgroup values': {path: read(path) for path in groups if LIMITS.search(path)},
+        'cgroup values': {path: read(path, numbers) for path in groups if LIMITS.search(path)},
         'out of memory': [read('/proc/1/oom_score_adj'), read('/proc/self/oom_score_adj')],
         'session': read('/proc/1/stat').split(') ')[1].split(' ')[1:4],
         'command line': read('/proc/1/cmdline'),
