@@ -27,6 +27,41 @@ export const getFilePreviewUrl = defineAction({
   },
 });
 
+const signing = {
+  role: 'member',
+  scope: 'sandboxes:write',
+  forViewers: false,
+  argument: 'sandbox',
+  input: z.strictObject({ sandbox }),
+  output: z.looseObject({ sandbox: z.string(), signing_key: z.string() }),
+} as const;
+
+const DAYS = limits.preview.signedFileSeconds / 86_400;
+
+export const getSigningKey = defineAction({
+  ...signing,
+  name: 'GetSigningKey',
+  title: 'Get the signing key of a sandbox',
+  description:
+    `Shows the key that signs addresses of single files, each for ${DAYS} days at most. It is a secret: whoever has it reads and ` +
+    'writes every file. It changes when it is rotated, and when previews of the sandbox are revoked.',
+  command: 'files key',
+  handler: async ({ sandbox: reference }, { services, caller }) => ({
+    ...{ sandbox: reference, signing_key: await services.signedFiles.key(caller, reference) },
+  }),
+});
+
+export const rotateSigningKey = defineAction({
+  ...signing,
+  name: 'RotateSigningKey',
+  title: 'Rotate the signing key of a sandbox',
+  description: 'Ends all addresses that the key has signed, and shows the next key.',
+  command: 'files rotate-key',
+  handler: async ({ sandbox: reference }, { services, caller }) => ({
+    ...{ sandbox: reference, signing_key: await services.signedFiles.rotate(caller, reference) },
+  }),
+});
+
 const kinds = ['ssh', 'preview'] as const;
 
 export const revokeAccess = defineAction({

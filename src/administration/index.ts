@@ -1,5 +1,5 @@
 /** Every administration action, in the order of their list. */
-import { getFilePreviewUrl, revokeAccess } from './access.ts';
+import { getFilePreviewUrl, getSigningKey, revokeAccess, rotateSigningKey } from './access.ts';
 import type { Action } from './action.ts';
 import { listAudit, verifyAudit } from './audit.ts';
 import {
@@ -114,6 +114,8 @@ export const actions: readonly Action[] = [
   takeSecret,
   revokeAccess,
   getFilePreviewUrl,
+  getSigningKey,
+  rotateSigningKey,
   listTerminals,
   endTerminal,
   deleteSession,

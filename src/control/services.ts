@@ -2,6 +2,7 @@
 
 import type { FilePreviews } from './access/file-previews.ts';
 import type { AccessRevocation, PreviewService, SshAccessService } from './access/granted-access.ts';
+import type { SignedFiles } from './access/signed-files.ts';
 import type { AuditService } from './audit/audit.ts';
 import type { IdentityService } from './callers/identity.ts';
 import type { Credentials } from './credentials/credentials.ts';
@@ -59,6 +60,7 @@ export interface Services extends Credentials {
   sshAccess: SshAccessService;
   previews: PreviewService;
   filePreviews: FilePreviews;
+  signedFiles: SignedFiles;
   accessRevocation: AccessRevocation;
   tunnels: TunnelService;
   terminals: TerminalService;

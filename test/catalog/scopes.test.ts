@@ -80,6 +80,8 @@ const scopeOfAction: Record<string, Scope> = {
   ListTerminals: 'sandboxes:read',
   EndTerminal: 'sandboxes:write',
   DeleteSession: 'sandboxes:write',
+  GetSigningKey: 'sandboxes:write',
+  RotateSigningKey: 'sandboxes:write',
   GetFileDetails: 'sandboxes:read',
   SetFileAttributes: 'sandboxes:write',
   DeleteSnapshot: 'sandboxes:write',

@@ -2,6 +2,7 @@
 import { FilePreviews } from '../../control/access/file-previews.ts';
 import { AccessRevocation, PreviewService, SshAccessService } from '../../control/access/granted-access.ts';
 import { PreviewAccess } from '../../control/access/preview-access.ts';
+import { SignedFiles } from '../../control/access/signed-files.ts';
 import type { AccessService } from '../../control/access/tokens.ts';
 import type { AuditService } from '../../control/audit/audit.ts';
 import { PreviewGrants } from '../../control/audit/preview-grants.ts';
@@ -22,7 +23,7 @@ export interface AccessDependencies {
 }
 
 export interface WiredAccess {
-  services: Pick<Services, 'sshAccess' | 'previews' | 'filePreviews' | 'accessRevocation'>;
+  services: Pick<Services, 'sshAccess' | 'previews' | 'filePreviews' | 'signedFiles' | 'accessRevocation'>;
   /** Of the preview gateway. */
   previewAccess: PreviewAccess;
   /** Previews in progress. */
@@ -38,11 +39,13 @@ export function wireAccess(parts: AccessDependencies): WiredAccess {
     ...{ uses, agent, access, callerRights, grants, clock },
     site: () => previews.site,
   });
+  const signedFiles = new SignedFiles({ uses, agent, access, grants, clock });
   return {
     services: {
       previews,
       sshAccess: new SshAccessService(uses, access, clock),
       filePreviews,
+      signedFiles,
       accessRevocation: new AccessRevocation(sandboxes, access),
     },
     previewAccess,

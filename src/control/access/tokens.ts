@@ -77,6 +77,18 @@ export class AccessService {
     return textOf(digest.digest().subarray(0, TOKEN_CHARS));
   }
 
+  /** Returns the key that signs addresses of a sandbox's files; it changes when it is rotated, and when previews are revoked. */
+  async signingKey(sandboxId: string): Promise<string> {
+    const epoch = await this.#deps.tokens.signingEpoch(sandboxId);
+    const digest = createHmac('sha256', this.#deps.previewKey).update(`sign ${sandboxId} ${epoch}`);
+    return digest.digest('base64url');
+  }
+
+  async rotateSigningKey(sandboxId: string): Promise<string> {
+    await this.#deps.tokens.raiseSigningEpoch(sandboxId);
+    return this.signingKey(sandboxId);
+  }
+
   async isFileToken(sandboxId: string, pass: string, token: string): Promise<boolean> {
     return timingSafeEqual(hashOf(token), hashOf(await this.fileToken(sandboxId, pass)));
   }

@@ -33,6 +33,9 @@ export interface AccessTokenStore {
   revoke(sandboxId: string, kinds: readonly AccessKind[], now: number): Promise<Record<AccessKind, number>>;
   /** Returns the number of revocations of a sandbox's previews. */
   previewEpoch(sandboxId: string): Promise<number>;
+  /** Returns a text that changes with each revocation of previews, and with each raise. */
+  signingEpoch(sandboxId: string): Promise<string>;
+  raiseSigningEpoch(sandboxId: string): Promise<void>;
 }
 
 /** `url` is normalized; the password is encrypted at rest. */

@@ -17,6 +17,8 @@ export const gatewaysLimits = {
     requestsPerOwner: 512,
     /** One file at an address of its own: life of the address, and files on their way to visitors. */
     files: { seconds: 300, requests: { total: 64, perOwner: 16 } },
+    /** Longest life of a signed address of a file. */
+    signedFileSeconds: 7 * 24 * 60 * 60,
     /** Requests that a visitor sends on one connection without waiting for the answer. */
     pipelined: 16,
     /** Idle time of a visitor's connection before its next request. */

@@ -55,8 +55,21 @@ export class AccessTokenRows implements AccessTokenStore {
   }
 
   async previewEpoch(sandboxId: string): Promise<number> {
-    const row = await this.#sql.read(() => statements.epoch.get({ sandbox: sandboxId }));
-    return Number(row?.['epoch'] ?? 0);
+    return (await this.#epochs(sandboxId)).preview;
+  }
+
+  async signingEpoch(sandboxId: string): Promise<string> {
+    const { preview, signing } = await this.#epochs(sandboxId);
+    return `${preview} ${signing}`;
+  }
+
+  async raiseSigningEpoch(sandboxId: string): Promise<void> {
+    await this.#sql.writeOne(() => statements.raiseSigning.run({ sandbox: sandboxId }));
+  }
+
+  async #epochs(sandbox: string): Promise<{ preview: number; signing: number }> {
+    const row = await this.#sql.read(() => statements.epochs.get({ sandbox }));
+    return { preview: Number(row?.['epoch'] ?? 0), signing: Number(row?.['signing'] ?? 0) };
   }
 }
 
@@ -76,7 +89,11 @@ const statements = {
     `INSERT INTO preview_epochs (sandbox_id, epoch) SELECT id, 1 FROM sandboxes WHERE id = :sandbox
        ON CONFLICT (sandbox_id) DO UPDATE SET epoch = preview_epochs.epoch + 1`,
   ),
-  epoch: statement('SELECT epoch FROM preview_epochs WHERE sandbox_id = :sandbox'),
+  raiseSigning: statement(
+    `INSERT INTO preview_epochs (sandbox_id, epoch, signing) SELECT id, 0, 1 FROM sandboxes WHERE id = :sandbox
+       ON CONFLICT (sandbox_id) DO UPDATE SET signing = preview_epochs.signing + 1`,
+  ),
+  epochs: statement('SELECT epoch, signing FROM preview_epochs WHERE sandbox_id = :sandbox'),
 };
 
 function* count(sandboxId: string, kind: AccessKind, now: number): Work<number> {

@@ -42,6 +42,10 @@ const previewEpochs = `
   ) STRICT;
 `;
 
+const signingEpochs = `
+  ALTER TABLE preview_epochs ADD COLUMN signing INTEGER NOT NULL DEFAULT 0;
+`;
+
 /** A JSON array; NULL: all. */
 const scopes = `
   ALTER TABLE api_keys ADD COLUMN scopes TEXT;
@@ -269,6 +273,7 @@ export const migrations: readonly Migration[] = [
   { version: 25, sql: userDeletions },
   { version: 26, sql: heirs },
   { version: 27, sql: linuxUsers },
+  { version: 28, sql: signingEpochs },
 ];
 
 /** Throws `failed_precondition` for a database that a newer service has migrated: it is not touched. @param found Its version. */

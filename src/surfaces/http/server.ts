@@ -108,6 +108,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without a key. */
     open?: boolean;
+    /** Answers a request without a key when this returns true: the route checks what the request has in its place. */
+    openIf?(request: FastifyRequest): boolean;
     /** For programs: a browser's sign-in opens nothing here. */
     keysOnly?: boolean;
     /** Takes tokens of applications too. */
@@ -234,7 +236,8 @@ function addChecks(
     assertOneHost(reply);
     if (!hosts.knows(request.arrival.host)) return refuseHost(request, reply);
     hosts.assertOrigin(request.headers.origin);
-    if (request.routeOptions.config?.open) return undefined;
+    const { open, openIf } = request.routeOptions.config ?? {};
+    if (open || openIf?.(request)) return undefined;
     request.caller = await authenticate(services, request, reply);
     if (!request.routeOptions.config?.brief) cutWhenKeyEnds(services.identity, request, reply);
     await admission.admit(request, reply);

@@ -91,6 +91,22 @@ export function accessConformance(name: string, store: () => Store): void {
       expect(await epochs()).toEqual([0, 0]);
     });
 
+    it('of signing keys have an epoch, which a raise changes for its sandbox, and a revocation of previews too', async () => {
+      const [sandbox, other] = [await insertSandbox(), await insertSandbox()];
+      const { accessTokens } = store();
+      const epochs = () => Promise.all([sandbox, other].map(({ id }) => accessTokens.signingEpoch(id)));
+      expect(await epochs()).toEqual(['0 0', '0 0']);
+      await accessTokens.raiseSigningEpoch(sandbox.id);
+      await accessTokens.raiseSigningEpoch(sandbox.id);
+      expect(await epochs()).toEqual(['0 2', '0 0']);
+      await accessTokens.revoke(sandbox.id, ['preview'], 0);
+      expect(await epochs()).toEqual(['1 2', '0 0']);
+      expect(await accessTokens.previewEpoch(sandbox.id)).toBe(1);
+      await store().sandboxes.remove(sandbox.id, sandbox.generation);
+      await accessTokens.raiseSigningEpoch(sandbox.id);
+      expect(await epochs()).toEqual(['0 0', '0 0']);
+    });
+
     it('go with their sandbox, and come into being with none that is gone', async () => {
       const sandbox = await insertSandbox();
       const { hash: kept } = await insert({ sandboxId: (await insertSandbox()).id });

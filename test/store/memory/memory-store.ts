@@ -128,6 +128,7 @@ function withNetworks(teams: Store['teams'], networks: Store['ownerNetworks']): 
 function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'> {
   let rows: AccessToken[] = [];
   const epochs = new Map<string, number>();
+  const signing = new Map<string, number>();
   const live = async () => {
     const ids = new Set((await sandboxes.all()).map(({ id }) => id));
     rows = rows.filter(({ sandboxId }) => ids.has(sandboxId));
@@ -165,6 +166,14 @@ function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'
       },
       previewEpoch: async (sandboxId) =>
         (await sandboxes.get(sandboxId)) ? (epochs.get(sandboxId) ?? 0) : 0,
+      signingEpoch: async (sandboxId) => {
+        const of = async (epoch: Map<string, number>) =>
+          (await sandboxes.get(sandboxId)) ? (epoch.get(sandboxId) ?? 0) : 0;
+        return `${await of(epochs)} ${await of(signing)}`;
+      },
+      raiseSigningEpoch: async (sandboxId) => {
+        if (await sandboxes.get(sandboxId)) signing.set(sandboxId, (signing.get(sandboxId) ?? 0) + 1);
+      },
     },
   };
 }

@@ -208,7 +208,6 @@ describe('what is asked about the installation', () => {
     ['POST', '/sandbox/one/ttl/5'],
     ['POST', '/sandbox/one/public/true'],
     ['GET', '/sandbox/one/build-logs-url'],
-    ['GET', '/sandbox/one/signing-key'],
     ['GET', '/sandbox/one/telemetry/metrics'],
     ['POST', '/sandbox/one/ports/80/signed-preview-url/token/expire'],
     ['GET', '/sandbox/ssh-access/validate?token=token'],

@@ -11,6 +11,12 @@ export const accessRoutes: readonly DaytonaRoute[] = [
   { method: 'GET', path: `${ONE}/ports/:port/signed-preview-url`, handler: signedPreview },
   { method: 'POST', path: `${ONE}/ssh-access`, handler: createSshAccess },
   { method: 'DELETE', path: `${ONE}/ssh-access`, handler: revokeSshAccess },
+  { method: 'GET', path: `${ONE}/signing-key`, handler: (call) => signingKey(call, 'GetSigningKey') },
+  {
+    method: 'POST',
+    path: `${ONE}/signing-key/rotate`,
+    handler: (call) => signingKey(call, 'RotateSigningKey'),
+  },
 ];
 
 /** Seconds of a signed URL for which a client names none. */
@@ -65,6 +71,13 @@ async function revokeSshAccess(call: DaytonaCall): Promise<unknown> {
   const { id } = await shown(call);
   await call.action('RevokeAccess', { sandbox: id, kind: 'ssh' });
   return answer(call, id);
+}
+
+/** The body is the key itself, as JSON. */
+async function signingKey(call: DaytonaCall, action: string): Promise<unknown> {
+  const { signing_key } = await call.action(action, { sandbox: call.params['sandbox'] });
+  call.reply.type('application/json; charset=utf-8');
+  return JSON.stringify(signing_key);
 }
 
 function portIn({ params }: DaytonaCall): number {

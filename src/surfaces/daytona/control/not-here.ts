@@ -38,10 +38,6 @@ const reasons: [reason: string, ...calls: Call[]][] = [
   ],
   ['An SSH token cannot be checked here but by signing in with it.', 'GET /sandbox/ssh-access/validate'],
   [
-    'URLs of files are not signed with a key of the sandbox here: read and write files by the toolbox.',
-    ...(['GET /sandbox/:sandbox/signing-key', 'POST /sandbox/:sandbox/signing-key/rotate'] as const),
-  ],
-  [
     'Nothing is kept of what a sandbox used here; the toolbox shows its use now.',
     ...(['GET /sandbox/:sandbox/telemetry/metrics', 'GET /sandbox/:sandbox/telemetry/logs'] as const),
     ...(['GET /sandbox/:sandbox/telemetry/traces', 'GET /sandbox/:sandbox/telemetry/traces/:trace'] as const),

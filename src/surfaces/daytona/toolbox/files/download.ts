@@ -1,5 +1,6 @@
 /** Downloads: the bytes of one file, or a multipart form with those of many, file after file. */
 import type { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { path } from '../../../../catalog/parameters/path.ts';
 import { sandbox } from '../../../../catalog/parameters/sandbox.ts';
@@ -16,13 +17,20 @@ const one = z.object({ sandbox, path: path() });
 
 export async function download(call: DaytonaCall): Promise<unknown> {
   const { sandbox, path } = validateInput(one, { ...call.query, ...call.params });
-  const { size, stream } = await open(call, sandbox, path);
+  return sendFile(call.reply, await open(call, sandbox, path), call.signal);
+}
+
+export function sendFile(
+  reply: FastifyReply,
+  { size, stream }: Opened,
+  signal: AbortSignal,
+): Promise<FastifyReply> {
   const headers = {
     'content-type': 'application/octet-stream',
     // Files of /proc report size 0 and have content all the same.
     ...(size > 0 ? { 'content-length': size } : {}),
   };
-  return sendBytes(call.reply, { status: 200, headers, stream, length: size }, call.signal);
+  return sendBytes(reply, { status: 200, headers, stream, length: size }, signal);
 }
 
 /** A path need not be valid: it is then the one that is answered with an error. */

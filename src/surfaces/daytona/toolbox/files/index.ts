@@ -13,6 +13,7 @@ import { fileCode } from './codes.ts';
 import { download, downloadMany } from './download.ts';
 import { entryRoutes, listEntries } from './entries.ts';
 import { searchRoutes } from './search.ts';
+import { isSigned, serveSigned } from './signed.ts';
 import { upload, uploadMany } from './upload.ts';
 
 export const fileRoutes: readonly DaytonaRoute[] = [...entryRoutes, ...changeRoutes, ...searchRoutes].map(
@@ -35,6 +36,9 @@ const sending: readonly StreamRoute[] = [
   { method: 'POST', path: '/files/bulk-download', handler: downloadMany, ...reads },
 ];
 
+/** Routes that a signature opens, too. */
+const signable = ['/files/download', '/files/upload-v2'];
+
 /** Their bodies stay unread. */
 const taking: readonly StreamRoute[] = [
   { method: 'POST', path: '/files/upload', handler: upload, ...writes },
@@ -54,9 +58,14 @@ export function addFileStreams(app: FastifyInstance, root: string, parts: Dayton
 function add(app: FastifyInstance, root: string, route: StreamRoute, parts: DaytonaDependencies): void {
   const { method, path, action, scope, handler } = coding(route, fileCode);
   app.route({
-    ...{ method, url: `${root}${path}`, exposeHeadRoute: false, config: { byteStream: true } },
+    ...{ method, url: `${root}${path}`, exposeHeadRoute: false },
+    config: { byteStream: true, ...(signable.includes(path) ? { openIf: isSigned } : {}) },
     async handler(request, reply) {
       request.raw.socket.setTimeout(limits.byteStreamIdleMs);
+      if (request.caller === undefined) {
+        const result = await serveSigned(request, reply, parts.services);
+        return reply.sent ? reply : reply.send(result);
+      }
       const hold = parts.answers.hold(request.caller.id);
       reply.raw.once('close', () => hold.release());
       const call = toCall(request, reply, parts);

@@ -1,6 +1,7 @@
 /** Uploads: multipart forms with one file or many, or the bytes of one; each goes to the sandbox as it comes. */
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { path } from '../../../../catalog/parameters/path.ts';
 import { sandbox } from '../../../../catalog/parameters/sandbox.ts';
@@ -17,10 +18,18 @@ const one = z.object({ sandbox, path: path() });
 /** Takes a form with the field `file`, or the bytes themselves. */
 export async function upload(call: DaytonaCall): Promise<unknown> {
   const { path } = validateInput(one, { ...call.query, ...call.params });
-  const boundary = boundaryOf(call.request.headers['content-type']);
-  if (boundary === null) await write(call, path, call.request.raw);
-  else await writeField(call, path, partsOf(call.request.raw, boundary));
+  await takeFile(call.request, (content) => write(call, path, content));
   return { name: posix.basename(path), path, type: 'file' };
+}
+
+/** Hands over the bytes of the one file that a request brings. */
+export async function takeFile(
+  { headers, raw }: FastifyRequest,
+  take: (content: Readable) => Promise<unknown>,
+): Promise<void> {
+  const boundary = boundaryOf(headers['content-type']);
+  if (boundary === null) await take(raw);
+  else await takeField(partsOf(raw, boundary), take);
 }
 
 /** Writes all files that can be written, and fails then for those that cannot. */
@@ -29,7 +38,7 @@ export async function uploadMany(call: DaytonaCall): Promise<unknown> {
   let refused: SandhavenError | null = null;
   for await (const { path, part } of filesOf(call)) {
     try {
-      files.push({ path, bytes: await writePart(call, path, part) });
+      files.push({ path, bytes: await takePart(part, (content) => write(call, path, content)) });
     } catch (error) {
       if (!(error instanceof SandhavenError) || fileCode(error) === null) throw error;
       refused ??= error;
@@ -42,11 +51,14 @@ export async function uploadMany(call: DaytonaCall): Promise<unknown> {
 /** Bytes of paths whose files have not come: some clients send all paths first. */
 const WAITING_BYTES = 4 * 1024 * 1024;
 
-async function writeField(call: DaytonaCall, path: string, parts: AsyncIterable<Part>): Promise<void> {
+async function takeField(
+  parts: AsyncIterable<Part>,
+  take: (content: Readable) => Promise<unknown>,
+): Promise<void> {
   let isWritten = false;
   for await (const part of parts) {
     if (part.name !== 'file' || isWritten) continue;
-    await writePart(call, path, part);
+    await takePart(part, take);
     isWritten = true;
   }
   if (!isWritten) throw invalidArgument('file', 'The form has no field file.');
@@ -78,12 +90,12 @@ async function* filesOf({ request }: DaytonaCall): AsyncGenerator<{ path: string
   }
 }
 
-async function writePart(call: DaytonaCall, path: string, { content }: Part): Promise<number> {
+async function takePart<T>({ content }: Part, take: (content: Readable) => Promise<T>): Promise<T> {
   const stream = Readable.from(content);
   // A reader that has left, since the file could not be written, does not hear how the body ends.
   stream.on('error', () => {});
   try {
-    return await write(call, path, stream);
+    return await take(stream);
   } finally {
     stream.destroy();
   }
