@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { declareAlive } from '../../src/runtime/oci/host/liveness.ts';
+import { declareAlive, isAlive } from '../../src/runtime/oci/host/liveness.ts';
 
 let holder: ChildProcess;
 let folder: string;
@@ -22,11 +22,11 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Another process that holds the lock for so long; resolves once it has it. */
-async function holdFor(ms: number): Promise<void> {
+/** Another process that holds a lock for so long; resolves once it has it. */
+async function holdFor(ms: number, transaction = 'BEGIN EXCLUSIVE'): Promise<void> {
   const source = `
     const lock = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(join(instance.runDir, 'slots/alive'))});
-    lock.exec('BEGIN EXCLUSIVE');
+    lock.exec('${transaction}');
     console.log('held');
     setTimeout(() => lock.close(), ${ms});`;
   const child = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -44,4 +44,13 @@ it('a service that runs does', async () => {
   expect(() => declareAlive(instance)).toThrow(
     "A running service has this data directory's instance id, alive0.",
   );
+});
+
+it('a service is seen to run, and one who asks is not', async () => {
+  await holdFor(2_000);
+  expect(isAlive(instance)).toBe(true);
+  holder.kill();
+  await once(holder, 'exit');
+  await holdFor(2_000, 'BEGIN; SELECT count(*) FROM sqlite_schema');
+  expect(isAlive(instance)).toBe(false);
 });

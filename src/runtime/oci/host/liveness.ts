@@ -20,7 +20,7 @@ const RUNNING = 'A running service';
  */
 export function declareAlive(instance: Instance): Disposable {
   mkdirSync(slotsDir(instance), { recursive: true, mode: 0o700 });
-  const lock = tryLock(instance, QUESTION_MS);
+  const lock = tryLock(instance, 'BEGIN EXCLUSIVE', QUESTION_MS);
   if (!lock) throw taken(instance, RUNNING);
   try {
     const other = otherOwner(instance);
@@ -39,9 +39,10 @@ export function refusalOf(instance: Instance): SandhavenError | null {
   return who === null ? null : taken(instance, who);
 }
 
+/** Asks by a shared lock, so that several programs that ask at once do not take each other for the service. */
 export function isAlive(instance: Pick<Instance, 'runDir'>): boolean {
   if (!existsSync(lockFile(instance))) return false;
-  const lock = tryLock(instance, 0);
+  const lock = tryLock(instance, 'BEGIN; SELECT count(*) FROM sqlite_schema', 0);
   lock?.close();
   return lock === null;
 }
@@ -78,10 +79,14 @@ function taken({ id, dataDir }: Instance, who: string): SandhavenError {
   });
 }
 
-function tryLock(instance: Pick<Instance, 'runDir'>, patienceMs: number): DatabaseSync | null {
+function tryLock(
+  instance: Pick<Instance, 'runDir'>,
+  transaction: string,
+  patienceMs: number,
+): DatabaseSync | null {
   const database = new DatabaseSync(lockFile(instance), { timeout: patienceMs });
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    database.exec(transaction);
     return database;
   } catch (error) {
     database.close();
