@@ -134,7 +134,7 @@ describe('the egress program', () => {
     const before = await gate(slot);
     writeFileSync(hangFile(egressPath), '');
     const changing = instance.setNetwork(id, rules('https://other.example.com'));
-    await sleep(1_000);
+    await expect.poll(() => before && isRunning(before.pid), { timeout: 20_000 }).toBe(false);
     rmSync(hangFile(egressPath));
     await changing;
     const after = await gate(slot);

@@ -86,9 +86,14 @@ export async function addGatewayAddress(gateway: string): Promise<void> {
   await runCommand('ip', ['address', 'replace', `${gateway}/32`, 'dev', 'lo', 'scope', 'link']);
 }
 
+/** Succeeds also where the address is gone, such as by another service's start that frees the same dead instance. */
 export async function removeGatewayAddress(gateway: string): Promise<void> {
-  const shown = await runCommand('ip', ['-oneline', 'address', 'show', 'dev', 'lo', 'to', `${gateway}/32`]);
-  if (shown.trim() !== '') await runCommand('ip', ['address', 'del', `${gateway}/32`, 'dev', 'lo']);
+  const address = `${gateway}/32`;
+  const shown = () => runCommand('ip', ['-oneline', 'address', 'show', 'dev', 'lo', 'to', address]);
+  if ((await shown()).trim() === '') return;
+  await runCommand('ip', ['address', 'del', address, 'dev', 'lo']).catch(async (error) => {
+    if ((await shown()).trim() !== '') throw error;
+  });
 }
 
 /** Arguments of one slot, as in native/launcher/src/slots/mod.rs. */
