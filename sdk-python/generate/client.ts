@@ -32,6 +32,7 @@ from .._async.connection import AsyncConnection
 from .._async.files import AsyncFiles
 from .._async.pages import by_offset, by_page
 from .._async.preview import AsyncPreview
+from .._async.processes import AsyncProcesses
 from .._calls import CallOptions, OnProgress
 from .._follow import SandboxChange
 from .._output import OnBytes, OnOutput
@@ -108,6 +109,7 @@ function clientClass(toolkits: string[]): string {
         self.access = AsyncAccess(self.administration)
         self.snapshots = AsyncSnapshots(self.administration)
         self.sessions = AsyncSessions(self.administration)
+        self.processes = AsyncProcesses(connection)
         self.iterate = AsyncIterate(self)
 ${fields}
     async def close(self) -> None:

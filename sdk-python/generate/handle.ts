@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from .._async.content import AsyncContent
 from .._async.files import AsyncDownload
 from .._async.preview import AsyncPreview
+from .._async.processes import AsyncSandboxProcesses
 from .._calls import OnProgress
 from .._output import OnBytes, OnOutput
 from .._records import ChangedFile, DeletedSession, FileDetails, Upload
@@ -159,7 +160,8 @@ ${of(group)}`,
     def __init__(self, client: AsyncSandhaven, sandbox: str) -> None:
         self.id = sandbox
         self._client = client
-${fields.join('')}
+${fields.join('')}        self.processes = AsyncSandboxProcesses(client.processes, sandbox)
+
     async def __aenter__(self) -> AsyncSandboxHandle:
         return self
 

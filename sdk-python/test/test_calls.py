@@ -187,6 +187,17 @@ def test_deletes_snapshots_and_revokes_access(service: ScriptedService, client: 
     ]
 
 
+def test_shows_and_revokes_one_token(service: ScriptedService, client: Driver) -> None:
+    token = {"sandbox": "sb_1", "kind": "ssh", "port": None, "created_at": "then", "expires_at": None}
+    service.answers(result(token), result(token))
+    assert client.call(lambda c: c.access.show("secret")) == token
+    assert client.call(lambda c: c.access.revoke_token("my box", "secret")) == token
+    assert [(path, body) for _, path, _, body in service.asked] == [
+        ("/v1/admin/GetAccessToken", '{"token":"secret"}'),
+        ("/v1/admin/RevokeAccessToken", '{"sandbox":"my box","token":"secret"}'),
+    ]
+
+
 def test_calls_an_action_by_its_name_which_stays_one_part_of_the_path_and_never_twice(
     service: ScriptedService, client: Driver
 ) -> None:

@@ -60,18 +60,21 @@ import type { RequestOptions } from './connection.ts';
 import type * as types from './generated.ts';
 import { apart, type HandleOptions } from './handle-options.ts';
 import type { Preview } from './preview.ts';
+import { processesOf, type SandboxProcesses } from './processes.ts';
 import type { DeletedSession } from './sessions.ts';
 
 /** Made by \`client.create()\` and \`client.sandbox()\`. \`await using\` deletes it at the end of its block. */
 export class SandboxHandle {
   /** Its ID; with \`client.sandbox()\`, the name or ID that was given. */
   readonly id: string;
-${groups.map(([group, { name }]) => `  readonly ${group}: ${name};\n`).join('')}  readonly #client: types.Sandhaven;
+${groups.map(([group, { name }]) => `  readonly ${group}: ${name};\n`).join('')}  readonly processes: SandboxProcesses;
+  readonly #client: types.Sandhaven;
 
   constructor(client: types.Sandhaven, id: string) {
     this.id = id;
     this.#client = client;
-${groups.map(([group, { name }]) => `    this.${group} = new ${name}(client, id);\n`).join('')}  }
+${groups.map(([group, { name }]) => `    this.${group} = new ${name}(client, id);\n`).join('')}    this.processes = processesOf(client.processes, id);
+  }
 
   /** A port of it, to send requests to: \`await box.preview(8000).fetch('/')\`. */
   preview(port: number): Preview {

@@ -1,10 +1,9 @@
-/** Follows changes of the caller's sandboxes, and connects again whenever the stream breaks off. */
-import { failureOf } from './call.ts';
+/** Follows changes of the caller's sandboxes. */
 import type { Connection } from './connection.ts';
-import { SandhavenError } from './errors.ts';
-import { readEvents } from './events.ts';
+import type { ServerEvent } from './events.ts';
 import type { GetSandboxResult, GetSnapshotResult } from './generated.ts';
 import type { ServiceHealth } from './health.ts';
+import { readReconnecting } from './reconnecting.ts';
 
 export type SandboxChange =
   /** Changes may have been missed: list sandboxes again, and snapshots and rows of the audit log. Also the first of all. */
@@ -105,13 +104,8 @@ export interface FollowOptions {
   health?: boolean;
 }
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
-/** The service sends something every 15 s. */
-const SILENCE_MS = 45_000;
-
 /** Throws `SandhavenError` when another attempt makes no sense, such as with a key that is not valid. */
-export async function* changesOf(
+export function changesOf(
   connection: Connection,
   { signal, usage = false, snapshots = false, audit = false, network, health = false }: FollowOptions,
 ): AsyncGenerator<SandboxChange, never, undefined> {
@@ -119,43 +113,10 @@ export async function* changesOf(
   const chosen = choices.filter(([, isWanted]) => isWanted).map(([name]) => `${name}=true`);
   if (network !== undefined) chosen.push(`network=${encodeURIComponent(network)}`);
   const path = chosen.length === 0 ? '/v1/events' : `/v1/events?${chosen.join('&')}`;
-  for (let failures = 0; ; failures++) {
-    const attempts = connection.begin(signal ? { signal } : {});
-    try {
-      for await (const change of oneStream(connection, attempts, path)) {
-        failures = 0;
-        yield change;
-      }
-    } catch (error) {
-      if (signal?.aborted) throw signal.reason;
-      if (!isTransient(error)) throw error;
-    } finally {
-      attempts.close();
-    }
-    await pause(connection, failures, signal);
-  }
+  return readReconnecting(connection, { path: () => path, read: changeOf, signal });
 }
 
-async function* oneStream(
-  connection: Connection,
-  attempts: ReturnType<Connection['begin']>,
-  path: string,
-): AsyncGenerator<SandboxChange> {
-  const init = { headers: { accept: 'text/event-stream' } };
-  const response = await connection.request(path, init, attempts);
-  if (!response.ok || !response.body) throw await failureOf(response);
-  attempts.stopClock();
-  try {
-    for await (const { event, data } of readEvents(unlessSilent(response.body))) {
-      const change = changeOf(event, data);
-      if (change) yield change;
-    }
-  } catch (error) {
-    throw connection.explain(error, attempts);
-  }
-}
-
-function changeOf(event: string, data: string): SandboxChange | null {
+function changeOf({ event, data }: ServerEvent): SandboxChange | null {
   if (event === 'ready' || event === 'refresh') return { type: 'refresh' };
   if (event === 'sandbox') return { type: 'sandbox', sandbox: JSON.parse(data) as GetSandboxResult };
   if (event === 'sandbox_deleted') return { type: 'deleted', id: (JSON.parse(data) as { id: string }).id };
@@ -168,43 +129,4 @@ function changeOf(event: string, data: string): SandboxChange | null {
   if (event === 'audit_missed') return { type: 'audit_missed' };
   if (event === 'usage') return { type: 'usage', ...(JSON.parse(data) as { sandboxes: SandboxUsage[] }) };
   return null;
-}
-
-/** Ends a stream whose other side vanished. A machine that was asleep would not notice otherwise. */
-function unlessSilent(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream({
-    async pull(controller) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const silent = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error('the stream is silent')), SILENCE_MS);
-      });
-      try {
-        const { done, value } = await Promise.race([reader.read(), silent]);
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        reader.cancel().catch(() => {});
-        controller.error(error);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-}
-
-function isTransient(error: unknown): boolean {
-  return error instanceof SandhavenError && (error.retryable || error.code === 'timeout');
-}
-
-async function pause(connection: Connection, failures: number, signal?: AbortSignal): Promise<void> {
-  const attempts = connection.begin(signal ? { signal } : {});
-  attempts.stopClock();
-  try {
-    const ms = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);
-    await attempts.pause(ms * (0.5 + Math.random() / 2));
-  } finally {
-    attempts.close();
-  }
 }

@@ -67,6 +67,8 @@ export interface FileDetails {
   /** Sorted by path. */
   entries: FileEntry[];
   total_count: number;
+  /** Where the next page begins, which is early where there is much metadata; null at the end. */
+  next_offset: number | null;
 }
 
 export interface ChangedFile {

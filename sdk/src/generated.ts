@@ -7,6 +7,7 @@ import { Connection, type SandhavenOptions } from './connection.ts';
 import { Files } from './files.ts';
 import { byOffset, byPage } from './pages.ts';
 import { Preview } from './preview.ts';
+import { Processes } from './processes.ts';
 import { SandboxHandle } from './sandbox-handle.ts';
 import { Sessions } from './sessions.ts';
 import { Snapshots } from './snapshots.ts';
@@ -1263,6 +1264,8 @@ export class Sandhaven {
   readonly snapshots: Snapshots;
   /** Sessions can be deleted. */
   readonly sessions: Sessions;
+  /** Processes that go on without their client. */
+  readonly processes: Processes;
   /** Actions of the administration, by name. */
   readonly administration: Administration;
   /** Each item of lists that have pages: `for await (const … of client.iterate.listFiles())`. */
@@ -1279,6 +1282,7 @@ export class Sandhaven {
     this.access = new Access(connection);
     this.snapshots = new Snapshots(connection);
     this.sessions = new Sessions(connection);
+    this.processes = new Processes(connection);
     this.administration = new Administration(connection);
     this.iterate = new Iterate(this);
     this.documentDb = new DocumentDb(this.#call);

@@ -1,5 +1,5 @@
 /** Public exports of Sandhaven's typed client. */
-export type { RevokedAccess, RevokeOptions } from './access.ts';
+export type { AccessToken, RevokedAccess, RevokeOptions } from './access.ts';
 export type { CallOptions, Progress } from './call.ts';
 export type {
   AuditLogRow,
@@ -30,6 +30,15 @@ export * from './generated.ts';
 export type { DoctorFinding, ServiceHealth, ServiceHealthSample } from './health.ts';
 export type { OnOutput, OutputListeners, OutputPiece } from './output.ts';
 export type { Preview } from './preview.ts';
+export {
+  Process,
+  type ProcessEnd,
+  Processes,
+  type ProcessFollowOptions,
+  type ProcessInfo,
+  type ProcessOptions,
+  type SandboxProcesses,
+} from './processes.ts';
 export {
   SandboxCode,
   SandboxFiles,

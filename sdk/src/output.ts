@@ -4,7 +4,10 @@ export interface OutputPiece {
   stream: 'stdout' | 'stderr';
   /** As the program wrote them; a piece may end within a character. */
   bytes: Uint8Array;
-  /** Bytes that are missing before these: a session's command does not wait for those who watch it. */
+  /**
+   * Bytes that are missing before these: a session's command does not wait for those who watch it, and old output of a
+   * process is forgotten while nobody follows it.
+   */
   leftOutBytes: number;
 }
 
@@ -21,7 +24,7 @@ export interface OutputListeners {
 }
 
 /** An event of a service; an earlier one sends text. */
-interface OutputEvent {
+export interface OutputEvent {
   stream: OutputPiece['stream'];
   base64?: string;
   text?: string;
@@ -42,10 +45,12 @@ export class Output {
     this.#listeners = listeners;
   }
 
-  async take({ stream, base64, text = '', left_out_bytes: leftOutBytes = 0 }: OutputEvent): Promise<void> {
+  /** Returns the number of bytes, once the listeners have taken them. */
+  async take({ stream, base64, text = '', left_out_bytes: leftOutBytes = 0 }: OutputEvent): Promise<number> {
     const bytes = base64 === undefined ? new TextEncoder().encode(text) : bytesOf(base64);
     await this.#listeners.onOutput?.({ stream, bytes, leftOutBytes });
     await this.#say(stream, this.#decoders[stream].decode(bytes, { stream: true }), leftOutBytes);
+    return bytes.length;
   }
 
   /** Passes on the rest of a stream that ended within a character. */

@@ -7,6 +7,7 @@ import type { RequestOptions } from './connection.ts';
 import type * as types from './generated.ts';
 import { apart, type HandleOptions } from './handle-options.ts';
 import type { Preview } from './preview.ts';
+import { processesOf, type SandboxProcesses } from './processes.ts';
 import type { DeletedSession } from './sessions.ts';
 
 /** Made by `client.create()` and `client.sandbox()`. `await using` deletes it at the end of its block. */
@@ -17,6 +18,7 @@ export class SandboxHandle {
   readonly code: SandboxCode;
   readonly sessions: SandboxSessions;
   readonly git: SandboxGit;
+  readonly processes: SandboxProcesses;
   readonly #client: types.Sandhaven;
 
   constructor(client: types.Sandhaven, id: string) {
@@ -26,6 +28,7 @@ export class SandboxHandle {
     this.code = new SandboxCode(client, id);
     this.sessions = new SandboxSessions(client, id);
     this.git = new SandboxGit(client, id);
+    this.processes = processesOf(client.processes, id);
   }
 
   /** A port of it, to send requests to: `await box.preview(8000).fetch('/')`. */

@@ -386,6 +386,17 @@ describe('access', () => {
     service.answers(problem('not_found', 404));
     await expect(client.access.revoke('none')).rejects.toMatchObject({ code: 'not_found' });
   });
+
+  it('of one token is shown and revoked', async () => {
+    const token = { sandbox: 'sb_1', kind: 'ssh', port: null, created_at: 'then', expires_at: null };
+    service.answers(result(token), result(token));
+    expect(await client.access.show('secret')).toEqual(token);
+    expect(await client.access.revokeToken('my box', 'secret')).toEqual(token);
+    expect(service.asked).toMatchObject([
+      { path: '/v1/admin/GetAccessToken', body: '{"token":"secret"}' },
+      { path: '/v1/admin/RevokeAccessToken', body: '{"sandbox":"my box","token":"secret"}' },
+    ]);
+  });
 });
 
 describe('administration', () => {

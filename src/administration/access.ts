@@ -1,7 +1,10 @@
 /** Actions on ways into sandboxes. */
 import { z } from 'zod';
+import { timestamp } from '../catalog/base/sandbox-view.ts';
 import { requiredPath } from '../catalog/parameters/path.ts';
 import { sandbox } from '../catalog/parameters/sandbox.ts';
+import { textWithoutNul } from '../catalog/parameters/scalars.ts';
+import type { AccessToken } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { defineAction } from './action.ts';
 
@@ -63,6 +66,61 @@ export const rotateSigningKey = defineAction({
 });
 
 const kinds = ['ssh', 'preview'] as const;
+
+const token = textWithoutNul()
+  .min(1)
+  .max(64)
+  .describe('SSH token, or the token of a signed preview URL: what its host name has behind the port.');
+
+const shownToken = z.looseObject({
+  sandbox: z.string(),
+  kind: z.enum(kinds),
+  port: z.int().nullable().describe('Of a preview.'),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+});
+
+function shown({ sandboxId, kind, port, createdAt, expiresAt }: AccessToken): z.output<typeof shownToken> {
+  return {
+    ...{ sandbox: sandboxId, kind, port, created_at: timestamp(createdAt) },
+    expires_at: expiresAt === null ? null : timestamp(expiresAt),
+  };
+}
+
+export const getAccessToken = defineAction({
+  name: 'GetAccessToken',
+  title: 'Show what a token gives access to',
+  description:
+    'Shows the sandbox, kind, port and times of one SSH token or signed preview token of your sandboxes; not_found for one ' +
+    'that gives no access.',
+  role: 'member',
+  scope: 'sandboxes:read',
+  forViewers: false,
+  command: 'access show',
+  secret: 'token',
+  input: z.strictObject({ token }),
+  output: shownToken,
+  handler: async (input, { services, caller }) =>
+    shown(await services.accessRevocation.tokenOf(caller, input.token)),
+});
+
+export const revokeAccessToken = defineAction({
+  name: 'RevokeAccessToken',
+  title: 'Revoke one token',
+  description:
+    'Ends one SSH token or signed preview URL of one of your sandboxes, and the connections that are open by it.',
+  role: 'member',
+  scope: 'sandboxes:write',
+  command: 'access revoke-token',
+  argument: 'sandbox',
+  secret: 'token',
+  input: z.strictObject({ sandbox, token }),
+  output: shownToken.extend({ revoked: z.literal(true) }),
+  async handler({ sandbox: reference, token }, { services, caller }) {
+    const revoked = await services.accessRevocation.revokeToken(caller, reference, token);
+    return { ...shown(revoked), revoked: true as const };
+  },
+});
 
 export const revokeAccess = defineAction({
   name: 'RevokeAccess',

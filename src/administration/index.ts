@@ -1,5 +1,12 @@
 /** Every administration action, in the order of their list. */
-import { getFilePreviewUrl, getSigningKey, revokeAccess, rotateSigningKey } from './access.ts';
+import {
+  getAccessToken,
+  getFilePreviewUrl,
+  getSigningKey,
+  revokeAccess,
+  revokeAccessToken,
+  rotateSigningKey,
+} from './access.ts';
 import type { Action } from './action.ts';
 import { listAudit, verifyAudit } from './audit.ts';
 import {
@@ -24,6 +31,14 @@ import {
   setSnapshotNetwork,
 } from './networks.ts';
 import { setTeamNetwork, setUserNetwork } from './owner-networks.ts';
+import {
+  endProcess,
+  listProcesses,
+  resizeProcess,
+  sendProcessInput,
+  signalProcess,
+  startProcess,
+} from './processes.ts';
 import { addRegistryCredentials, listRegistries, removeRegistryCredentials } from './registries.ts';
 import { deleteAnySandbox, deleteSnapshot, listAllSandboxes, stopAnySandbox } from './sandboxes.ts';
 import {
@@ -113,11 +128,19 @@ export const actions: readonly Action[] = [
   giveSecret,
   takeSecret,
   revokeAccess,
+  getAccessToken,
+  revokeAccessToken,
   getFilePreviewUrl,
   getSigningKey,
   rotateSigningKey,
   listTerminals,
   endTerminal,
+  startProcess,
+  listProcesses,
+  sendProcessInput,
+  signalProcess,
+  resizeProcess,
+  endProcess,
   deleteSession,
   getFileDetails,
   setFileAttributes,
@@ -155,10 +178,11 @@ export const commandGroups: Record<string, string> = {
   snapshots: 'your snapshots: delete',
   network: 'networks of your sandboxes and snapshots: get, set, allow, deny, log, learn',
   secrets: 'secrets that requests of your sandboxes carry: list, create, give',
-  access: 'SSH and preview access to your sandboxes: revoke',
+  access: 'SSH and preview access to your sandboxes: show, revoke',
   files: 'files of your sandboxes: details, set attributes, preview an image or PDF',
   sessions: 'sessions of your sandboxes: delete',
   terminals: 'terminals of your sandboxes: list, end',
+  processes: 'processes that go on without you: start, list, input, end',
   audit: 'audit log: list, verify',
   health: 'room, load and findings of the service',
   registries: 'credentials of image registries',

@@ -97,7 +97,8 @@ export const getFileDetails = defineAction({
   title: 'Get all that is known of files',
   description:
     'Describes what is below a folder of a sandbox, sorted by path: type, size, mode, owner and group by name and number, ' +
-    'time, target of a link, and metadata. Depth 0 describes the path itself. Links are not followed.',
+    'time, target of a link, and metadata. Depth 0 describes the path itself. Links are not followed. A page with much ' +
+    'metadata ends early: go on at next_offset.',
   role: 'member',
   scope: 'sandboxes:read',
   command: 'files details',
@@ -127,15 +128,16 @@ export const getFileDetails = defineAction({
       }),
     ),
     total_count: z.int(),
+    next_offset: z.int().nullable().describe('Where the next page begins; null at the end.'),
   }),
   async handler({ sandbox: reference, max_items, ...query }, { services, caller, signal }) {
     const asked = { ...query, maxItems: max_items };
-    const { items, totalCount } = await services.files.details(caller, reference, asked, signal);
-    const entries = items.map(({ mode, modifiedMs, metadata = {}, ...entry }) => ({
+    const page = await services.files.details(caller, reference, asked, signal);
+    const entries = page.items.map(({ mode, modifiedMs, metadata = {}, ...entry }) => ({
       ...withoutUndefined(entry),
       ...{ mode: octal(mode), modified_time: timestamp(modifiedMs), metadata },
     }));
-    return { entries, total_count: totalCount };
+    return { entries, total_count: page.totalCount, next_offset: page.nextOffset };
   },
   rows: ({ entries }) =>
     entries.map(({ mode, owner, group, size, modified_time, path: below, target }) => ({

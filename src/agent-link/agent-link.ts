@@ -7,6 +7,7 @@ import type { AgentLink, AgentProcesses, AgentTunnels } from '../control/ports/i
 import { subjectHash } from '../model/certificates/certificate.ts';
 import { limits } from '../model/limits.ts';
 import { type Ask, call, tooSlow } from './call.ts';
+import { detachedOf } from './detached.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { executionOf } from './execution.ts';
 import { filesOf, openReadStream } from './files.ts';
@@ -55,6 +56,7 @@ export function createAgentLink({ openChannel, roots = null }: AgentLinkOptions)
     ...executionOf(ask, versionOf),
     ...filesOf(ask),
     ...processesOf(openChannel),
+    ...detachedOf(openChannel, ask),
     ...tunnelsOf(openChannel, ask),
     ...searchOf(ask),
     ...sessionsOf(ask, versionOf),
@@ -63,9 +65,9 @@ export function createAgentLink({ openChannel, roots = null }: AgentLinkOptions)
   };
 }
 
-function guarded<T>(parse: () => T): T {
+async function guarded<T>(parse: () => T | Promise<T>): Promise<T> {
   try {
-    return parse();
+    return await parse();
   } catch (error) {
     if (error instanceof ProtocolError) {
       throw unavailable("The sandbox's agent does not keep to the protocol.", error);

@@ -58,7 +58,7 @@ export interface Answer<Reply> {
 export type Ask = <Reply, T>(
   id: string,
   options: Call<Reply>,
-  parse: (answer: Answer<Reply>) => T,
+  parse: (answer: Answer<Reply>) => T | Promise<T>,
 ) => Promise<T>;
 
 /** Rejects with a SandhavenError, or with the signal's reason. */

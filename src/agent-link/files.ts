@@ -1,6 +1,7 @@
 /** File operations: those whose answers are small enough for memory, and the bytes of a file as a stream. */
 import type { Readable } from 'node:stream';
-import type { AgentLink } from '../control/ports/index.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AgentLink, FileDetails } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { openAnswerStream } from './answer-stream.ts';
 import { type Ask, type Item, tooSlow } from './call.ts';
@@ -10,6 +11,7 @@ import {
   createdReply,
   detailedEntries,
   emptyReply,
+  entriesReply,
   fileEntries,
   foundPaths,
   listReply,
@@ -76,15 +78,23 @@ export function filesOf(ask: Ask): Files {
           request: { op: 'entries', user, path, depth, max_items: maxItems, offset },
           signal,
           ...patience,
-          reply: listReply,
+          reply: entriesReply,
           maxItems,
         },
-        (answer) => ({
-          items: itemsOf(answer.items, maxItems, (json) => parseReply(detailedEntries, json)).map(
-            ({ modified_ms, ...entry }) => ({ ...entry, modifiedMs: modified_ms }),
-          ),
-          totalCount: answer.reply.total_count,
-        }),
+        async ({ items: parts, reply }) => {
+          const items: FileDetails[] = [];
+          for (const part of parts) {
+            const entries = itemsOf([part], maxItems - items.length, (json) =>
+              parseReply(detailedEntries, json),
+            );
+            items.push(
+              ...entries.map(({ modified_ms, ...entry }) => ({ ...entry, modifiedMs: modified_ms })),
+            );
+            // All of a page in one turn of the event loop would hold up everybody else.
+            await nextTurn();
+          }
+          return { items, totalCount: reply.total_count, nextOffset: reply.next_offset };
+        },
       ),
     setAttributes: (id, attributes) =>
       ask(id, { request: { op: 'set_attributes', ...attributes }, ...patience, reply: emptyReply }, () => {}),

@@ -84,6 +84,7 @@ export const fileEntries = rows(
 export const foundPaths = rows(path, limits.maxItems.max);
 
 export const listReply = z.object({ total_count: count });
+export const entriesReply = listReply.extend({ next_offset: count.nullable() });
 
 export const statReply = z.object({
   type: z.enum(['file', 'dir', 'symlink', 'other']),
@@ -151,17 +152,24 @@ export const portsReply = z.object({
   ),
 });
 
-export const processItem = z.union([
-  z.object({ stream: z.enum(['stdout', 'stderr']) }),
-  z.object({ taken: z.int().min(1).max(limits.process.inputWindowBytes) }),
-  z.object({
-    exit_code: z.int().min(0).max(255),
-    signal: z
-      .string()
-      .regex(/^SIG[A-Z0-9+]{2,12}$/)
-      .nullable(),
-  }),
-]);
+export const milliseconds = z.int().min(0).max(8.64e15);
+/** Bytes of a program's output; no sandbox prints this much. */
+export const printedBytes = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+const cells = z.int().min(0).max(limits.process.terminalSize);
+export const terminalSize = z.object({ columns: cells, rows: cells });
+
+export const namedStream = z.object({ stream: z.enum(['stdout', 'stderr']) });
+export const takenInput = z.object({ taken: z.int().min(1).max(limits.process.inputWindowBytes) });
+export const processEnd = z.object({
+  exit_code: z.int().min(0).max(255),
+  signal: z
+    .string()
+    .regex(/^SIG[A-Z0-9+]{2,12}$/)
+    .nullable(),
+});
+
+export const processItem = z.union([namedStream, takenInput, processEnd]);
 
 export function parseReply<T>(schema: z.ZodType<T>, json: unknown): T {
   const parsed = schema.safeParse(json);
@@ -201,6 +209,7 @@ const faultSchema = z.object({
 /** Refusals of agents that were started before an upgrade, in their words, and what these agents lack. */
 const refusals = [
   { words: 'unknown variant `terminal_', lack: 'has no terminals' },
+  { words: 'unknown variant `process_', lack: 'has no processes that go on without their caller' },
   { words: 'unknown field `user`', lack: 'does all work as root' },
   { words: 'unknown variant `session_delete`', lack: 'cannot delete sessions' },
   { words: 'unknown variant `entries`', lack: 'has no details of files' },

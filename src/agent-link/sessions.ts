@@ -6,14 +6,13 @@ import { OutputText } from '../model/output-text.ts';
 import type { Ask, Item } from './call.ts';
 import type { VersionOf } from './execution.ts';
 import { ProtocolError } from './frames.ts';
-import { emptyReply, parseReply, rows, unavailable } from './replies.ts';
+import { emptyReply, milliseconds, parseReply, printedBytes, rows, unavailable } from './replies.ts';
 import { fieldVersions } from './request.ts';
 import { MAX_TURNS, splitByTurns } from './turns.ts';
 
 const count = z.int().min(0);
-/** Offset into a command's output; no sandbox prints this much. */
-const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
-const milliseconds = z.int().min(0).max(8.64e15);
+/** Offset into a command's output. */
+const offset = printedBytes;
 const id = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 const state = z.enum(['queued', 'running', 'completed']);
 const exitCode = z.int().min(0).max(255).nullable();

@@ -16,32 +16,30 @@ import { limits } from '../model/limits.ts';
 import type { Ask, Item } from './call.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { ProtocolError } from './frames.ts';
-import { emptyReply, parseReply, unavailable } from './replies.ts';
+import {
+  emptyReply,
+  milliseconds,
+  parseReply,
+  printedBytes,
+  processEnd,
+  takenInput,
+  terminalSize,
+  unavailable,
+} from './replies.ts';
 import { InputStream, sizeOf } from './running-process.ts';
-
-const milliseconds = z.int().min(0).max(8.64e15);
-const bytes = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
-const cells = z.int().min(0).max(limits.process.terminalSize);
-const size = z.object({ columns: cells, rows: cells });
 
 const openReply = z.object({
   created: z.boolean(),
   created_ms: milliseconds,
-  size,
-  scrollback_bytes: bytes,
+  size: terminalSize,
+  scrollback_bytes: printedBytes,
 });
 
 const note = z.union([
-  z.object({ taken: z.int().min(1).max(limits.process.inputWindowBytes) }),
-  z.object({ skipped: bytes.min(1) }),
-  z.object({ size }),
-  z.object({
-    exit_code: z.int().min(0).max(255),
-    signal: z
-      .string()
-      .regex(/^SIG[A-Z0-9+]{2,12}$/)
-      .nullable(),
-  }),
+  takenInput,
+  z.object({ skipped: printedBytes.min(1) }),
+  z.object({ size: terminalSize }),
+  processEnd,
 ]);
 
 const listReply = z.object({ busy: z.boolean(), idle_ms: milliseconds.nullable() });
@@ -49,7 +47,7 @@ const listReply = z.object({ busy: z.boolean(), idle_ms: milliseconds.nullable()
 const listItem = z.object({
   terminal_id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   created_ms: milliseconds,
-  size,
+  size: terminalSize,
   viewers: z.int().min(0).max(limits.terminal.viewersPerSandbox),
   program: z.string().max(limits.terminal.programChars),
   busy: z.boolean(),

@@ -38,6 +38,7 @@ import { OtherReplicas } from '../control/turns/other-replicas.ts';
 import { ExecutionService } from '../control/work/execution.ts';
 import { filesOf } from '../control/work/files.ts';
 import { KeptSessions } from '../control/work/kept-sessions.ts';
+import { ProcessService } from '../control/work/processes.ts';
 import { SandboxUses } from '../control/work/sandbox-uses.ts';
 import { SessionService } from '../control/work/sessions.ts';
 import { TerminalService, TunnelService } from '../control/work/terminals.ts';
@@ -210,6 +211,7 @@ export function wire(
     files,
     execution: new ExecutionService(uses, agent, environments),
     sessions: new SessionService(uses, agent, environments, store.sessions),
+    processes: new ProcessService({ uses, agent, environments }),
     ...reached.services,
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),
     terminals: new TerminalService({ store: sandboxes, uses, agent, environments }),

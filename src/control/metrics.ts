@@ -143,6 +143,7 @@ const shareNames = [
   'requests',
   'event_streams',
   'terminals',
+  'processes',
   'tunnels',
   'previews',
   'file_previews',

@@ -39,6 +39,7 @@ import type { SandboxSecrets } from './secrets/sandbox-secrets.ts';
 import type { SecretService } from './secrets/secret-service.ts';
 import type { ExecutionService } from './work/execution.ts';
 import type { FileService } from './work/files.ts';
+import type { ProcessService } from './work/processes.ts';
 import type { SessionService } from './work/sessions.ts';
 import type { TerminalService, TunnelService } from './work/terminals.ts';
 
@@ -56,6 +57,8 @@ export interface Services extends Credentials {
   files: FileService;
   execution: ExecutionService;
   sessions: SessionService;
+  /** Processes that outlive their caller. */
+  processes: ProcessService;
   identity: IdentityService;
   sshAccess: SshAccessService;
   previews: PreviewService;

@@ -44,6 +44,9 @@ export const auditActions = {
   snapshotGiven: 'snapshot.given',
   terminalOpen: 'terminal.open',
   terminalClose: 'terminal.close',
+  /** A viewer of a process. */
+  processView: 'process.view',
+  processLeave: 'process.leave',
   /** A stream of changes of the caller's sandboxes. */
   eventsOpen: 'events.open',
   eventsClose: 'events.close',

@@ -104,6 +104,7 @@ export const agentResources = [
   'host',
   'interpreter',
   'port',
+  'process',
   'session',
   'terminal',
 ] as const;

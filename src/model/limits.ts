@@ -8,6 +8,7 @@ import { gpusLimits, hostLimits, kernelLimits, loopLimits } from './limits/host.
 import { imagesLimits, registriesLimits } from './limits/images.ts';
 import { kubernetesLimits } from './limits/kubernetes.ts';
 import {
+  detachedLimits,
   insideLimits,
   readinessLimits,
   terminalsLimits,
@@ -149,6 +150,7 @@ export const limits = {
   ...networkLimits,
   ...gitLimits,
   ...insideLimits,
+  ...detachedLimits,
   ...kernelLimits,
   ...kubernetesLimits,
   ...gatewaysLimits,

@@ -69,6 +69,42 @@ describe('a token that was minted', () => {
   });
 });
 
+describe('one token that is revoked', () => {
+  it('ends what is open by it, once, and nothing else', async () => {
+    const [one, other] = [
+      await access.mint(BOX, 'ssh', { port: null, expiresAt: null }),
+      await access.mint(BOX, 'ssh', { port: null, expiresAt: null }),
+    ];
+    const ended: string[] = [];
+    for (const [name, { record }] of Object.entries({ one, other })) {
+      access.whileGranted('ssh', BOX, () => void ended.push(name), access.rightOf(record));
+    }
+    expect(await access.revokeOne(sandboxId(2), one.token)).toBeNull();
+    expect(await access.revokeOne(BOX, one.token)).toEqual(one.record);
+    expect(ended).toEqual(['one']);
+    expect(await access.check('ssh', one.token)).toBeNull();
+    expect(await access.check('ssh', other.token)).toEqual(other.record);
+    expect(await access.revokeOne(BOX, one.token)).toBeNull();
+    await access.revoke(BOX, ['ssh']);
+    expect(ended).toEqual(['one', 'other']);
+  });
+
+  it('is not counted once it has expired', async () => {
+    const { token } = await access.mint(BOX, 'preview', { port: 80, expiresAt: 2_000 });
+    now = 2_000;
+    expect(await access.revokeOne(BOX, token)).toBeNull();
+  });
+
+  it('ends nothing that has left before', async () => {
+    const { token, record } = await access.mint(BOX, 'ssh', { port: null, expiresAt: null });
+    let ends = 0;
+    access.whileGranted('ssh', BOX, () => void ends++, access.rightOf(record))();
+    await access.revokeOne(BOX, token);
+    await access.revoke(BOX, ['ssh']);
+    expect(ends).toBe(0);
+  });
+});
+
 it.each([
   '',
   'a',

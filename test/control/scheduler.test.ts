@@ -16,6 +16,8 @@ let stops: number[];
 let sessions: () => Omit<SessionsOverview, 'sessions'>;
 let terminals: () => Omit<TerminalsOverview, 'terminals'>;
 const listTerminals = async () => ({ terminals: [], ...terminals() });
+let runs: boolean;
+const listDetached = async () => ({ processes: [], busy: runs, idleMs: null });
 let asked: number;
 let scheduler: Scheduler;
 
@@ -28,6 +30,7 @@ beforeEach(() => {
   asked = 0;
   sessions = () => ({ busy: false, idleMs: null });
   terminals = () => ({ busy: false, idleMs: null });
+  runs = false;
   sandbox = {
     id,
     ownerId: 'user_alice',
@@ -51,6 +54,7 @@ beforeEach(() => {
         return { sessions: [], ...sessions() };
       },
       listTerminals,
+      listDetached,
     },
     activity: new Activity(clock, { touch: async () => {} }),
     unfinished: { turn: async () => {} },
@@ -91,6 +95,14 @@ it('[WIRE-AUTO-07] a program in the foreground of a terminal counts, as a comman
   const end = now + 5 * MINUTE;
   terminals = () => ({ busy: false, idleMs: now - end });
   expect(await pass(19)).toBe(0);
+  expect(await pass(1)).toBe(1);
+});
+
+it('[WIRE-AUTO-07] a process that outlives its caller counts while it runs', async () => {
+  runs = true;
+  expect(await pass(60)).toBe(0);
+  runs = false;
+  expect(await pass(14)).toBe(0);
   expect(await pass(1)).toBe(1);
 });
 
@@ -152,7 +164,7 @@ it('begins no more archives of one owner than go on at once, so that the others 
         return new Promise<void>((resolve) => ended.push(resolve));
       },
     } as unknown as Machines,
-    agent: { listSessions: async () => ({ sessions: [], ...sessions() }), listTerminals },
+    agent: { listSessions: async () => ({ sessions: [], ...sessions() }), listTerminals, listDetached },
     activity: new Activity(clock, { touch: async () => {} }),
     unfinished: { turn: async () => {} },
   });
@@ -189,7 +201,7 @@ it('stops, among replicas, what was due at four looks in a row, and counts turns
       },
     },
     machines: { command: async (of: string) => void stopped.push(of), pausedReason } as unknown as Machines,
-    agent: { listSessions: async () => ({ sessions: [], ...sessions() }), listTerminals },
+    agent: { listSessions: async () => ({ sessions: [], ...sessions() }), listTerminals, listDetached },
     activity: new Activity(clock, { touch: async () => {} }),
     unfinished: { turn: async () => {} },
   });

@@ -97,6 +97,36 @@ describe('Sandbox.ListPorts', () => {
   });
 });
 
+describe('one token', () => {
+  it('of SSH is shown and revoked alone, with what is open by it', async () => {
+    const other = await accessTo(service, sandbox);
+    const { access, ended } = await logIn();
+    const token = access.access_token;
+    expect(await mustAct(service, 'GetAccessToken', { token })).toMatchObject({
+      ...{ sandbox, kind: 'ssh', port: null },
+    });
+    expect(await mustAct(service, 'RevokeAccessToken', { sandbox, token })).toMatchObject({
+      ...{ sandbox, kind: 'ssh', revoked: true },
+    });
+    await ended;
+    expect((await client.ssh(access, ['true'])).stderr).toContain('Permission denied');
+    expect(String((await client.ssh(other, ['echo in'])).stdout)).toBe('in\n');
+    expect((await act(service, 'GetAccessToken', { token })).body).toMatchObject({ code: 'not_found' });
+    await mustAct(service, 'RevokeAccessToken', { sandbox, token: other.access_token });
+  });
+
+  it('of a signed preview is revoked alone', async () => {
+    const [one, other] = [await preview({ signed: true }), await preview({ signed: true })];
+    const [, token = ''] = /^\d+-([a-z2-7]{26})\./.exec(new URL(one.url).host) ?? [];
+    expect(await mustAct(service, 'RevokeAccessToken', { sandbox, token })).toMatchObject({
+      ...{ kind: 'preview', port: PORT, revoked: true },
+    });
+    expect((await visit(one.url)).status).not.toBe(200);
+    expect((await visit(other.url)).status).toBe(200);
+    await mustAct(service, 'RevokeAccess', { sandbox, kind: 'preview' });
+  });
+});
+
 describe('access that is revoked', () => {
   it('over SSH ends what is open by it and lets nobody in, and leaves previews alone', async () => {
     const { access, child, ended } = await logIn();

@@ -46,7 +46,7 @@ let residentAtStart: number;
 let instance: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ flags: ['--compat', 'daytona'] });
   // The user has a machine of their own, too: what is measured is not this process's wait for a processor.
   weigh(HIGH_PRIORITY);
   instance = readFileSync(join(service.dataDir, 'instance'), 'utf8').trim();

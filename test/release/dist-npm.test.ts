@@ -56,6 +56,7 @@ describe('the npm packages', () => {
         'pages',
         'preview',
       ),
+      ...modules('processes', 'reconnecting'),
       ...modules('sandbox-handle', 'sessions', 'snapshots'),
       'package/package.json',
     ]);

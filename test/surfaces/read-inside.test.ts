@@ -138,6 +138,8 @@ describe('an admin whom the operator lets read inside', () => {
       'RevokeAccess',
       'GetFilePreviewUrl',
       'EndTerminal',
+      'StartProcess',
+      'EndProcess',
       'DeleteSnapshot',
       'DeleteSession',
       'SetFileAttributes',

@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 use crate::accounts::account_of;
+use crate::detached::registry::Registry as Processes;
 use crate::init::context::Context;
 use crate::own_figures::OwnFigures;
 use crate::session::registry::Registry;
@@ -15,7 +16,9 @@ use crate::tunnel::listeners::Listeners;
 use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
 use crate::wire::request::{check_version, operation_of};
 use crate::wire::stream::Stream;
-use crate::{code, exec, files, link, process, search, session, sftp, terminal, trust, tunnel};
+use crate::{
+    code, detached, exec, files, link, process, search, session, sftp, terminal, trust, tunnel,
+};
 
 /// The state that outlives one request.
 #[derive(Clone)]
@@ -26,6 +29,7 @@ struct Agent {
     sessions: Rc<Registry>,
     listeners: Rc<Listeners>,
     terminals: Rc<Terminals>,
+    processes: Rc<Processes>,
 }
 
 /// A line of the table.
@@ -144,6 +148,13 @@ operations! {
     "terminal_open"    4   user always                                 => terminal::open(context, terminals);
     "terminal_list"    4   root never                                  => terminal::list(terminals);
     "terminal_close"   4   root never                                  => terminal::close(terminals);
+    "process_start"    7   user always                                 => detached::start(context, processes);
+    "process_list"     7   root never                                  => detached::list(processes);
+    "process_view"     7   root always                                 => detached::view(processes);
+    "process_input"    7   root always                                 => detached::input(processes);
+    "process_signal"   7   root never                                  => detached::control::signal(processes);
+    "process_resize"   7   root never                                  => detached::control::resize(processes);
+    "process_end"      7   root never                                  => detached::control::end(processes);
     "trust"            5   root never                                  => trust::install(context);
 }
 
@@ -155,6 +166,7 @@ pub fn start(context: Context) -> impl AsyncFn(Stream) {
         sessions: Rc::default(),
         listeners: Rc::default(),
         terminals: Rc::default(),
+        processes: Rc::default(),
     };
     async move |stream| {
         let mut connection = Connection::new(stream);

@@ -13,6 +13,7 @@
 mod accounts;
 mod carrier;
 mod code;
+mod detached;
 mod dispatch;
 mod exec;
 mod files;

@@ -3,6 +3,7 @@
 from ._async.administration import AsyncAccess, AsyncAdministration, AsyncSessions, AsyncSnapshots
 from ._async.files import AsyncDownload, AsyncFiles
 from ._async.preview import AsyncPreview
+from ._async.processes import AsyncProcess, AsyncProcesses, AsyncSandboxProcesses
 from ._calls import OnProgress, Progress
 from ._error import Problem, SandhavenError
 from ._follow import (
@@ -40,14 +41,27 @@ from ._generated.types import CreateSandboxResult as Sandbox
 from ._generated.version import __version__
 from ._health import DoctorFinding, HealthSample, ServiceHealth
 from ._output import OnBytes, OnOutput, OutputPiece
-from ._records import ChangedFile, DeletedSession, DeletedSnapshot, FileDetails, FileEntry, RevokedAccess, Upload
+from ._records import (
+    AccessToken,
+    ChangedFile,
+    DeletedSession,
+    DeletedSnapshot,
+    FileDetails,
+    FileEntry,
+    ProcessEnd,
+    ProcessInfo,
+    RevokedAccess,
+    Upload,
+)
 from ._settings import Default
 from ._sync.administration import Access, Administration, Sessions, Snapshots
 from ._sync.files import Download, Files
 from ._sync.preview import Preview
+from ._sync.processes import Process, Processes, SandboxProcesses
 
 __all__ = [
     "Access",
+    "AccessToken",
     "Administration",
     "AsyncAccess",
     "AsyncAdministration",
@@ -56,10 +70,13 @@ __all__ = [
     "AsyncFiles",
     "AsyncIterate",
     "AsyncPreview",
+    "AsyncProcess",
+    "AsyncProcesses",
     "AsyncSandboxCode",
     "AsyncSandboxFiles",
     "AsyncSandboxGit",
     "AsyncSandboxHandle",
+    "AsyncSandboxProcesses",
     "AsyncSandboxSessions",
     "AsyncSandhaven",
     "AsyncSessions",
@@ -88,6 +105,10 @@ __all__ = [
     "OutputPiece",
     "Preview",
     "Problem",
+    "Process",
+    "ProcessEnd",
+    "ProcessInfo",
+    "Processes",
     "Progress",
     "Refresh",
     "RevokedAccess",
@@ -99,6 +120,7 @@ __all__ = [
     "SandboxFiles",
     "SandboxGit",
     "SandboxHandle",
+    "SandboxProcesses",
     "SandboxSessions",
     "SandboxUsage",
     "Sandhaven",

@@ -19,7 +19,11 @@ class OutputPiece(NamedTuple):
     data: bytes
     """As the program wrote them; a piece may end within a character."""
     left_out_bytes: int
-    """Bytes that are missing before these: a session's command does not wait for those who watch it."""
+    """Bytes that are missing before these.
+
+    A session's command does not wait for those who watch it, and old output of a process is forgotten while nobody
+    follows it.
+    """
 
 
 OnBytes = Callable[[OutputPiece], object]
@@ -41,11 +45,8 @@ class Output:
     def listens(self) -> bool:
         return self._on_bytes is not None or any(self._on_text.values())
 
-    def of(self, data: bytes) -> Iterator[object]:
-        """Calls the listeners of one event in turn, and yields their results."""
-        piece = _piece(data)
-        if piece is None:
-            return
+    def of(self, piece: OutputPiece) -> Iterator[object]:
+        """Calls the listeners of one piece in turn, and yields their results."""
         if self._on_bytes is not None:
             yield self._on_bytes(piece)
         yield from self._say(piece.stream, self._decoders[piece.stream].decode(piece.data), piece.left_out_bytes)
@@ -72,7 +73,7 @@ class Heard(Awaitable[None]):
             yield from self._returned.__await__()
 
 
-def _piece(data: bytes) -> OutputPiece | None:
+def piece_of(data: bytes) -> OutputPiece | None:
     """None for an event that no service sends."""
     value = parse_json(data)
     if not isinstance(value, dict):

@@ -35,6 +35,8 @@ class FileDetails(TypedDict):
     entries: list[FileEntry]
     """Sorted by path."""
     total_count: int
+    next_offset: int | None
+    """Where the next page begins, which is early where there is much metadata; None at the end."""
 
 
 class ChangedFile(TypedDict):
@@ -45,6 +47,45 @@ class ChangedFile(TypedDict):
 class DeletedSession(TypedDict):
     session_id: str
     deleted: Literal[True]
+
+
+class ProcessInfo(TypedDict):
+    process: str
+    """The pid, as the calls of a process take it."""
+    pid: int
+    tag: str | None
+    command: str
+    status: Literal["running", "ended"]
+    started_at: str
+    ended_at: str | None
+    exit_code: int | None
+    """None while it runs."""
+    signal: str | None
+    timed_out: bool
+    viewers: int
+    output_bytes: int
+    """Bytes of output so far, of both streams."""
+    cols: int | None
+    """Size of its terminal; None without one."""
+    rows: int | None
+
+
+class ProcessEnd(TypedDict):
+    exit_code: int
+    """128 plus its number after a signal."""
+    signal: str | None
+    """Such as SIGKILL; None where none ended it."""
+    timed_out: bool
+
+
+class AccessToken(TypedDict):
+    """What a token gives access to."""
+
+    sandbox: str
+    kind: Literal["ssh", "preview"]
+    port: int | None
+    created_at: str
+    expires_at: str | None
 
 
 class RevokedAccess(TypedDict):

@@ -15,6 +15,7 @@ listed: ListSandboxesResult = client.list_sandboxes()
 counted: int = client.document_db.count_documents(database_name="a", collection_name="b")["result"]
 client.create_snapshot(name="a", image="debian:13", resources={"cpu": 2})
 names: list[str] = [sandbox["name"] for sandbox in client.iterate.list_sandboxes(page_size=1)]
+ended: int = client.processes.start("demo", "make", tag="web").follow(on_stdout=print)["exit_code"]
 with client.files.download("demo", "a") as download:
     pieces: list[bytes] = list(download)
 try:

@@ -1,10 +1,9 @@
 /** Sandbox.WriteFile */
 import { z } from 'zod';
-import { invalidArgument } from '../../model/errors.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { requiredPath } from '../parameters/path.ts';
 import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
-import { text } from '../parameters/scalars.ts';
+import { bytesOf, encoding, text } from '../parameters/scalars.ts';
 
 export const writeFile = defineTool({
   name: 'Sandbox.WriteFile',
@@ -18,18 +17,14 @@ export const writeFile = defineTool({
     sandbox: optionalSandbox,
     user: asUser,
     create_parents: z.boolean().default(true).describe('Make missing parent folders (default true).'),
-    encoding: z
-      .enum(['utf-8', 'base64'])
-      .default('utf-8')
-      .describe('Of content; base64 for binary (default utf-8).'),
+    encoding: encoding().describe('Of content; base64 for binary (default utf-8).'),
     durable: z.boolean().optional().describe('Safe from a power cut once answered.'),
   }),
   output: z.looseObject({ path: z.string(), bytes_written: z.int(), created: z.boolean() }),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async handler(parameters, { services, caller, signal }) {
     const { path, user, encoding, durable, create_parents: createParents } = parameters;
-    const content =
-      encoding === 'base64' ? decodeBase64(parameters.content) : Buffer.from(parameters.content);
+    const content = bytesOf('content', parameters.content, encoding, 'content: All of the new content.');
     const query = { path, user, content, createParents, ...withoutUndefined({ durable }) };
     const written = await services.files.write(caller, parameters.sandbox, query, signal);
     return { path, bytes_written: written.bytesWritten, created: written.created };
@@ -37,15 +32,3 @@ export const writeFile = defineTool({
   text: ({ path, bytes_written, created }) =>
     `${created ? 'Created' : 'Replaced'} ${path}: ${bytes_written} bytes.`,
 });
-
-/**
- * Throws `invalid_argument` for malformed base64; line breaks are fine, since many encoders wrap. Uses the platform's
- * decoder, which takes no longer for white space between any two digits.
- */
-function decodeBase64(content: string): Buffer {
-  try {
-    return Buffer.from(atob(content), 'latin1');
-  } catch {
-    throw invalidArgument('content', 'content must be valid base64.', 'content: All of the new content.');
-  }
-}

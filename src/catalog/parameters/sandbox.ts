@@ -3,6 +3,7 @@
  * parameters.
  */
 import { z } from 'zod';
+import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { linuxUserPattern } from '../../model/sandbox.ts';
 import { textWithoutNul } from './scalars.ts';
@@ -36,6 +37,14 @@ export function terminalId() {
   return z
     .string()
     .regex(new RegExp(`^[A-Za-z0-9_-]{1,${idChars}}$`), `must be 1-${idChars} letters, digits, _ or -`);
+}
+
+/** Returns null without a size. Throws `invalid_argument` for half of one. */
+export function terminalSizeOf({ cols, rows }: { cols?: number | undefined; rows?: number | undefined }) {
+  if (cols !== undefined && rows !== undefined) return { columns: cols, rows };
+  if (cols === rows) return null;
+  const missing = cols === undefined ? 'cols' : 'rows';
+  throw invalidArgument(missing, 'cols and rows go together.', 'Give both or none.');
 }
 
 /**

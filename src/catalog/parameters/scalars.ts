@@ -3,6 +3,7 @@
  * hold.
  */
 import { z } from 'zod';
+import { invalidArgument } from '../../model/errors.ts';
 
 /**
  * Rejects half a surrogate pair, which has no UTF-8 form and would be replaced silently.
@@ -25,6 +26,29 @@ export function atMostBytes(max: number, measure: (value: string) => number = Bu
     if (bytes <= max) return;
     issues.push({ code: 'custom', input: value, message: `must be at most ${max} bytes; it is ${bytes}` });
   });
+}
+
+/** Encoding of a parameter that has bytes. */
+export function encoding() {
+  return z.enum(['utf-8', 'base64']).default('utf-8');
+}
+
+/**
+ * Throws `invalid_argument` for malformed base64; line breaks are fine, since many encoders wrap. Uses the platform's
+ * decoder, which takes no longer for white space between any two digits.
+ */
+export function bytesOf(
+  parameter: string,
+  content: string,
+  encoding: 'utf-8' | 'base64',
+  hint: string,
+): Buffer {
+  if (encoding === 'utf-8') return Buffer.from(content);
+  try {
+    return Buffer.from(atob(content), 'latin1');
+  } catch {
+    throw invalidArgument(parameter, `${parameter} must be valid base64.`, hint);
+  }
 }
 
 /** Parameter that makes a pattern plain text instead of an expression. */

@@ -2,10 +2,17 @@
  * Access to sandboxes that their owners ask for: addresses of previews, credentials for SSH, and the revocation of
  * both.
  */
-import { SandhavenError } from '../../model/errors.ts';
+import { notFound, SandhavenError } from '../../model/errors.ts';
 import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
-import type { User } from '../../model/user.ts';
-import type { AccessKind, AgentLink, Clock, ListeningPort, SandboxStore } from '../ports/index.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
+import type {
+  AccessKind,
+  AccessToken,
+  AgentLink,
+  Clock,
+  ListeningPort,
+  SandboxStore,
+} from '../ports/index.ts';
 import { resolveSandbox } from '../turns/resolve.ts';
 import type { SandboxUses } from '../work/sandbox-uses.ts';
 import type { AccessService } from './tokens.ts';
@@ -131,7 +138,7 @@ export class SshAccessService {
   }
 }
 
-/** Revokes the tokens of CreateSshAccess and GetPortPreviewUrl, in any state of the sandbox. */
+/** Shows and revokes the tokens of CreateSshAccess and GetPortPreviewUrl, in any state of the sandbox. */
 interface RevokedAccess {
   sandboxId: string;
   /** Revoked minted tokens that had not expired. */
@@ -140,9 +147,9 @@ interface RevokedAccess {
 
 export class AccessRevocation {
   readonly #store: SandboxStore;
-  readonly #access: Pick<AccessService, 'revoke'>;
+  readonly #access: Pick<AccessService, 'check' | 'revoke' | 'revokeOne'>;
 
-  constructor(store: SandboxStore, access: Pick<AccessService, 'revoke'>) {
+  constructor(store: SandboxStore, access: Pick<AccessService, 'check' | 'revoke' | 'revokeOne'>) {
     this.#store = store;
     this.#access = access;
   }
@@ -152,4 +159,21 @@ export class AccessRevocation {
     const { id } = await resolveSandbox(this.#store, caller, reference);
     return { sandboxId: id, tokens: await this.#access.revoke(id, kinds) };
   }
+
+  /** Revokes one token of one of the caller's own sandboxes. Rejects with `not_found` where it gives no access to that. */
+  async revokeToken(caller: User, reference: string, token: string): Promise<AccessToken> {
+    const { id } = await resolveSandbox(this.#store, caller, reference);
+    return (await this.#access.revokeOne(id, token)) ?? Promise.reject(noToken());
+  }
+
+  /** Returns what a token gives access to. Rejects with `not_found` where that is nothing of the caller's own. */
+  async tokenOf(caller: User, token: string): Promise<AccessToken> {
+    const found = (await this.#access.check('ssh', token)) ?? (await this.#access.check('preview', token));
+    if (found && (await this.#store.find(ownerIdOf(caller), found.sandboxId))) return found;
+    throw noToken();
+  }
+}
+
+function noToken(): SandhavenError {
+  return notFound('token', 'The token gives no access.', 'It has expired, or was revoked.');
 }

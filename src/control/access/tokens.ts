@@ -58,8 +58,7 @@ export class AccessService {
   async check(kind: AccessKind, token: string): Promise<AccessToken | null> {
     if (!accessTokenPattern.test(token)) return null;
     const found = await this.#deps.tokens.byHash(kind, hashOf(token));
-    if (!found || (found.expiresAt !== null && found.expiresAt <= this.#deps.clock.now())) return null;
-    return found;
+    return found && !this.#isOver(found) ? found : null;
   }
 
   /** Returns the token of a standard preview: constant for one sandbox and port until its previews are revoked. */
@@ -101,7 +100,15 @@ export class AccessService {
    * Calls `end` when access of that kind is revoked, or the right is over; never after a call of the returned function.
    */
   whileGranted(kind: AccessKind, sandboxId: string, end: End, right: Right): () => void {
-    return this.#open.watch(`${kind} ${sandboxId}`, end, right);
+    const ended = () => {
+      stop();
+      end();
+    };
+    const stops = [`${kind} ${sandboxId}`, right.name].map((id) => this.#open.watch(id, ended, right));
+    const stop = () => {
+      for (const each of stops) each();
+    };
+    return stop;
   }
 
   /** The right that a minted token gives, its expiry aside. */
@@ -134,6 +141,20 @@ export class AccessService {
     const revoked = await this.#deps.tokens.revoke(sandboxId, kinds, this.#deps.clock.now());
     for (const kind of kinds) this.#open.over(`${kind} ${sandboxId}`);
     return revoked;
+  }
+
+  /**
+   * Ends one minted token of a sandbox, and the connections that are open by it.
+   * @returns what it was; null for one that the sandbox does not have, or that has expired.
+   */
+  async revokeOne(sandboxId: string, token: string): Promise<AccessToken | null> {
+    const removed = await this.#deps.tokens.remove(sandboxId, hashOf(token));
+    if (removed) this.#open.over(removed.id);
+    return removed && !this.#isOver(removed) ? removed : null;
+  }
+
+  #isOver({ expiresAt }: AccessToken): boolean {
+    return expiresAt !== null && expiresAt <= this.#deps.clock.now();
   }
 }
 

@@ -8,6 +8,7 @@ import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { LastTurn, type Turn } from '../base/tallies.ts';
 import type {
+  AgentDetached,
   AgentSessions,
   AgentTerminals,
   Clock,
@@ -22,7 +23,10 @@ import type { Machines } from './machines.ts';
 export interface SchedulerDependencies {
   store: Pick<SandboxStore, 'schedulable'>;
   machines: Machines;
-  agent: Pick<AgentSessions, 'listSessions'> & Pick<AgentTerminals, 'listTerminals'>;
+  agent: Pick<
+    AgentSessions & AgentTerminals & AgentDetached,
+    'listSessions' | 'listTerminals' | 'listDetached'
+  >;
   activity: Activity;
   canArchive(): boolean;
   replicas: Pick<Replicas, 'shared' | 'isMine'>;
@@ -177,13 +181,17 @@ export class Scheduler {
   }
 
   /**
-   * Records commands of sessions and programs in the foreground of terminals as activity. Only the agent knows them:
-   * they outlive calls, and this process. An agent that does not answer runs none.
+   * Records commands of sessions, programs in the foreground of terminals and processes that run as activity. Only the
+   * agent knows them: they outlive calls, and this process. An agent that does not answer runs none.
    */
   async #noteWorkInside(id: string): Promise<void> {
     const { agent, activity, clock } = this.#deps;
     const options = { timeoutMs: limits.session.busyMs };
-    const places = [agent.listSessions(id, options), agent.listTerminals(id, options)];
+    const places = [
+      agent.listSessions(id, options),
+      agent.listTerminals(id, options),
+      agent.listDetached(id, options),
+    ];
     for (const place of await Promise.allSettled(places)) {
       if (place.status === 'rejected') continue;
       const { busy, idleMs } = place.value;

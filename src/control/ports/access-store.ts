@@ -31,6 +31,8 @@ export interface AccessTokenStore {
    * @returns the number of each kind that had not expired by `now`.
    */
   revoke(sandboxId: string, kinds: readonly AccessKind[], now: number): Promise<Record<AccessKind, number>>;
+  /** Removes one token of a sandbox; returns what it was, or null. */
+  remove(sandboxId: string, hash: Buffer): Promise<AccessToken | null>;
   /** Returns the number of revocations of a sandbox's previews. */
   previewEpoch(sandboxId: string): Promise<number>;
   /** Returns a text that changes with each revocation of previews, and with each raise. */

@@ -1,12 +1,9 @@
 /** Code and commands in a sandbox. */
-import { concerns, SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type { AgentLink, AsUser, Chart, ExecResult, LiveOutput, LiveRequest } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
-import { type SandboxUses, userOf } from './sandbox-uses.ts';
-
-const SHELLS = ['bash', 'sh'];
+import { type SandboxUses, userOf, withShell } from './sandbox-uses.ts';
 
 export class ExecutionService {
   readonly #uses: SandboxUses;
@@ -39,20 +36,14 @@ export class ExecutionService {
       const { command, cwd = '.', timeoutMs } = request;
       const user = userOf(sandbox, request);
       const env = await this.#environments.of(sandbox, { user, env: request.env });
-      for (const shell of SHELLS) {
-        try {
-          return await this.#agent.exec(
-            sandbox.id,
-            { user, argv: [shell, '-c', command], cwd, env, timeoutMs, live: liveOf(sandbox, request.live) },
-            signal,
-          );
-        } catch (error) {
-          if (!concerns(error, 'interpreter')) throw error;
-        }
-      }
-      throw new SandhavenError('failed_precondition', "The sandbox's image has neither bash nor sh.", {
-        hint: 'Create the sandbox from an image that has a shell.',
-      });
+      const live = liveOf(sandbox, request.live);
+      return withShell((shell) =>
+        this.#agent.exec(
+          sandbox.id,
+          { user, argv: [shell, '-c', command], cwd, env, timeoutMs, live },
+          signal,
+        ),
+      );
     });
   }
 

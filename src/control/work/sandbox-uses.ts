@@ -2,7 +2,7 @@
  * Uses of a sandbox: each requires a started sandbox, counts as activity, and explains a failure by a stop or a delete.
  */
 import { inSpan } from '../../concurrency/span.ts';
-import { notFound, SandhavenError } from '../../model/errors.ts';
+import { concerns, notFound, SandhavenError } from '../../model/errors.ts';
 import { decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
@@ -155,6 +155,20 @@ export class SandboxUses {
 /** Returns the Linux user of a call: the call's own, else the sandbox's; undefined for root. A call's null is root too. */
 export function userOf({ user }: Pick<Sandbox, 'user'>, call: AsUser = {}): string | undefined {
   return (call.user === undefined ? user : call.user) ?? undefined;
+}
+
+/** Runs `work` with bash, or with sh where the image has no bash. */
+export async function withShell<T>(work: (shell: string) => Promise<T>): Promise<T> {
+  for (const shell of ['bash', 'sh']) {
+    try {
+      return await work(shell);
+    } catch (error) {
+      if (!concerns(error, 'interpreter')) throw error;
+    }
+  }
+  throw new SandhavenError('failed_precondition', "The sandbox's image has neither bash nor sh.", {
+    hint: 'Create the sandbox from an image that has a shell.',
+  });
 }
 
 function isOwned(sandbox: Sandbox): sandbox is Sandbox & { ownerId: string } {

@@ -3,7 +3,6 @@
  * viewer is a use while it looks, and a connection while it lasts.
  */
 import type { Duplex } from 'node:stream';
-import { concerns, SandhavenError } from '../../model/errors.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type {
@@ -17,10 +16,7 @@ import type {
 } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
 import { resolveSandbox } from '../turns/resolve.ts';
-import { type SandboxUses, userOf } from './sandbox-uses.ts';
-
-/** In the order of preference, as for SSH. */
-const SHELLS = ['bash', 'sh'];
+import { type SandboxUses, userOf, withShell } from './sandbox-uses.ts';
 
 export interface TerminalDependencies {
   store: SandboxStore;
@@ -88,21 +84,14 @@ export class TerminalService {
     if (!create) return agent.openTerminal(sandbox.id, { terminalId, size, create: null }, signal);
     const user = userOf(sandbox, call);
     const own = await environments.of(sandbox, { user });
-    for (const shell of SHELLS) {
+    return withShell((shell) => {
       const account = user === undefined ? rootAt(shell) : {};
       const program = {
         argv: [shell, '-l'],
         cwd,
         env: { ...account, ...own, TERM: 'xterm-256color', ...env },
       };
-      try {
-        return await agent.openTerminal(sandbox.id, { user, terminalId, size, create: program }, signal);
-      } catch (error) {
-        if (!concerns(error, 'interpreter')) throw error;
-      }
-    }
-    throw new SandhavenError('failed_precondition', "The sandbox's image has neither bash nor sh.", {
-      hint: 'Create the sandbox from an image that has a shell.',
+      return agent.openTerminal(sandbox.id, { user, terminalId, size, create: program }, signal);
     });
   }
 }

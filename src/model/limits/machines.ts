@@ -145,6 +145,27 @@ export const terminalsLimits = {
   },
 } as const;
 
+/** Bounds of processes that outlive their caller; those of one sandbox are the agent's own. */
+export const detachedLimits = {
+  detached: {
+    /** Of one sandbox: those that run, and ended ones that are kept. */
+    running: 128,
+    ended: 32,
+    viewersPerSandbox: 256,
+    tagChars: 64,
+    /** Beginning of the command that lists show. */
+    labelChars: 200,
+    timeoutSeconds: { min: 1, max: 86_400, default: 86_400 },
+    /** Position in the output, in bytes; beyond it sums may be inexact. */
+    position: { min: 0, max: 2 ** 52 },
+    /** Input of one call, and the time for the program to read it. */
+    inputBytes: 1 * MiB,
+    inputMs: 60_000,
+    /** Open streams of output: of one user, and of all. */
+    viewers: { perOwner: 256, total: 1_024 },
+  },
+} as const;
+
 /** Bounds of figures about sandboxes that somebody looks at. */
 export const usageLimits = {
   usage: {

@@ -54,6 +54,11 @@ export class AccessTokenRows implements AccessTokenStore {
     });
   }
 
+  async remove(sandboxId: string, hash: Buffer): Promise<AccessToken | null> {
+    const row = await this.#sql.writeOne(() => statements.removeOne.get({ sandbox: sandboxId, hash }));
+    return row ? tokenOf(row) : null;
+  }
+
   async previewEpoch(sandboxId: string): Promise<number> {
     return (await this.#epochs(sandboxId)).preview;
   }
@@ -85,6 +90,7 @@ const statements = {
   ),
   prune: statement('DELETE FROM access_tokens WHERE expires_at <= :now'),
   remove: statement('DELETE FROM access_tokens WHERE sandbox_id = :sandbox AND kind = :kind'),
+  removeOne: statement('DELETE FROM access_tokens WHERE sandbox_id = :sandbox AND hash = :hash RETURNING *'),
   raiseEpoch: statement(
     `INSERT INTO preview_epochs (sandbox_id, epoch) SELECT id, 1 FROM sandboxes WHERE id = :sandbox
        ON CONFLICT (sandbox_id) DO UPDATE SET epoch = preview_epochs.epoch + 1`,

@@ -19,6 +19,8 @@ export interface CallOptions {
   onProgress?: CallContext['progress'];
   /** Receives output of a program while it runs; all of it, as bytes, where that is `whole`. */
   onOutput?: LiveOutput;
+  /** Receives the position of the first byte of a process's output. */
+  onBegin?: (from: number) => void;
 }
 
 export type Client = (
@@ -46,6 +48,11 @@ export function createAdminClient(connection: Connection): AdminClient {
     post(connection, { path: `/v1/admin/${name}`, parameters, long: false }, options);
 }
 
+/** Reads the output of a process from its route, until the process ends or the connection does. */
+export function readOutput(connection: Connection, path: string, options: CallOptions): Promise<CallOutcome> {
+  return postOnce(connection, { path, parameters: null, long: true }, options);
+}
+
 /** Calls a route that needs no key yet. Rejects with the problem that the service answers, once it gives no time to retry. */
 export async function callOpenRoute(
   url: string,
@@ -65,7 +72,8 @@ type Destination = Omit<Connection, 'apiKey'> & { apiKey: string | null };
 
 interface Posting {
   path: string;
-  parameters: Record<string, unknown>;
+  /** null for a GET. */
+  parameters: Record<string, unknown> | null;
   long: boolean;
 }
 
@@ -88,14 +96,13 @@ async function postOnce(
   const { signal } = options;
   try {
     const response = await fetch(destination.url + path, {
-      method: 'POST',
+      ...(parameters === null ? {} : { method: 'POST', body: JSON.stringify(parameters) }),
       redirect: 'error',
       headers: {
         ...headersOf(destination),
         'content-type': 'application/json',
         accept: long ? 'text/event-stream' : 'application/json',
       },
-      body: JSON.stringify(parameters),
       ...(signal ? { signal } : {}),
     });
     return await outcomeOf(response, options);
@@ -120,13 +127,14 @@ async function outcomeOf(response: Response, options: CallOptions): Promise<Call
 
 async function streamedOutcome(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { onProgress, onOutput }: CallOptions,
+  { onProgress, onOutput, onBegin }: CallOptions,
 ): Promise<CallOutcome> {
   for await (const { event, data } of readEvents(body)) {
     const value: unknown = JSON.parse(data);
     if (event === 'result') return { result: value as Record<string, unknown> };
     if (event === 'error') return { problem: value as Problem };
     if (event === 'progress') onProgress?.(value as Parameters<CallContext['progress']>[0]);
+    if (event === 'begin') onBegin?.((value as { from: number }).from);
     if (event === 'output') await onOutput?.show(pieceOf(value as OutputEvent));
   }
   throw new Error('the stream ended without a result');

@@ -49,7 +49,7 @@ export function actionHelp(action: Action): string {
   return parametersHelp(usage, { ...action, description: description + forAdmins });
 }
 
-export function groupHelp(group: string, members: readonly Action[]): string {
+export function groupHelp(group: string, members: readonly Pick<Action, 'command' | 'title'>[]): string {
   const width = Math.max(...members.map(({ command }) => command.length));
   const lines = members.map(({ command, title }) => `  sandhaven ${command.padEnd(width)}  ${title}`);
   return `Usage: sandhaven ${group} …

@@ -47,6 +47,7 @@ import { addDeviceSignInRoutes } from './routes/device-sign-in.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { addMcpRoute } from './routes/mcp.ts';
+import { addProcessOutputRoute } from './routes/process-output.ts';
 import { addCredentialRoutes, addSignInRoutes } from './routes/sign-in.ts';
 import { addTerminalRoute } from './routes/terminal.ts';
 import { addToolRoutes } from './routes/tools.ts';
@@ -135,12 +136,13 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addHealthRoutes(app, parts.ready);
   acceptJsonBodies(app, room.bodies);
   addToolRoutes(app, { ...parts, answers: room.answers });
-  addAdminRoutes(app, parts.services);
+  addAdminRoutes(app, parts.services, room.answers);
   addEventRoutes(app, parts.services);
   addMetricsRoute(app, parts.services.metrics);
   const upgrades = new Upgrades(app);
   addTunnelRoute(app, upgrades, parts.services);
   addTerminalRoute(app, upgrades, parts.services, parts.log);
+  addProcessOutputRoute(app, parts.services, parts.log);
   parts.further?.(app, { ...parts, upgrades, answers: room.answers });
   // After those of the routes, which end what they carry with a reason.
   app.addHook('preClose', async () => upgrades.stop());

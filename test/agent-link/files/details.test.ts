@@ -32,7 +32,7 @@ describe('details', () => {
           ...{ owner: 'ann', group: 'staff', modifiedMs: 1_700_000_000_250 },
         },
       ],
-      totalCount: 1,
+      ...{ totalCount: 1, nextOffset: null },
     });
   });
 
@@ -53,7 +53,29 @@ describe('details', () => {
   it('come in pages', async () => {
     const page = await details('tree', 64, { maxItems: 2, offset: 3 });
     expect(page).toMatchObject({ items: [{ path: 'a/b/c/deep' }, { path: 'a/file' }], totalCount: 8 });
-    expect(await details('tree', 64, { offset: 8 })).toEqual({ items: [], totalCount: 8 });
+    expect(page.nextOffset).toBe(5);
+    const beyond = await details('tree', 64, { offset: 8 });
+    expect(beyond).toEqual({ items: [], totalCount: 8, nextOffset: null });
+  });
+
+  it('end a page early where the sandbox has chosen long texts', async () => {
+    const script = `
+import os
+os.mkdir('noted')
+for at in range(1000):
+    path = f'noted/{at:04}'
+    open(path, 'w').close()
+    os.setxattr(path, 'user.note', b'x' * 3000)`;
+    await sh(`python3 -c "${script}"`);
+    const [all, sizes] = [[] as string[], [] as number[]];
+    for (let offset: number | null = 0; offset !== null; ) {
+      const page = await details('noted', 1, { maxItems: 10_000, offset });
+      all.push(...page.items.map(({ path }) => path));
+      sizes.push(page.items.length);
+      offset = page.nextOffset;
+    }
+    expect(sizes).toEqual([698, 302]);
+    expect(all).toEqual(Array.from({ length: 1_000 }, (_, at) => String(at).padStart(4, '0')));
   });
 
   it('of 10,000 entries fit one page', async () => {

@@ -8,6 +8,7 @@ import { carryOverTls, type TlsCarry } from '../tls/carry.ts';
 import { audience } from './audience.ts';
 import { answeringInTurn, type Carry, greeting, SANDBOX } from './fake-agent.ts';
 import { bytesOf, type GoldenFrame, goldenExchanges } from './golden.ts';
+import { detachedCalls } from './golden-detached.ts';
 import { terminalCalls } from './golden-terminals.ts';
 
 const IN_SESSION = { sessionId: 'build', commandId: 'cmd_0123456789abcdef' };
@@ -151,7 +152,7 @@ const calls: Record<
           ...{ owner: 'root', group: 'root', modifiedMs: 1_700_000_000_123, target: 'a\uf7ff' },
         },
       ],
-      totalCount: 3,
+      ...{ totalCount: 3, nextOffset: null },
     },
   },
   'set-attributes': {
@@ -456,6 +457,7 @@ const calls: Record<
     gives: undefined,
   },
   ...terminalCalls,
+  ...detachedCalls,
   remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },
 };
 

@@ -15,6 +15,10 @@ const calls: [string, (agent: AgentLink) => Promise<unknown>][] = [
   ['exec', (agent) => agent.execBytes(SANDBOX, { user, argv, cwd, env, timeoutMs: 1, outputBytes: 1 })],
   ['run_code', (agent) => agent.runCode(SANDBOX, { user, language: 'python', code: '', env, timeoutMs: 1 })],
   ['process', (agent) => agent.openProcess(SANDBOX, { user, argv, cwd, env })],
+  [
+    'process_start',
+    (agent) => agent.startDetached(SANDBOX, { user, argv, cwd, env, label: 'true', timeoutMs: 1 }),
+  ],
   ['sftp', (agent) => agent.openSftp(SANDBOX, { user })],
   ['list', (agent) => agent.list(SANDBOX, { user, path: '~', ...page })],
   ['find', (agent) => agent.find(SANDBOX, { user, path: '~', pattern: '*', ...page })],

@@ -1,6 +1,7 @@
 /** Agents of the machines of a host in memory: what the lifecycle asks of them, and files. */
 import type {
   AgentLink,
+  DetachedOverview,
   FileUpload,
   SessionsOverview,
   TerminalsOverview,
@@ -19,7 +20,15 @@ export interface FakeAgentOptions {
 
 type FakeAgent = Pick<
   AgentLink,
-  'hello' | 'trust' | 'startBackground' | 'watch' | 'listSessions' | 'listTerminals' | 'write' | 'read'
+  | 'hello'
+  | 'trust'
+  | 'startBackground'
+  | 'watch'
+  | 'listSessions'
+  | 'listTerminals'
+  | 'listDetached'
+  | 'write'
+  | 'read'
 >;
 
 export function createFakeAgent({ host, point, answer, idleMs }: FakeAgentOptions): FakeAgent {
@@ -61,6 +70,10 @@ export function createFakeAgent({ host, point, answer, idleMs }: FakeAgentOption
     async listTerminals(id): Promise<TerminalsOverview> {
       await reached(id, 'list terminals');
       return { terminals: [], busy: false, idleMs: null };
+    },
+    async listDetached(id): Promise<DetachedOverview> {
+      await reached(id, 'list processes');
+      return { processes: [], busy: false, idleMs: null };
     },
     async write(id, { path, content }: FileUpload) {
       const disk = await reached(id, 'write');

@@ -107,6 +107,18 @@ export function accessConformance(name: string, store: () => Store): void {
       expect(await epochs()).toEqual(['0 0', '0 0']);
     });
 
+    it('are removed one by one, each by its hash, and only from their sandbox', async () => {
+      const [sandbox, other] = [await insertSandbox(), await insertSandbox()];
+      const { accessTokens } = store();
+      const one = await insert({ sandboxId: sandbox.id });
+      const { hash: kept } = await insert({ sandboxId: sandbox.id });
+      expect(await accessTokens.remove(other.id, one.hash)).toBeNull();
+      expect(await accessTokens.remove(sandbox.id, one.hash)).toEqual(one);
+      expect(await accessTokens.remove(sandbox.id, one.hash)).toBeNull();
+      expect(await accessTokens.byHash('preview', one.hash)).toBeNull();
+      expect(await accessTokens.byHash('preview', kept)).not.toBeNull();
+    });
+
     it('go with their sandbox, and come into being with none that is gone', async () => {
       const sandbox = await insertSandbox();
       const { hash: kept } = await insert({ sandboxId: (await insertSandbox()).id });

@@ -164,6 +164,11 @@ function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'
         if (kinds.includes('preview')) epochs.set(sandboxId, (epochs.get(sandboxId) ?? 0) + 1);
         return revoked;
       },
+      remove: async (sandboxId, hash) => {
+        const found = (await live()).find((row) => row.sandboxId === sandboxId && hash.equals(row.hash));
+        rows = rows.filter((row) => row !== found);
+        return found ? { ...found, hash: Buffer.from(found.hash) } : null;
+      },
       previewEpoch: async (sandboxId) =>
         (await sandboxes.get(sandboxId)) ? (epochs.get(sandboxId) ?? 0) : 0,
       signingEpoch: async (sandboxId) => {

@@ -23,6 +23,7 @@ export const onBothEngines = [
   'test/system/images/snapshots.test.ts',
   'test/system/images/users.test.ts',
   'test/system/lifecycle.test.ts',
+  'test/system/processes.test.ts',
   'test/system/public-names.test.ts',
   'test/system/quotas.test.ts',
   'test/system/search.test.ts',

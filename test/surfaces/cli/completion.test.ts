@@ -48,6 +48,14 @@ describe('words', () => {
       ['', 'create'],
     ],
     [
+      ['processes', ''],
+      ['', 'start', 'list', 'input', 'signal', 'resize', 'end', 'follow'],
+    ],
+    [
+      ['processes', 'follow', 'de'],
+      ['', 'demo'],
+    ],
+    [
       ['call', 'Sandbox.CreateSn'],
       ['', 'Sandbox.CreateSnapshot'],
     ],

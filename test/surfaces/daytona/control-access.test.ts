@@ -114,6 +114,8 @@ describe('previews', () => {
     expect((await call('GET', path)).body).toEqual(signed);
     expect((await call('GET', `${path}?expiresInSeconds=90`)).body).toEqual(signed);
     expect((await call('GET', `${path}?expiresInSeconds=0`)).status).toBe(400);
+    expect((await call('POST', `${path}/key/expire`)).status).toBe(200);
+    expect((await call('POST', `${path}/other/expire`)).status).toBe(404);
   });
 });
 
@@ -131,9 +133,21 @@ describe('SSH', () => {
     });
   });
 
-  it('is revoked whole, and not one token of it', async () => {
-    expect((await call('DELETE', '/sandbox/one/ssh-access?token=token')).status).toBe(501);
+  it('is revoked whole, or one token of it', async () => {
+    const revoked = await call('DELETE', '/sandbox/one/ssh-access?token=token');
+    expect(revoked).toMatchObject({ status: 200, body: { id } });
+    expect((await call('DELETE', '/sandbox/one/ssh-access?token=other')).status).toBe(404);
     expect(await call('DELETE', '/sandbox/one/ssh-access')).toMatchObject({ status: 200, body: { id } });
+  });
+});
+
+describe('a token of SSH', () => {
+  it('is valid while it gives access', async () => {
+    const validity = async (token: string) =>
+      (await call('GET', `/sandbox/ssh-access/validate?token=${token}`)).body;
+    expect(await validity('token')).toEqual({ valid: true, sandboxId: id });
+    expect(await validity('key')).toEqual({ valid: false, sandboxId: '' });
+    expect(await validity('other')).toEqual({ valid: false, sandboxId: '' });
   });
 });
 

@@ -209,8 +209,6 @@ describe('what is asked about the installation', () => {
     ['POST', '/sandbox/one/public/true'],
     ['GET', '/sandbox/one/build-logs-url'],
     ['GET', '/sandbox/one/telemetry/metrics'],
-    ['POST', '/sandbox/one/ports/80/signed-preview-url/token/expire'],
-    ['GET', '/sandbox/ssh-access/validate?token=token'],
     ['GET', '/object-storage/push-access'],
     ['POST', '/snapshots/one/deactivate'],
     ['GET', '/something/else'],

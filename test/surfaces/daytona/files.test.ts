@@ -85,7 +85,7 @@ describe('entries', () => {
         { path: 'd/l', type: 'symlink', size: 1, mode: 0o777, ...owned },
         { path: 'd/p', type: 'other', size: 0, mode: 0o600, ...owned },
       ],
-      totalCount: 3,
+      ...{ totalCount: 3, nextOffset: null },
     }));
     const { status, body } = await ask('GET', '/files?path=/srv/&depth=2');
     expect(status).toBe(200);
@@ -106,7 +106,7 @@ describe('entries', () => {
   });
 
   it('are refused where one list cannot hold them all', async () => {
-    answering('details', () => ({ items: [], totalCount: 10_001 }));
+    answering('details', () => ({ items: [], totalCount: 10_001, nextOffset: null }));
     const { status, body } = await ask('GET', '/files?path=/');
     expect([status, body.code]).toEqual([422, 'TOO_LARGE']);
     expect(body.message).toContain('10001 entries');

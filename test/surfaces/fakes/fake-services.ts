@@ -19,7 +19,7 @@ import { UsageSampler } from '../../../src/control/live/usage-sampler.ts';
 import { NetworkLog } from '../../../src/control/network/network-log.ts';
 import { EverybodysSandboxes } from '../../../src/control/people/everybodys-sandboxes.ts';
 import { UserDeletions } from '../../../src/control/people/user-deletions.ts';
-import type { AccessKind, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
+import type { AccessKind, AccessToken, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import type { ExecutionService } from '../../../src/control/work/execution.ts';
 import type { FileService } from '../../../src/control/work/files.ts';
@@ -42,6 +42,7 @@ import { fakeHeirs } from './fake-heirs.ts';
 import { fakeMetrics } from './fake-metrics.ts';
 import { fakeNetworks } from './fake-networks.ts';
 import { type FakePeopleOptions, fakePeople, fakePeopleStore } from './fake-people.ts';
+import { fakeProcesses } from './fake-processes.ts';
 import { fakeSecrets } from './fake-secrets.ts';
 import { fakeSessions } from './fake-sessions.ts';
 import { fakeTerminals } from './fake-terminals.ts';
@@ -167,6 +168,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
       }),
     },
     sshAccess: fakeSshAccess(),
+    processes: fakeProcesses(),
     terminals: {
       ...fakeTerminals(() => {}),
       list: async () => [
@@ -182,9 +184,20 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
         sandboxId: reference,
         tokens: { ssh: kinds.includes('ssh') ? 2 : 0, preview: kinds.includes('preview') ? 3 : 0 },
       }),
+      revokeToken: async (_caller: Caller, sandboxId: string, token: string) => fakeToken(token, sandboxId),
+      tokenOf: async (_caller: Caller, token: string) =>
+        fakeToken(token, String([...fake.sandboxes.keys()][0])),
     },
   };
   return { ...fake, services: services as unknown as Services };
+}
+
+/** Two tokens are known: one of SSH, and one of a signed preview. */
+function fakeToken(token: string, sandboxId: string): Partial<AccessToken> {
+  const ssh = token === 'token';
+  if (!ssh && token !== 'key') throw notFound('token', 'The token gives no access.');
+  const port = ssh ? null : 3_000;
+  return { sandboxId, kind: ssh ? 'ssh' : 'preview', port, createdAt: 0, expiresAt: ssh ? null : 60_000 };
 }
 
 function fakeHealth(): HealthService {
@@ -457,7 +470,7 @@ function fakeFiles(fake: Omit<FakeServices, 'services'>): Face<FileService> {
       fake.users.push(user);
       const owned = { uid: 0, gid: 0, owner: 'root', group: 'root', modifiedMs: 0 };
       const entry = { path: '', type: 'file' as const, size: contentOf(path).length, mode: 0o644, ...owned };
-      return { items: [entry], totalCount: 1 };
+      return { items: [entry], totalCount: 1, nextOffset: null };
     },
     async setAttributes(_caller, _reference, { path, mode, user = null }) {
       fake.users.push(user);

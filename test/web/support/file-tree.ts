@@ -30,7 +30,7 @@ export function fakeTree(tree: Tree): Face<FileService> {
         .toSorted((a, b) => a.name.localeCompare(b.name));
       return { path: folder, items: items.slice(offset, offset + maxItems), totalCount: items.length };
     },
-    details: async () => ({ items: [], totalCount: 0 }),
+    details: async () => ({ items: [], totalCount: 0, nextOffset: null }),
     setAttributes: async () => {},
     find: async () => ({ items: [...tree.keys()], totalCount: tree.size }),
     info: async (_caller, _reference, { path }) => ({

@@ -5,26 +5,18 @@
 use serde::{Deserialize, Serialize};
 use std::os::fd::OwnedFd;
 use std::pin::pin;
-use std::time::Duration;
 use tokio::io::{AsyncWrite, BufReader};
-use tokio::time::{Instant, timeout};
 
 use super::input::Input;
-use super::outputs::Outputs;
-use super::signals;
+use super::outputs::{LastWords, Outputs};
+use super::signals::{self, End};
 use super::start::{Ends, Running};
-use crate::exec::ending;
 use crate::exec::terminal::{self, Terminal};
 use crate::wire::connection::{Connection, Interrupted, Outcome};
 use crate::wire::fault::Fault;
 use crate::wire::frame::{self, Kind};
 use crate::wire::stream::{Reader, send};
 
-/// After the program has ended, children that keep its pipes open may still print output that belongs to it.
-const QUIET: Duration = Duration::from_millis(150);
-/// Afterwards only output that is there already is passed on, and no more than a pipe can hold.
-const LAST_WORDS: Duration = Duration::from_millis(500);
-const PIPE_BYTES: usize = 128 << 10;
 const MAX_CONTROL_BYTES: usize = 4 << 10;
 
 #[derive(Deserialize)]
@@ -37,12 +29,6 @@ enum Control {
 #[derive(Serialize)]
 struct Taken {
     taken: usize,
-}
-
-#[derive(Serialize)]
-struct End {
-    exit_code: i32,
-    signal: Option<String>,
 }
 
 /// The program that control messages act on.
@@ -151,36 +137,18 @@ async fn relay(
             biased;
             status = &mut ended => break status?,
             taken = input.taken() => send_item(writer, &Taken { taken }).await?,
-            piece = outputs.next(), if outputs.open() => if let Some(frames) = piece {
-                send(writer, frames).await?;
+            piece = outputs.next(), if outputs.open() => if let Some(piece) = piece {
+                send(writer, outputs.frames(piece)).await?;
             },
         }
     };
-    send_last_words(writer, &mut outputs).await?;
-    outputs.discard();
-    let end = End {
-        exit_code: ending::exit_code(status),
-        signal: ending::signal(status).map(signals::name),
-    };
-    send_item(writer, &end).await?;
-    send(writer, &frame::header(Kind::End, 0)).await?;
-    Ok(())
-}
-
-/// Sends the program's output up to its end, and briefly that of its children afterwards.
-async fn send_last_words(writer: &mut (impl AsyncWrite + Unpin), outputs: &mut Outputs) -> Outcome {
-    let late = Instant::now() + LAST_WORDS;
-    let mut left = 2 * PIPE_BYTES;
-    let mut quiet = QUIET;
-    while left > 0
-        && let Ok(Some(frames)) = timeout(quiet, outputs.next()).await
-    {
-        if Instant::now() > late {
-            quiet = Duration::ZERO;
-            left = left.saturating_sub(frames.len());
-        }
-        send(writer, frames).await?;
+    let mut last = LastWords::begin();
+    while let Some(piece) = last.next(&mut outputs).await {
+        send(writer, outputs.frames(piece)).await?;
     }
+    outputs.discard();
+    send_item(writer, &End::of(status)).await?;
+    send(writer, &frame::header(Kind::End, 0)).await?;
     Ok(())
 }
 

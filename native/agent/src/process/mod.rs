@@ -3,6 +3,6 @@
 pub mod conversation;
 pub mod input;
 pub mod open;
-mod outputs;
+pub mod outputs;
 pub mod signals;
 pub mod start;

@@ -5,19 +5,29 @@ use std::future::poll_fn;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::io::unix::AsyncFd;
+use tokio::time::{Instant, timeout};
 
 use crate::exec::background;
 use crate::init::readiness::readable;
 use crate::wire::frame::{self, HEADER_BYTES, Kind};
 
 /// Most bytes of one data frame.
-const PIECE_BYTES: usize = 128 << 10;
+pub const PIECE_BYTES: usize = 128 << 10;
 /// Room before a piece, for the frame that names its stream.
 const STREAM_FRAME_BYTES: usize = 64;
 const PIECE_AT: usize = STREAM_FRAME_BYTES + HEADER_BYTES;
 
-const STREAM_ITEMS: [&[u8]; 2] = [br#"{"stream":"stdout"}"#, br#"{"stream":"stderr"}"#];
+/// What the host calls stdout and stderr.
+pub const STREAM_ITEMS: [&[u8]; 2] = [br#"{"stream":"stdout"}"#, br#"{"stream":"stderr"}"#];
+
+/// A piece of output in the buffer: stream 0 is stdout.
+#[derive(Clone, Copy)]
+pub struct Piece {
+    pub stream: usize,
+    pub length: usize,
+}
 
 pub struct Outputs {
     /// stdout and stderr; None once it is at its end.
@@ -44,10 +54,14 @@ impl Outputs {
         self.pipes.iter().any(Option::is_some)
     }
 
-    /// Returns the next piece as frames; None once both streams have ended. Dropping the future loses nothing.
-    pub async fn next(&mut self) -> Option<&[u8]> {
-        let (index, length) = poll_fn(|context| self.poll(context)).await?;
-        Some(self.frames(index, length))
+    /// Reads the next piece; None once both streams have ended. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Option<Piece> {
+        poll_fn(|context| self.poll(context)).await
+    }
+
+    /// The bytes of the piece that was read last.
+    pub fn bytes(&self, piece: Piece) -> &[u8] {
+        &self.buffer[PIECE_AT..PIECE_AT + piece.length]
     }
 
     /// Discards the further output of children.
@@ -57,7 +71,7 @@ impl Outputs {
         }
     }
 
-    fn poll(&mut self, context: &mut Context) -> Poll<Option<(usize, usize)>> {
+    fn poll(&mut self, context: &mut Context) -> Poll<Option<Piece>> {
         if !self.open() {
             return Poll::Ready(None);
         }
@@ -80,7 +94,11 @@ impl Outputs {
                     (Ok(_), Err(rustix::io::Errno::INTR)) => {}
                     (Ok(_), Ok(length)) if length > 0 => {
                         self.next = 1 - index;
-                        return Poll::Ready(Some((index, length)));
+                        let piece = Piece {
+                            stream: index,
+                            length,
+                        };
+                        return Poll::Ready(Some(piece));
                     }
                     // Reading a terminal that no program has open fails. A terminal that was closed once
                     // stays ready for ever, so it is given up even if a program opens it again.
@@ -95,7 +113,12 @@ impl Outputs {
         }
     }
 
-    fn frames(&mut self, index: usize, length: usize) -> &[u8] {
+    /// The piece that was read last, as frames for the host.
+    pub fn frames(&mut self, piece: Piece) -> &[u8] {
+        let Piece {
+            stream: index,
+            length,
+        } = piece;
         let header = frame::header(Kind::Data, length);
         self.buffer[STREAM_FRAME_BYTES..PIECE_AT].copy_from_slice(&header);
         let mut start = STREAM_FRAME_BYTES;
@@ -108,5 +131,39 @@ impl Outputs {
             self.buffer[start + HEADER_BYTES..STREAM_FRAME_BYTES].copy_from_slice(item);
         }
         &self.buffer[start..PIECE_AT + length]
+    }
+}
+
+/// After the program has ended, children that keep its pipes open may still print output that belongs to it.
+const QUIET: Duration = Duration::from_millis(150);
+/// Afterwards only output that is there already is passed on, and no more than a pipe can hold.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+const PIPE_BYTES: usize = 128 << 10;
+
+/// The program's output up to its end, and briefly that of its children afterwards.
+pub struct LastWords {
+    late: Instant,
+    left: usize,
+}
+
+impl LastWords {
+    pub fn begin() -> Self {
+        Self {
+            late: Instant::now() + LAST_WORDS,
+            left: 2 * PIPE_BYTES,
+        }
+    }
+
+    pub async fn next(&mut self, outputs: &mut Outputs) -> Option<Piece> {
+        if self.left == 0 {
+            return None;
+        }
+        let is_late = Instant::now() > self.late;
+        let quiet = if is_late { Duration::ZERO } else { QUIET };
+        let piece = timeout(quiet, outputs.next()).await.ok()??;
+        if is_late {
+            self.left = self.left.saturating_sub(piece.length);
+        }
+        Some(piece)
     }
 }

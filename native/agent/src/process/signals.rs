@@ -1,5 +1,9 @@
 //! Signals by name: the numbers differ between architectures.
 
+use serde::Serialize;
+
+use crate::exec::ending;
+
 /// Without SIG.
 const NAMES: [(&str, i32); 31] = [
     ("HUP", libc::SIGHUP),
@@ -54,6 +58,23 @@ pub fn name(number: i32) -> String {
             || format!("SIGRTMIN+{}", number - libc::SIGRTMIN()),
             |(name, _)| format!("SIG{name}"),
         )
+}
+
+/// The end of a program, as the host gets it.
+#[derive(Clone, Serialize)]
+pub struct End {
+    exit_code: i32,
+    signal: Option<String>,
+}
+
+impl End {
+    /// @param status The program's wait status.
+    pub fn of(status: i32) -> Self {
+        Self {
+            exit_code: ending::exit_code(status),
+            signal: ending::signal(status).map(name),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ use std::rc::Rc;
 use super::registry::Seat;
 use super::ring::Place;
 use super::state::Terminal;
-use crate::exec::ending;
 use crate::exec::terminal::Size;
-use crate::process::signals;
+use crate::process::signals::End;
 use crate::wire::frame::{self, Kind};
 
 /// Most bytes of one data frame.
@@ -29,12 +28,6 @@ pub struct Position<'a> {
 enum Note {
     Skipped(u64),
     Size(Size),
-}
-
-#[derive(Serialize)]
-struct End {
-    exit_code: i32,
-    signal: Option<String>,
 }
 
 pub enum Next<'a> {
@@ -107,11 +100,7 @@ impl<'a> Position<'a> {
     }
 
     fn finish(&mut self, status: i32) {
-        let end = End {
-            exit_code: ending::exit_code(status),
-            signal: ending::signal(status).map(signals::name),
-        };
-        self.note(&end);
+        self.note(&End::of(status));
         frame::encode(&mut self.frames, Kind::End, &[]);
     }
 

@@ -13,6 +13,7 @@ pub enum Resource {
     Host,
     Interpreter,
     Port,
+    Process,
     Session,
     Terminal,
 }

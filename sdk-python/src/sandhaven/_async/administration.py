@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from .._bodies import MAX_RESULT_BYTES
 from .._calls import given
 from .._paths import segment
-from .._records import DeletedSession, DeletedSnapshot, RevokedAccess
+from .._records import AccessToken, DeletedSession, DeletedSnapshot, RevokedAccess
 from .call import encoded
 from .clock import AsyncClock
 from .connection import AsyncConnection
@@ -71,6 +71,29 @@ class AsyncAccess:
         parameters = {"sandbox": sandbox, "kind": kind}
         revoked = await self._administration.call("RevokeAccess", parameters, call_timeout_seconds=call_timeout_seconds)
         return cast(RevokedAccess, revoked)
+
+    async def revoke_token(
+        self, sandbox: str, token: str, *, call_timeout_seconds: float | None = None
+    ) -> AccessToken:
+        """Ends one SSH token, or the token of one signed preview URL, and the connections that are open by it.
+
+        Args:
+            sandbox: Name or ID.
+            token: The token.
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        parameters = {"sandbox": sandbox, "token": token}
+        revoked = await self._administration.call(
+            "RevokeAccessToken", parameters, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(AccessToken, revoked)
+
+    async def show(self, token: str, *, call_timeout_seconds: float | None = None) -> AccessToken:
+        """Shows what a token of one of the caller's own sandboxes gives access to; not_found for one that gives none."""
+        shown = await self._administration.call(
+            "GetAccessToken", {"token": token}, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(AccessToken, shown)
 
 
 class AsyncSnapshots:

@@ -12,7 +12,7 @@ from .._calls import CallOptions, ToolFacts, given, key_of, may_repeat, pause_se
 from .._error import SandhavenError
 from .._events import EventReader
 from .._failures import invalid_argument
-from .._output import Heard, Output
+from .._output import Heard, Output, piece_of
 from .clock import AsyncClock
 from .connection import AsyncConnection
 
@@ -91,8 +91,9 @@ async def _streamed(
     with clock.watching(response):
         async for chunk in response.aiter_raw():
             for event in reader.feed(chunk):
-                if event.event == "output" and output.listens:
-                    for returned in output.of(event.data):
+                piece = piece_of(event.data) if event.event == "output" and output.listens else None
+                if piece is not None:
+                    for returned in output.of(piece):
                         await Heard(returned)
                 if event.event in ("result", "error"):
                     for returned in output.rest():

@@ -1,6 +1,7 @@
 /** Work inside one machine, performed by its agent. */
 import type { Duplex, Readable } from 'node:stream';
 import type { Language } from '../../../model/sandbox.ts';
+import type { AgentDetached } from './detached.ts';
 import type { AgentProcesses, AgentTerminals, AsUser, LiveRequest } from './processes.ts';
 import type { AgentSearch } from './search.ts';
 import type { AgentSessions } from './sessions.ts';
@@ -126,7 +127,13 @@ export interface AgentGreeting {
  * encoded as in docs/contract.md. Results are bounded and validated; an agent that breaks the protocol gives `unavailable`.
  * `signal` cancels the work inside too.
  */
-export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, AgentTerminals, AgentTunnels {
+export interface AgentLink
+  extends AgentProcesses,
+    AgentDetached,
+    AgentSearch,
+    AgentSessions,
+    AgentTerminals,
+    AgentTunnels {
   /** Checks versions, sandbox id and generation. Rejects with `unavailable` when the agent does not answer. */
   hello(id: string, generation: number): Promise<AgentGreeting>;
   /** Starts the entrypoint in the background, with its output discarded. */
@@ -164,13 +171,14 @@ export interface AgentLink extends AgentProcesses, AgentSearch, AgentSessions, A
   stat(id: string, query: AsUser & { path: string }): Promise<FileInfo>;
   /**
    * Describes what is below a folder, sorted by path, whose paths are below the one asked for; with depth 0 that path itself,
-   * as the empty path. What has vanished meanwhile is counted and not shown.
+   * as the empty path. What has vanished meanwhile is counted and not shown. A page with long texts ends early; `nextOffset` is
+   * where the next begins, and null at the end.
    */
   details(
     id: string,
     query: AsUser & { path: string; depth: number; maxItems: number; offset: number },
     signal?: AbortSignal,
-  ): Promise<Listing<FileDetails>>;
+  ): Promise<Listing<FileDetails> & { nextOffset: number | null }>;
   /** Owner and group are names or numbers as text; metadata takes the place of what the file has. Follows a final link. */
   setAttributes(
     id: string,

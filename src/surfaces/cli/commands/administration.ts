@@ -16,6 +16,7 @@ import { printProblem, printRecords } from '../output.ts';
 import { type Shape, shapeOfInput } from '../shape.ts';
 import { audit } from './audit.ts';
 import { auth } from './auth.ts';
+import { followProcess } from './follow-process.ts';
 import { network } from './network.ts';
 
 const LIST = 'list';
@@ -41,16 +42,21 @@ function withMore(group: string, command: Command): Command {
   return group === 'auth' ? auth(command) : command;
 }
 
+/** Commands of a group that are no actions, by their word. */
+const besides: Record<string, Record<string, Command>> = { processes: { follow: followProcess } };
+
 function shapeOfGroup(group: string): Shape {
   const members = actions.filter(({ command }) => groupOf(command) === group);
+  const others = Object.entries(besides[group] ?? {});
   return {
-    members: Object.fromEntries(
-      members.map((action) => {
+    members: Object.fromEntries([
+      ...members.map((action) => {
         const { argument, secret } = action;
         const takes = argument === 'snapshot' || argument === 'sandbox' ? ([argument] as const) : [];
         return [verbOf(action) || LIST, { flags: shapeOfInput(flagsInput(action.input, secret)), takes }];
       }),
-    ),
+      ...others.map(([word, { shape }]) => [word, shape?.() ?? {}]),
+    ]),
   };
 }
 
@@ -58,15 +64,22 @@ async function runGroup(group: string, argv: string[], io: CliIo): Promise<numbe
   const members = new Map(
     actions.filter(({ command }) => groupOf(command) === group).map((action) => [verbOf(action), action]),
   );
+  const others = new Map(Object.entries(besides[group] ?? {}));
   const [first = '', ...rest] = argv;
   if (first === '--help' || first === '-h') {
-    io.stdout.write(groupHelp(group, [...members.values()]));
+    const listed = [...others].map(([word, { summary }]) => ({
+      command: `${group} ${word}`,
+      title: summary,
+    }));
+    io.stdout.write(groupHelp(group, [...members.values(), ...listed]));
     return 0;
   }
+  const other = others.get(first);
+  if (other) return other.run(rest, io);
   const implied = first === '' || first.startsWith('-');
   const action = members.get(implied ? LIST : first) ?? (implied ? members.get('') : undefined);
   if (action) return runAction(action, implied ? argv : rest, io);
-  const [close] = nearest(first, [...members.keys()]);
+  const [close] = nearest(first, [...members.keys(), ...others.keys()]);
   const hint = close ? `Did you mean \`sandhaven ${group} ${close}\`?` : `See sandhaven ${group} --help.`;
   throw usageError(
     implied ? `sandhaven ${group} needs a command.` : `There is no '${group} ${first}'.`,

@@ -1,6 +1,6 @@
 /** Ways into a sandbox: previews of its ports, and SSH. */
+import { SandhavenError } from '../../../model/errors.ts';
 import type { DaytonaCall } from '../base/call.ts';
-import { NotHere } from '../base/errors.ts';
 import type { DaytonaRoute } from '../base/route.ts';
 import { answer, shown } from './shown.ts';
 
@@ -9,6 +9,8 @@ const ONE = '/sandbox/:sandbox';
 export const accessRoutes: readonly DaytonaRoute[] = [
   { method: 'GET', path: `${ONE}/ports/:port/preview-url`, handler: preview },
   { method: 'GET', path: `${ONE}/ports/:port/signed-preview-url`, handler: signedPreview },
+  { method: 'POST', path: `${ONE}/ports/:port/signed-preview-url/:token/expire`, handler: endSignedPreview },
+  { method: 'GET', path: '/sandbox/ssh-access/validate', handler: validateSshAccess },
   { method: 'POST', path: `${ONE}/ssh-access`, handler: createSshAccess },
   { method: 'DELETE', path: `${ONE}/ssh-access`, handler: revokeSshAccess },
   { method: 'GET', path: `${ONE}/signing-key`, handler: (call) => signingKey(call, 'GetSigningKey') },
@@ -21,6 +23,9 @@ export const accessRoutes: readonly DaytonaRoute[] = [
 
 /** Seconds of a signed URL for which a client names none. */
 const SIGNED_SECONDS = 60;
+
+/** Their models reject an answer without a sandbox. */
+const INVALID = { valid: false, sandboxId: '' };
 
 /** Their clients know no access without an end. */
 const NEVER = '9999-12-31T23:59:59.000Z';
@@ -65,12 +70,27 @@ async function createSshAccess(call: DaytonaCall): Promise<unknown> {
 }
 
 async function revokeSshAccess(call: DaytonaCall): Promise<unknown> {
-  if (call.query['token'] !== undefined) {
-    throw new NotHere('A single SSH token cannot be revoked here; without a token all of the sandbox are.');
-  }
   const { id } = await shown(call);
-  await call.action('RevokeAccess', { sandbox: id, kind: 'ssh' });
+  const { token } = call.query;
+  if (token === undefined) await call.action('RevokeAccess', { sandbox: id, kind: 'ssh' });
+  else await call.action('RevokeAccessToken', { sandbox: id, token });
   return answer(call, id);
+}
+
+async function validateSshAccess(call: DaytonaCall): Promise<unknown> {
+  try {
+    const { sandbox, kind } = await call.action('GetAccessToken', { token: call.query['token'] ?? '' });
+    return kind === 'ssh' ? { valid: true, sandboxId: sandbox } : INVALID;
+  } catch (error) {
+    if (error instanceof SandhavenError && error.code === 'not_found') return INVALID;
+    throw error;
+  }
+}
+
+async function endSignedPreview(call: DaytonaCall): Promise<unknown> {
+  const { id } = await shown(call);
+  await call.action('RevokeAccessToken', { sandbox: id, token: call.params['token'] });
+  return undefined;
 }
 
 /** The body is the key itself, as JSON. */

@@ -33,11 +33,6 @@ const reasons: [reason: string, ...calls: Call[]][] = [
     'POST /sandbox/:sandbox/public/:public',
   ],
   [
-    'A single preview URL cannot be ended here: give it a short time.',
-    'POST /sandbox/:sandbox/ports/:port/signed-preview-url/:token/expire',
-  ],
-  ['An SSH token cannot be checked here but by signing in with it.', 'GET /sandbox/ssh-access/validate'],
-  [
     'Nothing is kept of what a sandbox used here; the toolbox shows its use now.',
     ...(['GET /sandbox/:sandbox/telemetry/metrics', 'GET /sandbox/:sandbox/telemetry/logs'] as const),
     ...(['GET /sandbox/:sandbox/telemetry/traces', 'GET /sandbox/:sandbox/telemetry/traces/:trace'] as const),

@@ -8,6 +8,7 @@ import { limits } from '../../../model/limits.ts';
 import { credentialPaths } from './credentials.ts';
 import { oauthPaths } from './oauth.ts';
 import { packagesPaths } from './packages.ts';
+import { processPaths } from './processes.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 import { providerSignInPaths, signInPaths } from './sign-in.ts';
 import { terminalPaths } from './terminal.ts';
@@ -37,6 +38,7 @@ export function openApi(version: string, url = '/'): Json {
       { name: 'Files', description: 'Bytes of files, streamed.' },
       { name: 'Ports', description: 'Bytes of connections.' },
       { name: 'Terminals', description: 'Terminals that go on without viewers.' },
+      { name: 'Processes', description: 'Output of processes that outlive their caller.' },
       { name: 'Administration', description: 'Actions of operators and members on the service.' },
       { name: 'OAuth', description: 'Authorization of MCP clients by people.' },
       { name: 'Service', description: 'The service itself.' },
@@ -53,6 +55,7 @@ export function openApi(version: string, url = '/'): Json {
       ...providerSignInPaths,
       ...oauthPaths,
       ...terminalPaths,
+      ...processPaths,
       ...metricsPaths,
     },
     components: {

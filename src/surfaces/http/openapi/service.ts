@@ -86,17 +86,18 @@ const descriptionOperation: Json = {
 };
 
 export const linuxUser: Json = { type: 'string', pattern: linuxUserPattern.source };
+export const sandboxInPath: Json = {
+  name: 'sandbox',
+  in: 'path',
+  required: true,
+  description: 'Sandbox name or ID.',
+  schema: { type: 'string' },
+};
 const bytes: Json = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
 const filesPath: Json = {
   parameters: [
-    {
-      name: 'sandbox',
-      in: 'path',
-      required: true,
-      description: 'Sandbox name or ID.',
-      schema: { type: 'string' },
-    },
+    sandboxInPath,
     {
       name: 'path',
       in: 'query',
@@ -166,13 +167,7 @@ const tunnelPath: Json = {
       "to the port of the sandbox's own loopback, both ways. Each way has its own end.",
     tags: ['Ports'],
     parameters: [
-      {
-        name: 'sandbox',
-        in: 'path',
-        required: true,
-        description: 'Sandbox name or ID.',
-        schema: { type: 'string' },
-      },
+      sandboxInPath,
       {
         name: 'port',
         in: 'query',

@@ -1,17 +1,11 @@
 /** Describes the WebSocket of a terminal, as far as OpenAPI can; docs/terminals.md has its messages. */
 import { limits } from '../../../model/limits.ts';
-import { failures, type Json, linuxUser } from './service.ts';
+import { failures, type Json, linuxUser, sandboxInPath } from './service.ts';
 
 const { columns, rows, idChars, windowBytes } = limits.terminal;
 
 const parameters: Json[] = [
-  {
-    name: 'sandbox',
-    in: 'path',
-    required: true,
-    description: 'Sandbox name or ID.',
-    schema: { type: 'string' },
-  },
+  sandboxInPath,
   {
     name: 'terminal',
     in: 'query',

@@ -2,10 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 import { actionDescriptions, callAction, findAction } from '../../../administration/call.ts';
 import type { Services } from '../../../control/services.ts';
+import { type AnswerRoom, collecting } from '../../../fairness/answer-room.ts';
 import { originOf } from '../base/origin.ts';
-import { clientSignal } from './send.ts';
+import { clientSignal, sendJson } from './send.ts';
 
-export function addAdminRoutes(app: FastifyInstance, services: Services): void {
+export function addAdminRoutes(app: FastifyInstance, services: Services, answers: AnswerRoom): void {
   app.get('/v1/admin', async () => ({ actions: actionDescriptions }));
 
   app.post<{ Params: { name: string } }>(
@@ -14,13 +15,12 @@ export function addAdminRoutes(app: FastifyInstance, services: Services): void {
     async (request, reply) => {
       const { name } = findAction(request.params.name);
       request.tool = name;
-      return callAction(name, request.body, {
-        caller: request.caller,
-        services,
-        requestId: request.id,
-        origin: originOf(request),
-        signal: clientSignal(reply),
-      });
+      const signal = clientSignal(reply);
+      const hold = answers.hold(request.caller.id);
+      reply.raw.once('close', () => hold.release());
+      const { caller, id: requestId } = request;
+      const context = { caller, services, requestId, origin: originOf(request), signal };
+      return sendJson(reply, await collecting(hold, () => callAction(name, request.body, context)), signal);
     },
   );
 }

@@ -81,6 +81,11 @@ export class OutputBytes implements OutputEvents {
     this.#raw = raw;
   }
 
+  /** Names the position of the first byte. */
+  begin(from: number): void {
+    this.#raw.write(event('begin', { from }));
+  }
+
   show({ stream, bytes, leftOutBytes }: LivePiece): Promise<void> | undefined {
     const raw = this.#raw;
     if (raw.writableEnded) return undefined;

@@ -1,7 +1,7 @@
 /** GET /v1/sandboxes/{sandbox}/terminal, upgraded to a WebSocket: a viewer of a terminal, which goes on when the viewer leaves. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { asUser, sandbox, terminalId } from '../../../catalog/parameters/sandbox.ts';
+import { asUser, sandbox, terminalId, terminalSizeOf } from '../../../catalog/parameters/sandbox.ts';
 import { textWithoutNul } from '../../../catalog/parameters/scalars.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Log } from '../../../control/ports/index.ts';
@@ -16,19 +16,20 @@ import type { Upgrades } from '../base/upgrades.ts';
 import { WEBSOCKET_VERSION, WebSockets, webSocketRoute } from '../base/web-sockets.ts';
 import { TerminalSocket } from './terminal-socket.ts';
 
-const number = ({ min, max }: { min: number; max: number }) =>
+/** A number in a query. */
+export const numberWithin = ({ min, max }: { min: number; max: number }) =>
   z
     .string()
-    .regex(/^\d{1,7}$/, `must be ${min} to ${max}`)
+    .regex(/^\d{1,16}$/, `must be ${min} to ${max}`)
     .transform(Number)
     .pipe(z.int().min(min).max(max));
 
 const target = z.strictObject({
   sandbox,
   terminal: terminalId().default('main'),
-  cols: number(limits.terminal.columns).optional(),
-  rows: number(limits.terminal.rows).optional(),
-  window: number(limits.terminal.windowBytes).optional(),
+  cols: numberWithin(limits.terminal.columns).optional(),
+  rows: numberWithin(limits.terminal.rows).optional(),
+  window: numberWithin(limits.terminal.windowBytes).optional(),
   create: z.enum(['true', 'false']).default('true'),
   /** Read by `authenticate`: a browser's WebSocket has no header for it. */
   team: z.string().max(limits.userEmailChars).optional(),
@@ -79,18 +80,10 @@ export function addTerminalRoute(app: FastifyInstance, upgrades: Upgrades, servi
 }
 
 function lookOf({ terminal, cols, rows, create, cwd, user }: z.output<typeof target>): LookRequest {
-  if ((cols === undefined) !== (rows === undefined)) {
-    throw invalidArgument(
-      cols === undefined ? 'cols' : 'rows',
-      'cols and rows go together.',
-      'Give both or none.',
-    );
-  }
-  const size = cols === undefined || rows === undefined ? null : { columns: cols, rows };
   return {
     terminalId: terminal,
     user,
-    size,
+    size: terminalSizeOf({ cols, rows }),
     create: create === 'true',
     ...(cwd === undefined ? {} : { cwd }),
   };

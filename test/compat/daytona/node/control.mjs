@@ -94,6 +94,9 @@ export const controlSteps = [
     assert.equal(sandboxId, sandbox.id);
     assert.ok(token);
     assert.match(sshCommand, /^ssh /);
+    assert.equal((await sandbox.validateSshAccess(token)).valid, true);
+    await sandbox.revokeSshAccess(token);
+    assert.equal((await sandbox.validateSshAccess(token)).valid, false);
   }),
   step('control: lists snapshots, and gets one by its name', async ({ daytona }) => {
     const { items, total } = await daytona.snapshot.list();

@@ -113,6 +113,9 @@ def _(client):
     access = client.sandbox.create_ssh_access(10)
     equal(access.sandbox_id, client.sandbox.id)
     assert access.token and access.ssh_command.startswith("ssh ")
+    assert client.sandbox.validate_ssh_access(access.token).valid
+    client.sandbox.revoke_ssh_access(access.token)
+    assert not client.sandbox.validate_ssh_access(access.token).valid
 
 
 @step("control: lists snapshots, and gets one by its name")

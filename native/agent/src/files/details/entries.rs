@@ -18,8 +18,9 @@ use crate::users::names::Names;
 use crate::wire::connection::{Connection, Outcome};
 use crate::wire::fault::Fault;
 
-/// Most items of one page, whatever the host asks for.
+/// Most items of one page, whatever the host asks for; one whose texts are larger ends early.
 const MAX_ITEMS: usize = 10_000;
+const MAX_PAGE_BYTES: usize = 2 << 20;
 const PLACE: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 const FOLDER: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
@@ -58,34 +59,60 @@ struct Entry {
     metadata: Metadata,
 }
 
+impl Entry {
+    /// Bytes of the texts whose length is the sandbox's choice.
+    fn text_bytes(&self) -> usize {
+        let metadata = self.metadata.iter();
+        let of_metadata: usize = metadata.map(|(name, value)| name.len() + value.len()).sum();
+        self.path.len() + self.target.as_ref().map_or(0, String::len) + of_metadata
+    }
+}
+
+struct Listed {
+    entries: Vec<Entry>,
+    total: usize,
+    /// Offset of the next page; None at the end.
+    next: Option<usize>,
+}
+
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let path = Path::parse("path", &request.path, &context.base)?;
     let work = context.workers.long(move |cancelled| match request.depth {
         0 => itself(&path),
         depth => {
-            let page = Page::new(request.offset, request.max_items.min(MAX_ITEMS));
-            below(&path, depth, page, cancelled)
+            let most = request.max_items.min(MAX_ITEMS);
+            below(&path, depth, (request.offset, most), cancelled)
         }
     });
-    let (entries, total) = connection.unless_closed(work).await?;
+    let Listed {
+        entries,
+        total,
+        next,
+    } = connection.unless_closed(work).await?;
     connection.items(&entries).await?;
-    connection.reply(&json!({ "total_count": total })).await
+    let reply = json!({ "total_count": total, "next_offset": next });
+    connection.reply(&reply).await
 }
 
-fn itself(path: &Path) -> Result<(Vec<Entry>, usize), Fault> {
+fn itself(path: &Path) -> Result<Listed, Fault> {
     let file = reach::open(CWD, path.bytes.as_slice(), PLACE, Mode::empty())
         .map_err(|errno| path.fault(errno))?;
     let entry = describe(&file, String::new(), &mut Names::default());
-    Ok((vec![entry.map_err(|errno| path.fault(errno))?], 1))
+    Ok(Listed {
+        entries: vec![entry.map_err(|errno| path.fault(errno))?],
+        total: 1,
+        next: None,
+    })
 }
 
 /// Folders that cannot be read are passed over, as are entries that have vanished.
 fn below(
     path: &Path,
     depth: usize,
-    mut page: Page,
+    (offset, most): (usize, usize),
     cancelled: &Cancelled,
-) -> Result<(Vec<Entry>, usize), Fault> {
+) -> Result<Listed, Fault> {
+    let mut page = Page::new(offset, most);
     let top = reach::open(CWD, path.bytes.as_slice(), FOLDER, Mode::empty())
         .map_err(|errno| not_a_folder(path, errno))?;
     // Folders yet to be read, by their path below the top, and how deep their entries are.
@@ -116,14 +143,24 @@ fn below(
     let (paths, total) = page.finish();
     let mut names = Names::default();
     let mut entries = Vec::with_capacity(paths.len());
+    let (mut end, mut bytes) = (offset, 0);
     for path in paths {
+        if bytes > MAX_PAGE_BYTES {
+            break;
+        }
+        end += 1;
         cancelled.check()?;
         let place = open_below(&top, &path_text::to_bytes(&path), PLACE);
         if let Ok(entry) = place.and_then(|place| describe(&place, path, &mut names)) {
+            bytes += entry.text_bytes();
             entries.push(entry);
         }
     }
-    Ok((entries, total))
+    Ok(Listed {
+        entries,
+        total,
+        next: (offset < end && end < total).then_some(end),
+    })
 }
 
 fn describe(place: &OwnedFd, path: String, names: &mut Names) -> rustix::io::Result<Entry> {

@@ -46,21 +46,23 @@ export async function listEntries(call: DaytonaCall): Promise<unknown> {
   const { request, reply, services, signal } = call;
   const { path, depth } = call.query;
   const asked = validateInput(listing, { ...call.params, path: path || undefined, depth });
-  const query = {
-    path: asked.path,
-    depth: asked.depth,
-    maxItems: limits.fileDetails.maxItems.max,
-    offset: 0,
-  };
-  const { items, totalCount } = await services.files.details(request.caller, asked.sandbox, query, signal);
-  if (totalCount > limits.fileDetails.maxItems.max) {
-    throw new SandhavenError('too_large', `There are ${totalCount} entries, more than one list can hold.`, {
-      parameter: 'path',
-      hint: 'List the folders below one by one, or run find.',
-    });
+  const { max } = limits.fileDetails.maxItems;
+  const entries: object[] = [];
+  for (let offset: number | null = 0; offset !== null; ) {
+    const query = { path: asked.path, depth: asked.depth, maxItems: max, offset };
+    const page = await services.files.details(request.caller, asked.sandbox, query, signal);
+    if (page.totalCount > max) throw tooMany(page.totalCount);
+    entries.push(...page.items.map((item) => entryOf(posix.join(asked.path, item.path), item)));
+    offset = page.nextOffset;
   }
-  const entries = items.map((item) => entryOf(posix.join(asked.path, item.path), item));
   return sendJson(reply, entries, signal);
+}
+
+function tooMany(entries: number): SandhavenError {
+  return new SandhavenError('too_large', `There are ${entries} entries, more than one list can hold.`, {
+    parameter: 'path',
+    hint: 'List the folders below one by one, or run find.',
+  });
 }
 
 /** No service names these folders, so a shell does. */
