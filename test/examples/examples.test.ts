@@ -7,6 +7,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { linesOfCompared } from '../support/compared-program.ts';
 import { startGitServer } from '../support/git-server.ts';
 import { buildSdk, root, run, succeeds, tsc } from '../support/sdk-package.ts';
 import { must, type Service, startService } from '../support/service.ts';
@@ -67,6 +68,18 @@ describe('the examples', () => {
     expect(await output('openai-agents/without-model.ts')).toContain(
       'The program printed 2880067194370816120.',
     );
+  }, 60_000);
+});
+
+describe('the program that is compared with those of other clients', () => {
+  it('prints what it is to print', async () => {
+    const env = { SANDBOX_API_URL: service.url, SANDBOX_API_KEY: service.apiKey };
+    const folder = join(examples, 'node_modules');
+    expect(await linesOfCompared({ client: 'Sandhaven', folder, env })).toEqual([
+      ...['1', '3', '6', 'status 0', '1267650600228229401496703205376'],
+      expect.stringMatching(/^http:\/\/8000-\w+\.localhost:\d+\/$/),
+      ...['numbers.txt 6', ''],
+    ]);
   }, 60_000);
 });
 
