@@ -86,6 +86,8 @@ export class Turns {
   async settled(id: string, signal: AbortSignal): Promise<Sandbox> {
     const sandbox = await this.alone(id, false, signal);
     if (sandbox.operation === null || sandbox.operation === 'deleting') return sandbox;
+    // Claimed from the warm pool since this turn was asked for: what its claim has yet to do has a turn behind this one.
+    if (sandbox.operation === 'creating') throw stillBusy(sandbox.name);
     await this.#deps.operations.finish(await this.#taken(sandbox), signal);
     const finished = await this.alone(id, false, signal);
     if (finished.operation === null || finished.operation === 'deleting') return finished;

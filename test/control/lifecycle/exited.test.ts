@@ -1,4 +1,4 @@
-/** Ends of machines as they are reported, and as the runtime sees them once the sandbox has its turn. */
+/** Ends of machines as they are reported and as the runtime sees them once the sandbox has its turn; turns of rows that are being claimed. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Unfinished } from '../../../src/concurrency/unfinished.ts';
 import { Machines, type MachinesDependencies } from '../../../src/control/lifecycle/machines.ts';
@@ -62,4 +62,19 @@ describe.each([
     else expect(row).toMatchObject({ state: 'stopped', stateReason: 'It ended.', runGeneration: null });
     expect(watched).toEqual([]);
   });
+});
+
+it('a turn that comes between the claim of a warm sandbox and its own turn leaves the sandbox alone', async () => {
+  const claimed = {
+    id: 'sb_1',
+    state: 'started',
+    generation: 2,
+    runGeneration: 1,
+    operation: 'creating',
+  } as const;
+  await store.insert(sandboxRecord(claimed));
+  const change = machines.change('sb_1', () => ({ labels: {} }));
+  await expect(change).rejects.toMatchObject({ code: 'unavailable', fields: { retryable: true } });
+  expect(await store.get('sb_1')).toMatchObject(claimed);
+  expect(stopped).toEqual([]);
 });
