@@ -1,8 +1,12 @@
 /** Processes of a real sandbox that outlive their caller: every byte for every viewer, input, signals, and another service. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { inPart } from '../deep/parts.ts';
 import { act, mustAct } from '../support/people.ts';
 import { must, type Service, startService } from '../support/service.ts';
+
+/** The most that run in one sandbox are 128. */
+const MANY = inPart('output') ? 100 : 10;
 
 let service: Service;
 const viewers: Viewer[] = [];
@@ -14,7 +18,8 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const viewer of viewers.splice(0)) viewer.leave();
-  for (const { process } of await list()) await mustAct(service, 'EndProcess', { sandbox: 'box', process });
+  // The last ones that end may make it forget earlier ones.
+  for (const { process } of await list()) await act(service, 'EndProcess', { sandbox: 'box', process });
 });
 
 afterAll(() => service?.stop());
@@ -167,6 +172,32 @@ describe('output', () => {
     expect(await second.over).toEqual(ended(0));
     expect(second.text()).toBe('after all\n');
   }, 120_000);
+});
+
+describe('many processes at once', () => {
+  it('have viewers that come and go, each of whom goes on where the one before was cut off', async () => {
+    const numbers = Array.from({ length: 20_000 }, (_, at) => `${at}\n`).join('');
+    const command = 'for n in $(seq 0 19999); do echo $n; [ $((n % 500)) -ne 0 ] || sleep 0.05; done';
+    // A sandbox takes 64 calls at once.
+    for (let at = 0; at < MANY; at++) await start(command, { tag: `many-${at}` });
+    await Promise.all(
+      Array.from({ length: MANY }, async (_, at) => {
+        let seen = '';
+        for (let stay = 100 + 30 * (at % 7); ; stay *= 2) {
+          const viewer = await follow(`many-${at}`, seen.length);
+          expect(viewer.from).toBe(seen.length);
+          const end = await Promise.race([viewer.over, sleep(stay)]);
+          viewer.leave();
+          await viewer.over;
+          seen += viewer.text();
+          if (!end) continue;
+          expect(end).toEqual(ended(0));
+          break;
+        }
+        expect(seen).toBe(numbers);
+      }),
+    );
+  }, 180_000);
 });
 
 describe('a process', () => {

@@ -150,7 +150,7 @@ export const detachedLimits = {
   detached: {
     /** Of one sandbox: those that run, and ended ones that are kept. */
     running: 128,
-    ended: 32,
+    ended: 128,
     viewersPerSandbox: 256,
     tagChars: 64,
     /** Beginning of the command that lists show. */

@@ -84,9 +84,9 @@ describe('a breach of the protocol ends a call', () => {
 
   it('more processes than there can be', async () => {
     const items = (count: number) => Array.from({ length: count }, () => item(usual));
-    const most = answering(Buffer.concat([...items(160), reply({ busy: false })]));
-    expect((await list(most.link)).processes).toHaveLength(160);
-    const flood = answering(Buffer.concat([...items(161), reply({ busy: false })]));
+    const most = answering(Buffer.concat([...items(256), reply({ busy: false })]));
+    expect((await list(most.link)).processes).toHaveLength(256);
+    const flood = answering(Buffer.concat([...items(257), reply({ busy: false })]));
     await expect(list(flood.link)).rejects.toMatchObject({ code: 'unavailable' });
   });
 

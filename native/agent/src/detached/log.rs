@@ -48,6 +48,11 @@ impl Log {
         self.start.max(by_bytes).max(by_runs)
     }
 
+    /// Number of bytes that are held.
+    pub fn kept(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The position after the newest byte.
     pub fn end(&self) -> u64 {
         self.start + self.bytes.len() as u64

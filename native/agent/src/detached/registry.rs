@@ -1,6 +1,7 @@
 //! All detached processes of the sandbox, and the bounds that they share.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::rc::Rc;
 
 use super::state::{Detached, Viewer};
@@ -9,7 +10,9 @@ use crate::wire::resource::Resource;
 
 const MAX_RUNNING: usize = 128;
 /// Processes that have ended, and can still be asked for their output and their end.
-const MAX_ENDED: usize = 32;
+const MAX_ENDED: usize = 128;
+/// Most output of all of them.
+const MAX_ENDED_BYTES: usize = 16 << 20;
 /// Most viewers of one process.
 const MAX_VIEWERS: usize = 16;
 /// Most viewers of all processes.
@@ -123,19 +126,22 @@ impl Registry {
             .retain(|other| !Rc::ptr_eq(other, process));
     }
 
-    /// Forgets the oldest of those that have ended, beyond the bound.
+    /// Forgets those that ended the longest ago, beyond the bounds.
     pub fn forget_oldest(&self) {
         let mut processes = self.processes.borrow_mut();
-        let mut over = processes
+        let mut ended: Vec<_> = processes
             .iter()
-            .filter(|one| one.has_ended())
-            .count()
-            .saturating_sub(MAX_ENDED);
-        processes.retain(|one| {
-            let forgotten = over > 0 && one.has_ended();
-            over -= usize::from(forgotten);
-            !forgotten
+            .rev()
+            .filter_map(|one| Some((one.end()?.ended_ms, Rc::clone(one))))
+            .collect();
+        ended.sort_by_key(|(ended_ms, _)| Reverse(*ended_ms));
+        let (mut count, mut bytes) = (0, 0);
+        ended.retain(|(_, one)| {
+            count += 1;
+            bytes += one.log().kept();
+            count > MAX_ENDED || bytes > MAX_ENDED_BYTES
         });
+        processes.retain(|one| !ended.iter().any(|(_, other)| Rc::ptr_eq(one, other)));
     }
 
     pub fn enter(&self, process: Rc<Detached>, from: Option<u64>) -> Result<Seat, Fault> {
@@ -196,11 +202,11 @@ mod tests {
         made
     }
 
-    fn finish(registry: &Registry, process: &Detached) {
+    fn finish(registry: &Registry, process: &Detached, ended_ms: u64) {
         process.finish(End {
             program: signals::End::of(0),
             timed_out: false,
-            ended_ms: 0,
+            ended_ms,
         });
         registry.forget_oldest();
     }
@@ -231,7 +237,7 @@ mod tests {
         drop(starting);
         let first = add(&registry, 5, Some("server"));
         assert_eq!(code(registry.begin(tag())), Code::AlreadyExists);
-        finish(&registry, &first);
+        finish(&registry, &first, 1_000);
         assert!(registry.begin(tag()).is_ok());
         let second = add(&registry, 6, Some("server"));
         assert!(Rc::ptr_eq(&registry.find("server").unwrap(), &second));
@@ -244,19 +250,41 @@ mod tests {
         }
     }
 
+    fn pids(registry: &Registry) -> Vec<i32> {
+        registry.all().iter().map(|one| one.pid).collect()
+    }
+
     #[tokio::test]
-    async fn the_oldest_of_those_that_ended_are_forgotten() {
+    async fn those_that_ended_the_longest_ago_are_forgotten() {
         let registry = Registry::default();
         add(&registry, 1, None);
-        for pid in 2..40 {
+        let first = add(&registry, 2, None);
+        for pid in 3..133 {
             let process = add(&registry, pid, None);
-            finish(&registry, &process);
+            finish(&registry, &process, 1_000);
         }
-        let pids: Vec<_> = registry.all().iter().map(|one| one.pid).collect();
-        assert_eq!(pids.len(), 33);
-        assert_eq!(pids[..2], [1, 8]);
+        assert_eq!(
+            pids(&registry),
+            [[1, 2].as_slice(), &Vec::from_iter(5..133)].concat()
+        );
+        finish(&registry, &first, 2_000);
+        assert_eq!(
+            pids(&registry),
+            [[1, 2].as_slice(), &Vec::from_iter(6..133)].concat()
+        );
         assert!(registry.busy());
-        assert_eq!(code(registry.find("2")), Code::NotFound);
+        assert_eq!(code(registry.find("3")), Code::NotFound);
+    }
+
+    #[tokio::test]
+    async fn the_output_of_those_that_have_ended_is_bounded() {
+        let registry = Registry::default();
+        for pid in 1..=60 {
+            let process = add(&registry, pid, None);
+            process.print(0, &[b'x'; 300_000]);
+            finish(&registry, &process, 1_000 + pid as u64);
+        }
+        assert_eq!(pids(&registry), Vec::from_iter(6..=60));
     }
 
     #[tokio::test]
