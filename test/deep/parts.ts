@@ -165,6 +165,7 @@ export const parts: readonly Part[] = [
     runs: [
       { name: 'clients', minutes: 3, tests: ['test/compat/daytona/clients.test.ts'] },
       { name: 'suites', minutes: 2, tests: ['test/compat/suites/suites.test.ts'] },
+      { name: 'langchain', minutes: 1, tests: ['test/compat/langchain/langchain.test.ts'] },
     ],
   },
   {
