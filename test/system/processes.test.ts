@@ -1,12 +1,17 @@
 /** Processes of a real sandbox that outlive their caller: every byte for every viewer, input, signals, and another service. */
+import { createCipheriv, createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Sandhaven } from '../../sdk/src/index.ts';
 import { inPart } from '../deep/parts.ts';
+import { residentMb } from '../hostile/watch.ts';
 import { act, mustAct } from '../support/people.ts';
 import { must, type Service, startService } from '../support/service.ts';
 
 /** The most that run in one sandbox are 128. */
 const MANY = inPart('output') ? 100 : 10;
+
+const BYTES = inPart('output') ? 1_000_000_000 : 10_000_000;
 
 let service: Service;
 const viewers: Viewer[] = [];
@@ -160,6 +165,27 @@ describe('output', () => {
     expect(late.text().length).toBeGreaterThanOrEqual(262_144);
     expect(viewer.text().endsWith(late.text())).toBe(true);
   }, 60_000);
+
+  it('is whole however much there is, and the memory of the service stays flat', async () => {
+    const command = `openssl enc -aes-128-ctr -K 00 -iv 00 -in /dev/zero 2>/dev/null | head -c ${BYTES}`;
+    const { process } = await start(command);
+    const [seen, expected] = [createHash('sha256'), createHash('sha256')];
+    const before = residentMb(service.pid);
+    let most = before;
+    const watching = setInterval(() => {
+      most = Math.max(most, residentMb(service.pid));
+    }, 100);
+    const client = new Sandhaven({ url: service.url, apiKey: service.apiKey });
+    const followed = client.processes.get('box', String(process)).follow({
+      onOutput: ({ bytes }) => void seen.update(bytes),
+    });
+    expect((await followed.finally(() => clearInterval(watching))).exit_code).toBe(0);
+    const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16));
+    for (let left = BYTES; left > 0; left -= 65_536)
+      expected.update(cipher.update(Buffer.alloc(Math.min(left, 65_536))));
+    expect(seen.digest('hex')).toBe(expected.digest('hex'));
+    expect(most - before).toBeLessThan(150);
+  }, 180_000);
 
   it('is there after a restart of the service, from where a viewer was', async () => {
     await start('echo before; read word; echo "after $word"', { tag: 'lasting' });

@@ -26,7 +26,7 @@ it('files details shows a table of what is there, and all of it as JSON', async 
         ...{ modified_time: '1970-01-01T00:00:00.000Z', metadata: {} },
       },
     ],
-    total_count: 1,
+    ...{ total_count: 1, next_offset: null },
   });
 });
 
