@@ -66,6 +66,10 @@ export class Output {
   }
 }
 
+/** A loop: `Uint8Array.from` with a function takes ten times as long, and a gigabyte comes this way. */
 function bytesOf(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
 }
