@@ -62,6 +62,10 @@ describe('hostile texts', () => {
     await go('/sessions');
     await walker.page.getByRole('button', { name: 'printf' }).click();
     await walker.page.getByRole('region', { name: 'Output of the command' }).getByText(ELEMENT).waitFor();
+    await walker.sdk.processes.start(sandbox, command);
+    await go('/processes');
+    await walker.page.getByRole('button', { name: 'printf' }).click();
+    await walker.page.getByRole('region', { name: 'Output of the process' }).getByText(ELEMENT).waitFor();
     const git = 'git init -q && git -c user.name="$X" -c user.email=a@example.org commit -q --allow-empty';
     await walker.sdk.runCommand({ sandbox, command: `${git} -m '${ELEMENT}'` });
     await go('/git');

@@ -84,7 +84,10 @@ function screens(sandbox: string): [name: string, path: string][] {
     ['overview', `/sandboxes/${sandbox}`],
     ['files', `${tab('files')}?file=/workspace/repo/main.py`],
     ['terminal', `${tab('terminal')}?terminal=main`],
-    ...['sessions', 'code', 'git', 'network', 'access'].map((name): [string, string] => [name, tab(name)]),
+    ...['sessions', 'processes', 'code', 'git', 'network', 'access'].map((name): [string, string] => [
+      name,
+      tab(name),
+    ]),
     ...['snapshots', 'activity', 'people', 'connect', 'documents', 'health'].map((name): [string, string] => [
       name,
       `/${name}`,
@@ -109,5 +112,6 @@ async function furnish({ sdk }: Walker): Promise<string> {
   });
   const { session_id } = await sdk.createSession({ sandbox });
   await sdk.runSessionCommand({ sandbox, session_id, command: 'echo done' });
+  await sdk.processes.start(sandbox, 'sleep 600', { tag: 'waiting' });
   return sandbox;
 }

@@ -49,6 +49,50 @@ describe('a session', () => {
   });
 });
 
+describe('a process', () => {
+  it('is started, shows its output, takes input, and ends', async () => {
+    await tab('processes');
+    await walker.sees('No process has been started.');
+    await walker.fill('Command', 'echo out; echo err >&2; read word; echo "got $word"; exit 3');
+    await walker.fill('Tag', 'asking');
+    await walker.click('Start');
+    await output('Output of the process', 'out');
+    await walker.sees('running');
+    expect(await faultsOf(walker.page)).toEqual([]);
+    await walker.page.getByText('stderr', { exact: true }).click();
+    const region = walker.page.getByRole('region', { name: 'Output of the process' });
+    await expect.poll(() => region.textContent()).toBe('err\n');
+    await walker.page.getByText('Both', { exact: true }).click();
+    await walker.fill('Line of input', 'hello');
+    await walker.page.getByRole('textbox', { name: 'Line of input' }).press('Enter');
+    await output('Output of the process', 'got hello');
+    await walker.sees('exit 3');
+    expect(await walker.sdk.processes.list(sandbox)).toMatchObject([
+      { tag: 'asking', status: 'ended', exit_code: 3 },
+    ]);
+    await walker.click('Forget');
+    await walker.confirm('Forget the process');
+    await walker.sees('No process has been started.');
+    expect(await walker.sdk.processes.list(sandbox)).toEqual([]);
+  });
+
+  it('takes a signal, and is killed with what it has started', async () => {
+    const started = await walker.sdk.processes.start(
+      sandbox,
+      `trap 'echo again' HUP; while :; do sleep 0.1; done`,
+    );
+    await walker.click('Refresh');
+    await walker.page.getByRole('button', { name: /^\d+: trap/ }).click();
+    await walker.click('Signal');
+    await walker.choose('HUP');
+    await output('Output of the process', 'again');
+    expect(await walker.sdk.processes.list(sandbox)).toMatchObject([{ process: started.id, viewers: 1 }]);
+    await walker.click('End');
+    await walker.confirm('End the process');
+    await walker.sees('No process has been started.');
+  });
+});
+
 describe('a run', () => {
   it('shows what code printed and drew', async () => {
     await tab('code');

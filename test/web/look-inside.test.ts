@@ -26,6 +26,12 @@ it('shows files as a viewer sees them, with a way back', async () => {
   await visitor.go(`/sandboxes/${box}/files`);
   await visitor.sees('README.md');
   expect(await visitor.broken()).toEqual([]);
+  await visitor.go(`/sandboxes/${box}/processes`);
+  await visitor.click('web: make serve');
+  await visitor.sees('It printed nothing.');
+  for (const name of ['Start', 'Signal', 'End', 'Forget', 'Send']) {
+    expect(await visitor.page.$(`::-p-aria([name="${name}"][role="button"])`)).toBeNull();
+  }
   await visitor.go(`/sandboxes/${box}/terminal`);
   await visitor.sees('Terminals are for members');
   await visitor.page.locator('[class*="sideEnd"] button[aria-haspopup="menu"]').click();

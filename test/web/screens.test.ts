@@ -156,7 +156,7 @@ describe('every screen', () => {
     '/sandboxes?name=worker-1',
     `/sandboxes/${opened.demo}`,
     `/sandboxes/${opened.demo}/files?file=%2Fworkspace%2Fsrc%2Fmain.py`,
-    ...['terminal?terminal=main', 'sessions', 'git', 'network', 'access'].map(
+    ...['terminal?terminal=main', 'sessions', 'processes', 'git', 'network', 'access'].map(
       (tab) => `/sandboxes/${opened.demo}/${tab}`,
     ),
     ...['/snapshots', '/activity', '/people', '/connect', '/documents', '/health', '/nowhere'],

@@ -73,6 +73,7 @@ const sandboxParts = [
   filesRoute,
   terminalRoute,
   part('sessions', () => import('./sandbox/sessions/sessions-tab.tsx'), 'SessionsTab'),
+  part('processes', () => import('./sandbox/processes/processes-tab.tsx'), 'ProcessesTab'),
   part('code', () => import('./sandbox/code/code-tab.tsx'), 'CodeTab'),
   part('git', () => import('./sandbox/code/git-tab.tsx'), 'GitTab'),
   part('network', () => import('./sandbox/network/network-tab.tsx'), 'NetworkTab'),

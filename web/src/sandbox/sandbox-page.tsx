@@ -24,6 +24,7 @@ const tabs = [
   { to: '/sandboxes/$id/files', label: 'Files' },
   { to: '/sandboxes/$id/terminal', label: 'Terminal' },
   { to: '/sandboxes/$id/sessions', label: 'Sessions' },
+  { to: '/sandboxes/$id/processes', label: 'Processes' },
   { to: '/sandboxes/$id/code', label: 'Run' },
   { to: '/sandboxes/$id/git', label: 'Git' },
   { to: '/sandboxes/$id/network', label: 'Network' },

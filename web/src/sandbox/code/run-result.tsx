@@ -1,19 +1,16 @@
 /** The outcome of a run: its status, its output and its charts. */
-import { SegmentedControl } from '@mantine/core';
 import type { RunCodeResult } from '@sandhaven/sdk';
 import { useMemo, useState } from 'react';
 import { formatMs } from '../../format/quantity.ts';
 import { State } from '../../parts/state.tsx';
 import { BlobImage } from '../blob-image.tsx';
-import { Output } from '../output.tsx';
+import { Output, type Stream, StreamChoice } from '../output.tsx';
 import classes from '../sandbox.module.css';
 
 export type Ran = Pick<
   RunCodeResult,
   'output' | 'stdout' | 'stderr' | 'exit_code' | 'timed_out' | 'truncated' | 'duration_ms' | 'charts'
 >;
-
-type Stream = 'output' | 'stdout' | 'stderr';
 
 export function RunResult({ ran }: { ran: Ran }) {
   const [stream, setStream] = useState<Stream>('output');
@@ -29,16 +26,7 @@ export function RunResult({ ran }: { ran: Ran }) {
         <span className="dimmed numbers">{formatMs(ran.duration_ms)}</span>
         {ran.truncated && <span className="dimmed">The middle of the output is left out.</span>}
         <span className="grow" />
-        <SegmentedControl
-          aria-label="Stream"
-          value={stream}
-          onChange={(value) => setStream(value as Stream)}
-          data={[
-            { value: 'output', label: 'Both' },
-            { value: 'stdout', label: 'stdout' },
-            { value: 'stderr', label: 'stderr' },
-          ]}
-        />
+        <StreamChoice stream={stream} choose={setStream} />
       </div>
       <Output label="Output" text={ran[stream]} none="Nothing was printed." />
       {ran.charts.length > 0 && (
