@@ -185,7 +185,7 @@ export const parts: readonly Part[] = [
     runs: [
       {
         name: 'ways',
-        minutes: 2,
+        minutes: 3,
         wider: [
           'test/gateways/{preview,ssh/programs}.test.ts',
           'test/surfaces/{cli/forward,http/system-http}.test.ts',

@@ -107,7 +107,8 @@ describe('a program that prints without end', () => {
   it('leaves other calls their time', { timeout: 120_000 }, async () => {
     // The host may be slow for all.
     const before = await longestCallMs(1_500);
-    const flood = client.runCommand({ command: `timeout ${FLOOD.seconds} yes` }, audience().options);
+    // All of it is more than a string can hold.
+    const flood = client.runCommand({ command: `timeout ${FLOOD.seconds} yes` }, { onStdout() {} });
     const beside = await longestCallMs(3_000);
     const bound = (control: number) => Math.max(1_000, 5 * control);
     if (beside > bound(before))
