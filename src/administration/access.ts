@@ -67,10 +67,10 @@ export const rotateSigningKey = defineAction({
 
 const kinds = ['ssh', 'preview'] as const;
 
-const token = textWithoutNul()
-  .min(1)
-  .max(64)
-  .describe('SSH token, or the token of a signed preview URL: what its host name has behind the port.');
+const token = textWithoutNul().min(1).max(64).meta({
+  description: 'SSH token, or the token of a signed preview URL: what its host name has behind the port.',
+  sensitive: true,
+});
 
 const shownToken = z.looseObject({
   sandbox: z.string(),

@@ -149,6 +149,13 @@ describe('a token of SSH', () => {
     expect(await validity('key')).toEqual({ valid: false, sandboxId: '' });
     expect(await validity('other')).toEqual({ valid: false, sandboxId: '' });
   });
+
+  it('is not repeated by an error', async () => {
+    const token = 'secret'.repeat(20);
+    const refused = await call('GET', `/sandbox/ssh-access/validate?token=${token}`);
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).not.toContain('secret');
+  });
 });
 
 describe('snapshots', () => {
