@@ -142,7 +142,9 @@ describe('output', () => {
     first.leave();
     await first.over;
     const seen = first.text();
-    await sleep(300);
+    // Something is printed while nobody looks.
+    const printed = async () => Number((await list())[0]?.['output_bytes']);
+    await expect.poll(printed).toBeGreaterThan(seen.length);
     const second = await follow('numbers', seen.length);
     expect(await second.over).toEqual(ended(0));
     expect(second.from).toBe(seen.length);
