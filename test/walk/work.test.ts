@@ -109,8 +109,18 @@ describe('a run', () => {
     await takePicture(walker.page, 'chart');
   });
 
-  it('shows how a command failed', async () => {
+  it('is made as the user that is named', async () => {
     await walker.page.getByText('Command', { exact: true }).first().click();
+    await walker.page.locator('.cm-content').click();
+    await walker.page.keyboard.press('Control+a');
+    await walker.page.keyboard.type('echo "$(whoami) in $PWD"');
+    await walker.fill('User', 'ann');
+    await walker.click('Run');
+    await output('Output', 'ann in /home/ann');
+    await walker.fill('User', '');
+  });
+
+  it('shows how a command failed', async () => {
     await walker.page.locator('.cm-content').click();
     await walker.page.keyboard.press('Control+a');
     await walker.page.keyboard.type('echo lost >&2; exit 3');

@@ -24,10 +24,10 @@ export interface Events {
 }
 
 const { Connection: Made } = (await import(file)) as {
-  Connection: new (target: { sandbox: string; terminal: string }, events: Events) => Connection;
+  Connection: new (target: { sandbox: string; terminal: string; user: string }, events: Events) => Connection;
 };
 
 /** Connects to the terminal main of the sandbox box. */
-export function connect(events: Events): Connection {
-  return new Made({ sandbox: 'box', terminal: 'main' }, events);
+export function connect(events: Events, user = ''): Connection {
+  return new Made({ sandbox: 'box', terminal: 'main', user }, events);
 }

@@ -21,6 +21,8 @@ interface Look {
 
 export class RackTerminal {
   readonly id: string;
+  /** Who it was opened as; undefined for the sandbox's user. */
+  readonly user: string | undefined;
   size: TerminalSize;
   program = 'bash';
   busy = false;
@@ -30,8 +32,9 @@ export class RackTerminal {
   #kept = Buffer.alloc(0);
   readonly #end = Promise.withResolvers<ProcessEnd>();
 
-  constructor(id: string, size: TerminalSize | null) {
+  constructor(id: string, size: TerminalSize | null, user?: string) {
     this.id = id;
+    this.user = user;
     this.size = size ?? { columns: 80, rows: 24 };
   }
 
@@ -111,10 +114,10 @@ export class TerminalRack {
 
   service(): Pick<Services['terminals'], 'look' | 'list' | 'end'> {
     return {
-      look: async (_caller, _reference, { terminalId, size, create }, work) => {
+      look: async (_caller, _reference, { terminalId, size, create, user }, work) => {
         const isThere = this.terminals.has(terminalId);
         if (!isThere && !create) throw notFound('terminal', `There is no terminal '${terminalId}'.`);
-        if (!isThere) this.#add(terminalId, size);
+        if (!isThere) this.#add(new RackTerminal(terminalId, size, user));
         const view = this.of(terminalId).view(size, !isThere);
         await work(view).finally(() => view.detach());
       },
@@ -123,9 +126,8 @@ export class TerminalRack {
     };
   }
 
-  #add(id: string, size: TerminalSize | null): void {
-    const terminal = new RackTerminal(id, size);
-    this.terminals.set(id, terminal);
-    void terminal.ended.then(() => this.terminals.delete(id));
+  #add(terminal: RackTerminal): void {
+    this.terminals.set(terminal.id, terminal);
+    void terminal.ended.then(() => this.terminals.delete(terminal.id));
   }
 }

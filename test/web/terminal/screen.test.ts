@@ -82,12 +82,14 @@ describe('a terminal on the page', () => {
     await expect.poll(shown).toMatch(/kept line.*printed meanwhile/);
   });
 
-  it('is one of several, by name', async () => {
+  it('is one of several, by name, each of its user', async () => {
     await visitor.click('New');
     await visitor.fill('Name', 'build');
+    await visitor.fill('User', 'ann');
     await visitor.page.keyboard.press('Enter');
     await expect.poll(() => opened.world.rack.terminals.size).toBe(2);
     await expect.poll(() => terminal('build').looks.size).toBe(1);
+    expect([terminal().user, terminal('build').user]).toEqual([undefined, 'ann']);
     expect(terminal().looks.size).toBe(0);
     terminal('build').print('in build');
     await expect.poll(shown).toContain('in build');

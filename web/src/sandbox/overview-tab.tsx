@@ -44,6 +44,7 @@ export function OverviewTab() {
               facts={[
                 ['ID', <IdFact key="id" id={sandbox.id} />],
                 ['Language of RunCode', sandbox.language],
+                ['User of calls', sandbox.user ?? 'root'],
                 [
                   'Made from',
                   sandbox.snapshot === null ? `image ${sandbox.image}` : `snapshot ${sandbox.snapshot}`,

@@ -11,6 +11,7 @@ import type { EditorHandle } from '../files/editor.tsx';
 import { NeedsStart } from '../needs-start.tsx';
 import classes from '../sandbox.module.css';
 import { useSandbox } from '../sandbox.ts';
+import { UserInput, userOf } from '../user-input.tsx';
 import { type Ran, RunResult } from './run-result.tsx';
 
 const Editor = lazy(() => import('../files/editor.tsx'));
@@ -37,10 +38,10 @@ function Runner() {
   const [mode, setMode] = useState<Mode>('code');
   const leaving = useRef<AbortController>(null);
   const run = useMutation({
-    mutationFn: async ({ text, seconds }: Source): Promise<Ran> => {
+    mutationFn: async ({ text, seconds, user }: Source): Promise<Ran> => {
       leaving.current = new AbortController();
       const { signal } = leaving.current;
-      const place = { sandbox: id, timeout_seconds: seconds };
+      const place = { sandbox: id, timeout_seconds: seconds, ...userOf(user) };
       if (mode === 'code') return client.runCode({ ...place, code: text }, { signal });
       return { ...(await client.runCommand({ ...place, command: text }, { signal })), charts: [] };
     },
@@ -69,6 +70,7 @@ function Runner() {
 interface Source {
   text: string;
   seconds: number;
+  user: string;
 }
 
 interface SourcePanelProps {
@@ -82,9 +84,10 @@ interface SourcePanelProps {
 function SourcePanel({ mode, setMode, busy, run, end }: SourcePanelProps) {
   const { language } = useSandbox();
   const [seconds, setSeconds] = useState<number | string>(60);
+  const [user, setUser] = useState('');
   const editor = useRef<EditorHandle>(null);
   const start = () => {
-    if (!busy) run({ text: editor.current?.text() ?? '', seconds: Number(seconds) || 60 });
+    if (!busy) run({ text: editor.current?.text() ?? '', seconds: Number(seconds) || 60, user });
   };
   const isCode = mode === 'code';
   return (
@@ -121,6 +124,7 @@ function SourcePanel({ mode, setMode, busy, run, end }: SourcePanelProps) {
           value={seconds}
           onChange={setSeconds}
         />
+        <UserInput value={user} onChange={({ currentTarget }) => setUser(currentTarget.value)} />
         <span className="grow" />
         {busy && (
           <Button variant="default" onClick={end}>

@@ -13,6 +13,7 @@ import { useActing } from '../../shell/team-items.tsx';
 import { NeedsStart } from '../needs-start.tsx';
 import classes from '../sandbox.module.css';
 import { useSandbox } from '../sandbox.ts';
+import { UserInput, userOf } from '../user-input.tsx';
 import { ProcessPanel, ProcessState } from './process-panel.tsx';
 import { processesKey } from './use-output.ts';
 
@@ -81,7 +82,7 @@ function StartForm({ started }: { started(process: string): void }) {
   const start = useMutation({
     mutationFn(form: HTMLFormElement) {
       const written = (name: string) => String(new FormData(form).get(name));
-      const names = { tag: written('tag') || undefined, user: written('user') || undefined };
+      const names = { tag: written('tag') || undefined, ...userOf(written('user')) };
       const timeoutSeconds = Number(written('seconds')) || undefined;
       return client.processes.start(id, written('command'), { ...names, timeoutSeconds });
     },
@@ -102,7 +103,7 @@ function StartForm({ started }: { started(process: string): void }) {
       <TextInput label="Command" name="command" required withAsterisk={false} {...asTyped} />
       <div className="row-end">
         <TextInput label="Tag" name="tag" placeholder="Optional" {...asTyped} />
-        <TextInput label="User" name="user" placeholder="The sandbox’s" {...asTyped} />
+        <UserInput name="user" />
         <TextInput label="Timeout in seconds" name="seconds" {...seconds} />
         <Button type="submit" loading={start.isPending}>
           Start

@@ -16,6 +16,7 @@ import { client } from '../../service/client.ts';
 import { NeedsStart } from '../needs-start.tsx';
 import classes from '../sandbox.module.css';
 import { useSandbox } from '../sandbox.ts';
+import { UserInput, userOf } from '../user-input.tsx';
 import { CommandForm } from './command-form.tsx';
 import { type Chosen, CommandState } from './command-state.tsx';
 import { LogPanel } from './log-panel.tsx';
@@ -35,13 +36,14 @@ function Sessions() {
   const queries = useQueryClient();
   const queryKey = ['inside', id, 'sessions'];
   const [chosen, setChosen] = useState<Chosen | null>(null);
+  const [user, setUser] = useState('');
   const { data, error, refetch } = useQuery({
     queryKey,
     queryFn: ({ signal }) => client.listSessions({ sandbox: id }, { signal }),
   });
   const refresh = () => void queries.invalidateQueries({ queryKey });
   const create = useMutation({
-    mutationFn: () => client.createSession({ sandbox: id }),
+    mutationFn: () => client.createSession({ sandbox: id, ...userOf(user) }),
     onSuccess: refresh,
     onError: (reason) => notifyFailed('No session was made', reason),
   });
@@ -58,8 +60,9 @@ function Sessions() {
   return (
     <div className={classes['columns']}>
       <div className={classes['column']}>
-        <div className="row">
+        <div className="row-end">
           {make}
+          <UserInput value={user} onChange={({ currentTarget }) => setUser(currentTarget.value)} />
           <RefreshButton refresh={refresh} />
         </div>
         {error && <ProblemPanel title="Not listed" error={error} retry={() => void refetch()} />}

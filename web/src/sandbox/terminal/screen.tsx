@@ -19,12 +19,14 @@ const SCREEN_READER = 'sandhaven-terminal-screen-reader';
 interface ScreenProps {
   sandbox: string;
   terminal: string;
+  /** In whose name a new one is made. */
+  user: string;
   /** The terminal was made, or has ended. */
   changed(): void;
   leave(): void;
 }
 
-export default function Screen({ sandbox, terminal, changed, leave }: ScreenProps) {
+export default function Screen({ sandbox, terminal, user, changed, leave }: ScreenProps) {
   const scheme = useComputedColorScheme('light');
   const [screenReader, setScreenReader] = useState(() => localStorage.getItem(SCREEN_READER) === 'on');
   const [round, setRound] = useState(0);
@@ -33,14 +35,14 @@ export default function Screen({ sandbox, terminal, changed, leave }: ScreenProp
   const [ctrl, setCtrl] = useState(false);
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<View>(null);
-  const outside = useRef({ changed, leave, scheme });
-  outside.current = { changed, leave, scheme };
+  const outside = useRef({ user, changed, leave, scheme });
+  outside.current = { user, changed, leave, scheme };
   // biome-ignore lint/correctness/useExhaustiveDependencies: each round is a new connection
   useEffect(() => {
     if (!host.current) return undefined;
     setNote(null);
     const options = { scheme: outside.current.scheme, screenReader };
-    const made = new View(host.current, { sandbox, terminal }, options, {
+    const made = new View(host.current, { sandbox, terminal, user: outside.current.user }, options, {
       state(next) {
         setState(next);
         if (next.name === 'open' || next.name === 'ended') outside.current.changed();

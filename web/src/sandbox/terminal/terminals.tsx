@@ -28,6 +28,7 @@ export function Terminals() {
   const { terminal: chosen } = route.useSearch();
   const { data: listed, error, refetch } = useQuery(terminalsQuery(id));
   const [asks, setAsks] = useState(false);
+  const [user, setUser] = useState('');
   const choose = (terminal: string | undefined) =>
     void navigate({ search: terminal === undefined ? {} : { terminal }, replace: true });
   const taken = listed?.map(({ terminal }) => terminal) ?? [];
@@ -67,12 +68,21 @@ export function Terminals() {
             key={`${id} ${chosen}`}
             sandbox={id}
             terminal={chosen}
+            user={user}
             changed={() => void refetch()}
             leave={() => document.getElementById(tabId(chosen))?.focus()}
           />
         </Suspense>
       </div>
-      <NewTerminal opened={asks} taken={names} open={choose} close={() => setAsks(false)} />
+      <NewTerminal
+        opened={asks}
+        taken={names}
+        open={(name, asUser) => {
+          setUser(asUser);
+          choose(name);
+        }}
+        close={() => setAsks(false)}
+      />
       <Confirm question={ending.question} close={ending.close} />
     </div>
   );

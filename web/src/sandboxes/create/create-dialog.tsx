@@ -79,6 +79,14 @@ function CreateForm({ close, start }: { close: () => void; start: Form }) {
           error={fault('auto_stop_minutes')}
           onChange={(auto_stop_minutes) => set({ auto_stop_minutes })}
         />
+        <TextInput
+          label="User of calls"
+          placeholder={form.source === 'snapshot' ? 'the snapshot’s' : 'root'}
+          spellCheck={false}
+          autoComplete="off"
+          value={form.user}
+          onChange={({ currentTarget }) => set({ user: currentTarget.value })}
+        />
         <PairFields form={form} set={set} fault={fault} />
         <Checkbox
           className={classes['formWide'] ?? ''}

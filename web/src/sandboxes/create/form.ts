@@ -19,6 +19,7 @@ export interface Form {
   disk_gb: Field;
   gpu: Field;
   auto_stop_minutes: Field;
+  user: string;
   ephemeral: boolean;
   labels: string;
   env_vars: string;
@@ -35,6 +36,7 @@ export const emptyForm: Form = {
   disk_gb: 20,
   gpu: 0,
   auto_stop_minutes: 15,
+  user: '',
   ephemeral: false,
   labels: '',
   env_vars: '',
@@ -74,6 +76,7 @@ export function faultsOf(form: Form): Faults {
 /** @param form Without faults. */
 export function parametersOf(form: Form) {
   const { name, language, source, image, snapshot, ephemeral } = form;
+  const user = form.user.trim();
   const labels = readPairs(form.labels).pairs;
   const envVars = readPairs(form.env_vars).pairs;
   // A snapshot has sizes of its own.
@@ -89,6 +92,7 @@ export function parametersOf(form: Form) {
     ...(source === 'snapshot' ? { snapshot } : sizes),
     ...(source === 'image' ? { image: image.trim() } : {}),
     auto_stop_minutes: Number(form.auto_stop_minutes),
+    ...(user === '' ? {} : { user }),
     ...(ephemeral ? { ephemeral } : {}),
     ...(Object.keys(labels).length > 0 ? { labels } : {}),
     ...(Object.keys(envVars).length > 0 ? { env_vars: envVars } : {}),

@@ -25,11 +25,13 @@ const MESSAGE_BYTES = 64 * 1024;
 export interface Target {
   sandbox: string;
   terminal: string;
+  /** Of a terminal that is made; the sandbox's where it is empty. */
+  user: string;
 }
 
 /** @param create False: opens existing terminals only. */
 export function pathOf(
-  { sandbox, terminal }: Target,
+  { sandbox, terminal, user }: Target,
   { cols, rows }: { cols: number; rows: number },
   create: boolean,
 ): string {
@@ -37,6 +39,7 @@ export function pathOf(
     ...{ terminal, cols: String(cols), rows: String(rows) },
     ...{ create: String(create), window: String(WINDOW_BYTES) },
   });
+  if (create && user !== '') query.set('user', user);
   // A browser lets no script give a WebSocket headers.
   const team = actingTeam();
   if (team !== null) query.set('team', team);
