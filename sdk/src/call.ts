@@ -1,6 +1,6 @@
 /** Calls a tool: sends the request, retries where that is safe, and reads JSON or a stream of events. */
 import type { Attempts, Connection, RequestOptions } from './connection.ts';
-import { foreignAnswer, fromProblem, SandhavenError, unreachable } from './errors.ts';
+import { foreignAnswer, fromProblem, SandhavenError } from './errors.ts';
 import { readEvents } from './events.ts';
 import { listens, Output, type OutputListeners } from './output.ts';
 
@@ -75,18 +75,23 @@ async function send(connection: Connection, tool: ToolFacts, sending: Sending): 
   const init = { method: 'POST', headers, body: JSON.stringify(parameters) };
   const asked = tool.long && listens(sending) ? '?output=bytes' : '';
   const response = await connection.request(`/v1/tools/${tool.name}${asked}`, init, attempts);
-  try {
-    return await resultOf(response, sending);
-  } catch (error) {
-    throw connection.explain(error, attempts);
-  }
+  return resultOf(response, sending, (error) => connection.explain(error, attempts));
 }
 
-async function resultOf(response: Response, listeners: Listeners): Promise<unknown> {
+/** The error that a caller gets for one of the transport. */
+type Explain = (error: unknown) => unknown;
+
+async function resultOf(response: Response, listeners: Listeners, explain: Explain): Promise<unknown> {
   const type = response.headers.get('content-type') ?? '';
-  if (type.startsWith('text/event-stream') && response.body) return streamed(response.body, listeners);
-  if (response.ok && type.startsWith('application/json')) return response.json();
-  throw await failureOf(response);
+  if (type.startsWith('text/event-stream') && response.body) {
+    return streamed(response.body, listeners, explain);
+  }
+  try {
+    if (response.ok && type.startsWith('application/json')) return await response.json();
+    throw await failureOf(response);
+  } catch (error) {
+    throw explain(error);
+  }
 }
 
 /** Reads the error of an unsuccessful response. */
@@ -95,17 +100,29 @@ export async function failureOf(response: Response): Promise<SandhavenError> {
   return fromProblem(body) ?? foreignAnswer(response.status, response.headers.get('retry-after'));
 }
 
-async function streamed(body: ReadableStream<Uint8Array>, listeners: Listeners): Promise<unknown> {
+/** Throws what a listener throws. */
+async function streamed(
+  body: ReadableStream<Uint8Array>,
+  listeners: Listeners,
+  explain: Explain,
+): Promise<unknown> {
   const output = new Output(listeners);
-  for await (const { event, data } of readEvents(body)) {
-    const value: unknown = JSON.parse(data);
+  for await (const { event, value } of valuesOf(body, explain)) {
     if (event === 'result' || event === 'error') await output.end();
     if (event === 'result') return value;
     if (event === 'error') throw fromProblem(value) ?? foreignAnswer(200);
     if (event === 'progress') listeners.onProgress?.(value as Progress);
     if (event === 'output') await output.take(value as Parameters<Output['take']>[0]);
   }
-  throw unreachable('', new Error('the stream ended without a result'));
+  throw explain(new Error('the stream ended without a result'));
+}
+
+async function* valuesOf(body: ReadableStream<Uint8Array>, explain: Explain) {
+  try {
+    for await (const { event, data } of readEvents(body)) yield { event, value: JSON.parse(data) as unknown };
+  } catch (error) {
+    throw explain(error);
+  }
 }
 
 /** The key called too often: nothing was done, so even a call that must not run twice may be sent again. */

@@ -259,6 +259,18 @@ describe('long calls', () => {
     expect(heard).toBe(2);
   });
 
+  it('throw what a listener throws, and send nothing again', async () => {
+    service.answers(
+      events('event: output\ndata: {"stream":"stdout","base64":"eA=="}\n\nevent: result\ndata: {}\n\n'),
+    );
+    const fault = new Error('mine');
+    const refuse = () => {
+      throw fault;
+    };
+    await expect(ask({ onOutput: refuse })).rejects.toBe(fault);
+    expect(service.asked).toHaveLength(1);
+  });
+
   it('need no listener', async () => {
     const output = 'event: output\ndata: {"stream":"stdout","text":"a"}\n\n';
     service.answers(events(output, 'event: result\ndata: {"output":"a"}\n\n'));
