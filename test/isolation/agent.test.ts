@@ -1,5 +1,6 @@
 /** The agent of a sandbox is out of reach: of root there, and of callers by way of the agent itself. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { act, mustAct } from '../support/people.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 import { agentLimits } from './probes.ts';
 
@@ -57,6 +58,10 @@ describe('the file tools refuse', () => {
     const url = `${service.url}/v1/sandboxes/box/files?path=${encodeURIComponent(path)}`;
     const answer = await fetch(url, { headers: { authorization: `Bearer ${service.apiKey}` } });
     expect(answer.status).toBe(403);
+    // To describe a link is to look at it alone.
+    const described = path === 'link' ? 'folder/environ' : path;
+    const details = { sandbox: 'box', path: described, depth: 0 };
+    expect(await act(service, 'GetFileDetails', details)).toMatchObject(denied);
   });
 
   it.each(['/proc/1/oom_score_adj', '/proc/self/mem', '/proc/self/fd/3', 'folder/comm'])(
@@ -69,6 +74,10 @@ describe('the file tools refuse', () => {
       expect((await fetch(url, { method: 'PUT', headers, body: content })).status).toBe(403);
       const edit = { sandbox: 'box', files: [path], pattern: '0', replacement: '9' };
       expect((await must(service, 'ReplaceInFiles', edit))['files_modified']).toBe(0);
+      for (const change of [{ mode: '666' }, { owner: '1000' }, { metadata: { note: 'mine' } }]) {
+        const set = await act(service, 'SetFileAttributes', { sandbox: 'box', path, ...change });
+        expect(set).toMatchObject(denied);
+      }
       expect(await run('cat /proc/1/oom_score_adj')).toBe('0');
     },
   );
@@ -79,6 +88,15 @@ describe('the file tools refuse', () => {
     expect(await call(service, 'FindFiles', find)).toMatchObject(denied);
     const move = { sandbox: 'box', source: '/proc/1', destination: '/workspace/copy' };
     expect(await call(service, 'MoveFile', move)).toMatchObject(denied);
+    for (const path of ['/proc/1', '/proc/self/fd', 'folder']) {
+      const details = { sandbox: 'box', path, depth: 1 };
+      expect(await act(service, 'GetFileDetails', details)).toMatchObject(denied);
+    }
+    const walk = { sandbox: 'box', path: '/proc', depth: 2, max_items: 10_000 };
+    const { entries } = await mustAct(service, 'GetFileDetails', walk);
+    const paths = (entries as { path: string }[]).map(({ path }) => path);
+    expect(paths).toContain('meminfo');
+    expect(paths.filter((path) => /^(1|self|thread-self)\//.test(path))).toEqual([]);
     const { files } = await must(service, 'SearchContent', {
       sandbox: 'box',
       path: '/proc',
@@ -94,5 +112,60 @@ describe('the file tools refuse', () => {
     expect(await read('/proc/mounts')).toContain(' /proc proc ');
     expect(await read('/proc/net/dev')).toContain('lo:');
     expect(await read('/proc/meminfo')).toContain('MemTotal');
+  });
+});
+
+describe('whoever runs a program, and however, it is behind the same walls', () => {
+  const WALLS = `
+    grep -E '^(NoNewPrivs|Seccomp|Seccomp_filters|CapBnd|CapAmb|Cpus_allowed):' /proc/self/status
+    for kind in cgroup ipc mnt net pid uts user; do readlink /proc/$$/ns/$kind; done
+    cat /proc/$$/cgroup /proc/$$/oom_score_adj
+    cd /proc/$$/fd; echo *`;
+  let usual: string;
+
+  beforeAll(async () => {
+    usual = await run(WALLS);
+    expect(usual).toMatch(/Seccomp:\s+2\n/);
+  });
+
+  const ofProcess = async (more: object): Promise<string> => {
+    const { process } = await mustAct(service, 'StartProcess', { sandbox: 'box', command: WALLS, ...more });
+    const url = `${service.url}/v1/sandboxes/box/processes/${process}/output`;
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${service.apiKey}` } });
+    const pieces = (await answer.text()).matchAll(/"base64":"([^"]*)"/g);
+    return [...pieces].map(([, base64 = '']) => Buffer.from(base64, 'base64').toString()).join('').trim();
+  };
+
+  it('a process that outlives its caller', async () => {
+    expect(await ofProcess({})).toBe(usual);
+  });
+
+  it('a user, in a command and in a process', async () => {
+    const ofUser = await must(service, 'RunCommand', { sandbox: 'box', command: WALLS, user: 'mallory' });
+    expect(String(ofUser['output']).trim()).toBe(usual);
+    expect(await ofProcess({ user: 'mallory' })).toBe(usual);
+  });
+
+  it('a user without rights of root, and with those of root in the sandbox once sudo gives them', async () => {
+    const rights = "grep -E '^Cap(Prm|Eff):' /proc/self/status";
+    const ofRoot = await run(rights);
+    const as = async (command: string) =>
+      String((await must(service, 'RunCommand', { sandbox: 'box', command, user: 'mallory' }))['output']).trim();
+    expect(await as(rights)).toBe('CapPrm:\t0000000000000000\nCapEff:\t0000000000000000');
+    expect(await as(`sudo -n ${rights}`)).toBe(ofRoot);
+    expect(await as('kill -KILL 1; cat /proc/1/environ; echo 9 > /proc/1/oom_score_adj')).toMatch(
+      /^(.*(not permitted|Permission denied).*\n?){3}$/,
+    );
+  });
+
+  it('signals and input go to processes of the sandbox alone', async () => {
+    for (const process of ['1', '0', '-1', '4294967297']) {
+      const place = { sandbox: 'box', process };
+      const unknown = { status: expect.toBeOneOf([400, 404]) };
+      expect(await act(service, 'SignalProcess', { ...place, signal: 'KILL' })).toMatchObject(unknown);
+      expect(await act(service, 'SendProcessInput', { ...place, text: 'x' })).toMatchObject(unknown);
+      expect(await act(service, 'EndProcess', place)).toMatchObject(unknown);
+    }
+    expect(await run('echo alive')).toBe('alive');
   });
 });
