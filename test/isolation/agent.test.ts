@@ -133,7 +133,10 @@ describe('whoever runs a program, and however, it is behind the same walls', () 
     const url = `${service.url}/v1/sandboxes/box/processes/${process}/output`;
     const answer = await fetch(url, { headers: { authorization: `Bearer ${service.apiKey}` } });
     const pieces = (await answer.text()).matchAll(/"base64":"([^"]*)"/g);
-    return [...pieces].map(([, base64 = '']) => Buffer.from(base64, 'base64').toString()).join('').trim();
+    return [...pieces]
+      .map(([, base64 = '']) => Buffer.from(base64, 'base64').toString())
+      .join('')
+      .trim();
   };
 
   it('a process that outlives its caller', async () => {
@@ -150,7 +153,9 @@ describe('whoever runs a program, and however, it is behind the same walls', () 
     const rights = "grep -E '^Cap(Prm|Eff):' /proc/self/status";
     const ofRoot = await run(rights);
     const as = async (command: string) =>
-      String((await must(service, 'RunCommand', { sandbox: 'box', command, user: 'mallory' }))['output']).trim();
+      String(
+        (await must(service, 'RunCommand', { sandbox: 'box', command, user: 'mallory' }))['output'],
+      ).trim();
     expect(await as(rights)).toBe('CapPrm:\t0000000000000000\nCapEff:\t0000000000000000');
     expect(await as(`sudo -n ${rights}`)).toBe(ofRoot);
     expect(await as('kill -KILL 1; cat /proc/1/environ; echo 9 > /proc/1/oom_score_adj')).toMatch(
