@@ -24,7 +24,7 @@ quick:
 
 # Formatting, lint, types, then every rule of the project once, on the real engine; ends with a line "N passed, N failed, N skipped".
 test: setup-checks
-	@$(AT_ONCE)=3 documentdb-image build image s3-server prometheus image-libraries model-clients dozen
+	@$(AT_ONCE)=3 documentdb-image build image s3-server prometheus image-libraries model-clients compat-clients dozen
 	@setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -91,7 +91,7 @@ model-clients: setup-checks
 compat-clients: setup-checks
 	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh
 
-# Those clients, and their public suites where SANDHAVEN_COMPAT_SUITES has them, against a service: test/compat/expected.md.
+# Their public suites where SANDHAVEN_COMPAT_SUITES has them, against a service: test/compat/expected.md.
 compat: setup-checks
 	@$(NODE) test/deep/run.ts --part compat --run "$(RUN)" --only "$(T)"
 

@@ -12,6 +12,7 @@ export const slow: Readonly<Record<string, string>> = {
   'test/archives/service.test.ts': 'moves whole disks to a real server of S3, and waits for it to be away',
   'test/audit/crash.test.ts': kills,
   'test/chaos/kill.test.ts': kills,
+  'test/compat/daytona/clients.test.ts': 'carries out some fifty calls with each of six clients',
   'test/documentdb/saving-broken.test.ts': 'saves 200 MB, more than the service may hold',
   'test/egress/fairness.test.ts': bound,
   'test/egress/life.test.ts': 'waits for the two minutes that an answer of DNS lasts at least',

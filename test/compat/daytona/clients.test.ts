@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 describe('a client of Daytona', () => {
-  it.each(Object.entries(programs))(
+  it.concurrent.each(Object.entries(programs))(
     'carries out every group of its calls: %s',
     async (_name, program) => {
       const steps = await stepsOf(program, service);
