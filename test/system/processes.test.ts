@@ -169,8 +169,8 @@ describe('output', () => {
   }, 60_000);
 
   it('is whole however much there is, and the memory of the service stays flat', async () => {
-    const command = `openssl enc -aes-128-ctr -K 00 -iv 00 -in /dev/zero 2>/dev/null | head -c ${BYTES}`;
-    const { process } = await start(command);
+    const printing = `openssl enc -aes-128-ctr -K 00 -iv 00 -in /dev/zero 2>/dev/null | head -c ${BYTES}`;
+    const { process } = await start(`read begin; ${printing}`);
     const [seen, expected] = [createHash('sha256'), createHash('sha256')];
     const before = residentMb(service.pid);
     let most = before;
@@ -181,6 +181,9 @@ describe('output', () => {
     const followed = client.processes.get('box', String(process)).follow({
       onOutput: ({ bytes }) => void seen.update(bytes),
     });
+    // What it prints before its first viewer comes is forgotten.
+    await expect.poll(list).toMatchObject([{ viewers: 1 }]);
+    await input(String(process), { input: 'begin\n' });
     expect((await followed.finally(() => clearInterval(watching))).exit_code).toBe(0);
     const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16));
     for (let left = BYTES; left > 0; left -= 65_536)
