@@ -117,7 +117,7 @@ export class TerminalRack {
       look: async (_caller, _reference, { terminalId, size, create, user }, work) => {
         const isThere = this.terminals.has(terminalId);
         if (!isThere && !create) throw notFound('terminal', `There is no terminal '${terminalId}'.`);
-        if (!isThere) this.#add(new RackTerminal(terminalId, size, user));
+        if (!isThere) this.#add(new RackTerminal(terminalId, size, user ?? undefined));
         const view = this.of(terminalId).view(size, !isThere);
         await work(view).finally(() => view.detach());
       },
