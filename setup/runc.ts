@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { isVulnerable, parseRuncVersion } from '../src/runtime/oci/machine/runc-version.ts';
+import { isVulnerable, parseRuncVersion } from '../src/runtime/oci/machine/machine-runtime.ts';
 import { command, step } from './command.ts';
 import { downloadPackages, unpackPackages } from './debian/packages.ts';
 import { cacheFolder } from './processors/cache.ts';

@@ -143,7 +143,7 @@ const config: Command = {
 const prove: Command = {
   summary: 'show that the service of this machine works',
   async run(argv, io) {
-    const { proveCommand } = await import('./app/prove-command.ts');
+    const { proveCommand } = await import('./app/prove.ts');
     return proveCommand(argv, io);
   },
 };

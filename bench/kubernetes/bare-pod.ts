@@ -5,8 +5,7 @@
 import { createApi } from '../../src/runtime/kubernetes/client/api.ts';
 import { findConnection } from '../../src/runtime/kubernetes/client/connection.ts';
 import { eventsOf } from '../../src/runtime/kubernetes/client/informer.ts';
-import type { Pod } from '../../src/runtime/kubernetes/client/objects.ts';
-import { inNamespace } from '../../src/runtime/kubernetes/client/paths.ts';
+import { inNamespace, type Pod } from '../../src/runtime/kubernetes/client/objects.ts';
 
 export interface BarePods {
   /** Resolves with the milliseconds from the request of a Pod to the news that it is Ready; removes it then. */

@@ -10,7 +10,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createArchiveEncryption } from '../../src/runtime/archives/archive-encryption.ts';
+import { createArchiveEncryption } from '../../src/runtime/archives/protection.ts';
 import { createEncryptedFiles } from '../../src/runtime/oci/disk/encrypted-files.ts';
 import { run } from '../base/command.ts';
 import { timed } from '../base/interleave.ts';

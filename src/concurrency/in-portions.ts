@@ -1,4 +1,6 @@
-/** Work over many things, in portions: at most so many at a time, or page after page. */
+/** Work over many things, in portions: at most so many at a time, page after page, or one in each turn of the event loop. */
+import { createRequire } from 'node:module';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export async function mapBounded<T, R>(
   items: T[],
@@ -69,4 +71,18 @@ export function createSemaphore(width: number): Semaphore {
       }
     },
   };
+}
+
+/**
+ * Loads each of these modules in a turn of its own: a large library at once holds the event loop for a tenth of a second. An
+ * import finds them loaded, as long as it means the same files as `require`. Rejects when one is missing.
+ * @param from URL of a module that could import them.
+ * @param modules Those first that others need.
+ */
+export async function loadInTurns(from: string, modules: readonly string[]): Promise<void> {
+  const load = createRequire(from);
+  for (const name of modules) {
+    load(name);
+    await nextTurn();
+  }
 }

@@ -8,7 +8,7 @@
  */
 import { type Server, Socket } from 'node:net';
 import { Duplex, type DuplexOptions, type Readable } from 'node:stream';
-import { networkOf } from '../model/network/address-network.ts';
+import { networkOf } from '../model/network/arrival.ts';
 import type { Source } from './loop-share.ts';
 import { Demand, intakeFrom, PacedIntake } from './paced-intake.ts';
 

@@ -95,6 +95,20 @@ export function invalidArgument(parameter: string, detail: string, hint?: string
   return new SandhavenError('invalid_argument', detail, hint ? { parameter, hint } : { parameter });
 }
 
+export function notFound(resource: string, detail: string, hint?: string): SandhavenError {
+  return new SandhavenError('not_found', detail, hint ? { resource, hint } : { resource });
+}
+
+/** The error of work that its caller canceled, or that a later call pre-empted. */
+export function canceled(cause?: unknown): SandhavenError {
+  return new SandhavenError('unavailable', 'The operation was canceled.', { hint: 'Try again.' }, cause);
+}
+
+/** Recognizes the errors of `AbortSignal.throwIfAborted` without a reason of ours. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && (error.name === 'AbortError' || error.name === 'TimeoutError');
+}
+
 /** The kinds of things that faults of an agent are about. `make generate` gives the agent the same words. */
 export const agentResources = [
   'command',
@@ -114,8 +128,4 @@ export type AgentResource = (typeof agentResources)[number];
 /** Returns true for a fault about a thing of that kind in the sandbox. */
 export function concerns(error: unknown, resource: AgentResource): boolean {
   return error instanceof SandhavenError && error.fields.resource === resource;
-}
-
-export function notFound(resource: string, detail: string, hint?: string): SandhavenError {
-  return new SandhavenError('not_found', detail, hint ? { resource, hint } : { resource });
 }

@@ -7,9 +7,8 @@ import { isIP } from 'node:net';
 import { FairQueue } from '../fairness/fair-queue.ts';
 import { limits } from '../model/limits.ts';
 import { type AllowedHost, isNamed, mayConnect, type Target } from '../model/network/allowed-hosts.ts';
-import { NotReached, type Reason } from './failure.ts';
+import { type Address, NotReached, type Reason } from './addresses.ts';
 import { operatorNames } from './operator-names.ts';
-import type { Address } from './socket-lookup.ts';
 
 export interface Errand {
   /** Hosts and networks besides public addresses. */

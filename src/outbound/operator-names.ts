@@ -7,8 +7,7 @@ import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { abortRace, within } from '../concurrency/deadline.ts';
 import { limits } from '../model/limits.ts';
-import { NotReached } from './failure.ts';
-import { type Address, lookupBy } from './socket-lookup.ts';
+import { type Address, lookupBy, NotReached } from './addresses.ts';
 
 const { operatorLookupMs } = limits.outbound;
 

@@ -1,8 +1,8 @@
 /** Requests of the service's own over HTTP: no redirect is followed, and an answer is read up to a bound. */
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { type Address, pinnedLookup } from './addresses.ts';
 import { operatorNames } from './operator-names.ts';
-import { type Address, pinnedLookup } from './socket-lookup.ts';
 
 /** The way of a request to its host. */
 export type Way = Pick<RequestOptions, 'agent' | 'lookup'>;

@@ -1,6 +1,6 @@
 /** Loads the library of passkeys, which most services never use, with as little of it as can be in each turn. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { loadInTurns } from '../concurrency/load-in-turns.ts';
+import { loadInTurns } from '../concurrency/in-portions.ts';
 import type { PasskeyVerifier } from '../control/ports/index.ts';
 
 /** The largest of the library's own dependencies, those that others need first. */

@@ -7,8 +7,8 @@ import type { Answer, WebhookSender } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { type AllowedHost, targetOf } from '../model/network/allowed-hosts.ts';
 import { isOrderly } from '../model/webhooks/receiver.ts';
+import { NotReached } from '../outbound/addresses.ts';
 import type { Exit } from '../outbound/exit.ts';
-import { NotReached } from '../outbound/failure.ts';
 import { begin, toAddresses } from '../outbound/request.ts';
 
 export interface SenderOptions {

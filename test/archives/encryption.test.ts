@@ -4,8 +4,8 @@
  */
 import { createSecretKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createArchiveEncryption } from '../../src/runtime/archives/archive-encryption.ts';
 import { openChunk, sealChunk } from '../../src/runtime/archives/chunks.ts';
+import { createArchiveEncryption } from '../../src/runtime/archives/protection.ts';
 import { digestOf, source } from './place-conformance.ts';
 import { testEncryption } from './test-encryption.ts';
 

@@ -1,8 +1,5 @@
 /** Encryption of archives with a key that tests share. */
-import {
-  type ArchiveEncryption,
-  createArchiveEncryption,
-} from '../../src/runtime/archives/archive-encryption.ts';
+import { type ArchiveEncryption, createArchiveEncryption } from '../../src/runtime/archives/protection.ts';
 
 export function testEncryption({
   encrypts = true,

@@ -1,7 +1,7 @@
 /** Pure judgements of what the API shows: failures of a start, a resize, capacity, quantities, errors. */
 import { describe, expect, it } from 'vitest';
 import { ApiFailure, bounded, fromApi } from '../../src/runtime/kubernetes/client/failure.ts';
-import type { Node, Pod } from '../../src/runtime/kubernetes/client/objects.ts';
+import { amountOf, type Node, type Pod } from '../../src/runtime/kubernetes/client/objects.ts';
 import {
   addressOf,
   isBehind,
@@ -11,7 +11,6 @@ import {
   unschedulable,
   unschedulableFailure,
 } from '../../src/runtime/kubernetes/machine/pod-state.ts';
-import { amountOf } from '../../src/runtime/kubernetes/machine/quantity.ts';
 import { judgeResize } from '../../src/runtime/kubernetes/machine/resize.ts';
 import { capacityOf } from '../../src/runtime/kubernetes/machine/survey.ts';
 

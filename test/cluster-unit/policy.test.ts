@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findConnection } from '../../src/runtime/kubernetes/client/connection.ts';
 import { eventsOf } from '../../src/runtime/kubernetes/client/informer.ts';
 import type { KubernetesSettings } from '../../src/runtime/kubernetes/client/settings.ts';
-import { policyOf } from '../../src/runtime/kubernetes/cluster/policy.ts';
+import { policyOf } from '../../src/runtime/kubernetes/network-policy.ts';
 
 const settings: KubernetesSettings = {
   instanceId: 'abc123',

@@ -159,7 +159,7 @@ export const parts: readonly Part[] = [
   {
     name: 'compat',
     shows: 'the public suites of other products’ clients, and what a framework runs through one of them',
-    sources: ['src/surfaces/{daytona,multipart}/**', 'test/compat/**'],
+    sources: ['src/surfaces/daytona/**', 'src/surfaces/multipart.ts', 'test/compat/**'],
     needs: [...standing, 'compat-clients'],
     project: 'deep',
     runs: [

@@ -17,8 +17,8 @@ import { createGitGateway } from '../../src/gateways/git/gateway.ts';
 import { judge } from '../../src/gateways/git/remote-proxy.ts';
 import { parseGitUrl } from '../../src/model/git/url.ts';
 import { parseAllowedHosts } from '../../src/model/network/allowed-hosts.ts';
+import { NotReached } from '../../src/outbound/addresses.ts';
 import { createExit, type Exit } from '../../src/outbound/exit.ts';
-import { NotReached } from '../../src/outbound/failure.ts';
 
 const owner = 'usr_ada';
 const login = { username: 'ada', password: 'canary-52d04dc20036' };

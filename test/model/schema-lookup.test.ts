@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldSchema, FieldType } from '../../src/model/document-schema.ts';
-import { comparedTypes, fieldAt, paths } from '../../src/model/schema-lookup.ts';
+import {
+  comparedTypes,
+  type FieldSchema,
+  type FieldType,
+  fieldAt,
+  paths,
+} from '../../src/model/document-schema.ts';
 
 const schema = {
   fields: [

@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { NetworkPolicy } from '../../src/model/network/policy.ts';
-import type { MachineSecrets } from '../../src/runtime/oci/network/policy/machine-secrets.ts';
+import type { MachineSecrets } from '../../src/runtime/oci/network/policies.ts';
 import { createSlots, type SlotsOptions } from '../../src/runtime/oci/network/slots.ts';
 import { useRunner } from '../../src/runtime/programs/run-program.ts';
 import { createSpawner } from '../../src/runtime/programs/spawner.ts';

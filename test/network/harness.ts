@@ -16,7 +16,7 @@ import { randomText } from '../../src/model/ids.ts';
 import type { NetworkEvent } from '../../src/model/network/event.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../src/model/network/policy.ts';
 import type { Slot } from '../../src/runtime/oci/host/plan.ts';
-import type { MachineSecrets } from '../../src/runtime/oci/network/policy/machine-secrets.ts';
+import type { MachineSecrets } from '../../src/runtime/oci/network/policies.ts';
 
 export const launcherPath = join(NATIVE, 'sandhaven-launcher');
 const node = process.execPath;

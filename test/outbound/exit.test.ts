@@ -1,8 +1,8 @@
 /** The one way out for connections that others choose: addresses that are decided about, and shares of the lookups. */
 import { describe, expect, it, vi } from 'vitest';
 import { parseAllowedHosts } from '../../src/model/network/allowed-hosts.ts';
+import type { Address } from '../../src/outbound/addresses.ts';
 import { createExit } from '../../src/outbound/exit.ts';
-import type { Address } from '../../src/outbound/socket-lookup.ts';
 
 const addressed = (...addresses: string[]): Address[] =>
   addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));

@@ -1,6 +1,6 @@
 /** A connection goes where the service has checked, whatever form of lookup the socket asks for. */
 import { expect, it, vi } from 'vitest';
-import { pinnedLookup } from '../../src/outbound/socket-lookup.ts';
+import { pinnedLookup } from '../../src/outbound/addresses.ts';
 
 const CHECKED = [
   { address: '2001:db8::1', family: 6 },

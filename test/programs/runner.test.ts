@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { addElements, deleteElements } from '../../src/runtime/oci/network/netlink/changes.ts';
 import { batch, type Message } from '../../src/runtime/oci/network/netlink/message.ts';
-import { direct } from '../../src/runtime/programs/run-program.ts';
-import type { ProgramOptions, Runner } from '../../src/runtime/programs/runner.ts';
+import { direct, type ProgramOptions, type Runner } from '../../src/runtime/programs/run-program.ts';
 import { createSpawner } from '../../src/runtime/programs/spawner.ts';
 import { launcherPath } from '../runtime/host.ts';
 

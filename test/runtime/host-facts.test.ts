@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { findDevice, waitUntilFree } from '../../src/runtime/oci/disk/loop-devices.ts';
 import { bundleGeneration } from '../../src/runtime/oci/host/layout.ts';
 import { memoryForMachines, memoryOfGroup, parseMeminfo } from '../../src/runtime/oci/host/room.ts';
-import { parseRuncState } from '../../src/runtime/oci/machine/machine-state.ts';
+import { parseRuncState } from '../../src/runtime/oci/machine/running.ts';
 
 const GiB = 1024 ** 3;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isVulnerable, parseRuncVersion } from '../../src/runtime/oci/machine/runc-version.ts';
+import { isVulnerable, parseRuncVersion } from '../../src/runtime/oci/machine/machine-runtime.ts';
 
 const judge = (version: string): boolean | null => {
   const parsed = parseRuncVersion(`runc version ${version}\ncommit: v1-0-g0\nspec: 1.2.1\ngo: go1.26\n`);

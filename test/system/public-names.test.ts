@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { missingPublicNames, sshAddress } from '../../src/app/options/announce.ts';
 import { parseUpOptions } from '../../src/app/options/up-options.ts';
-import { parsePreviewUrl } from '../../src/model/network/public-site.ts';
+import { parsePreviewUrl } from '../../src/model/network/service-names.ts';
 import { must, startService } from '../support/service.ts';
 
 const here = { host: '127.0.0.1', port: 7422 };

@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseAllowedHosts } from '../../src/model/network/allowed-hosts.ts';
+import type { Address } from '../../src/outbound/addresses.ts';
 import { createExit } from '../../src/outbound/exit.ts';
-import type { Address } from '../../src/outbound/socket-lookup.ts';
 import { createWebhookSender } from '../../src/webhooks/sender.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 

@@ -1,7 +1,7 @@
 /** Webhooks as their owners have them: over HTTP, in a real store, with a real receiver. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { wireWebhooks } from '../../src/app/parts/wire-webhooks.ts';
+import { wireWebhooks } from '../../src/app/parts/wire-live.ts';
 import type { Store } from '../../src/control/ports/index.ts';
 import type { Services } from '../../src/control/services.ts';
 import { parseAllowedHosts } from '../../src/model/network/allowed-hosts.ts';

@@ -18,24 +18,19 @@ import { defaultGpuKind, type GpuKind } from '../../model/gpu-kind.ts';
 import type { MachineSize } from '../../model/quota.ts';
 import { everyRegistry, type RegistryRules } from '../../model/registries.ts';
 import type { Exit } from '../../outbound/exit.ts';
-import {
-  type ArchiveEncryption,
-  createArchiveEncryption,
-} from '../../runtime/archives/archive-encryption.ts';
-import { collectArchives } from '../../runtime/archives/collect.ts';
-import type { RemotePlace } from '../../runtime/archives/places.ts';
+import { collectArchives, type RemotePlace } from '../../runtime/archives/places.ts';
+import { type ArchiveEncryption, createArchiveEncryption } from '../../runtime/archives/protection.ts';
 import { defaultCacheDir } from '../../runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from '../../runtime/images/images.ts';
 import { readImageRecord } from '../../runtime/images/registry/record.ts';
-import { machineSize } from '../../runtime/machine-size.ts';
 import { createOwners } from '../../runtime/oci/fairness/owners.ts';
 import { cdiFolders } from '../../runtime/oci/gpu/cdi-folders.ts';
 import { examineGpus } from '../../runtime/oci/gpu/gpus.ts';
 import { type Hierarchy, memoryHierarchy, parseHierarchies } from '../../runtime/oci/host/hierarchies.ts';
 import { refusalOf } from '../../runtime/oci/host/liveness.ts';
 import { addressOf } from '../../runtime/oci/host/plan.ts';
-import { hostMemory } from '../../runtime/oci/host/room.ts';
-import { isVulnerable, parseRuncVersion } from '../../runtime/oci/machine/runc-version.ts';
+import { hostMemory, machineSize } from '../../runtime/oci/host/room.ts';
+import { isVulnerable, parseRuncVersion } from '../../runtime/oci/machine/machine-runtime.ts';
 import { runCommand } from '../../runtime/oci/network/command.ts';
 import { type AddressPolicies, samplePolicies } from '../../runtime/oci/network/policy/address-policy.ts';
 import { type EgressWay, sampleWay } from '../../runtime/oci/network/policy/egress-chains.ts';

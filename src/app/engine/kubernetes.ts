@@ -17,21 +17,19 @@ import { GiB } from '../../model/limits.ts';
 import type { MachineSize } from '../../model/quota.ts';
 import type { RegistryRules } from '../../model/registries.ts';
 import type { Exit } from '../../outbound/exit.ts';
-import { collectArchives } from '../../runtime/archives/collect.ts';
+import { collectArchives } from '../../runtime/archives/places.ts';
 import { folderInCluster } from '../../runtime/archives/s3/own-folder.ts';
 import { type Api, createApi, fenced } from '../../runtime/kubernetes/client/api.ts';
 import { findConnection } from '../../runtime/kubernetes/client/connection.ts';
 import { fromApi } from '../../runtime/kubernetes/client/failure.ts';
-import type { Node } from '../../runtime/kubernetes/client/objects.ts';
-import { nodesPath } from '../../runtime/kubernetes/client/paths.ts';
+import { amountOf, type Node, nodesPath } from '../../runtime/kubernetes/client/objects.ts';
 import {
   AGENT_PORT,
   type AgentDoor,
   type KubernetesSettings,
 } from '../../runtime/kubernetes/client/settings.ts';
-import { checkCluster } from '../../runtime/kubernetes/cluster/check.ts';
+import { checkCluster } from '../../runtime/kubernetes/cluster-check.ts';
 import { createKubernetesImages } from '../../runtime/kubernetes/images/images.ts';
-import { amountOf } from '../../runtime/kubernetes/machine/quantity.ts';
 import { createKubernetesRuntime } from '../../runtime/kubernetes/runtime.ts';
 import { installationOf, type Secrets } from '../../store/files/secrets.ts';
 import { type Engine, encryptionOf } from './engine.ts';

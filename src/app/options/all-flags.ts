@@ -5,10 +5,9 @@ import { kubernetesFlags } from './kubernetes.ts';
 import { listenerFlags } from './listeners.ts';
 import { providerFlags } from './provider.ts';
 import { quotaFlags } from './quotas.ts';
-import { sandboxFlags } from './sandboxes.ts';
+import { sandboxFlags, trafficFlags } from './sandboxes.ts';
 import { serviceFlags } from './service.ts';
 import { signInFlags } from './sign-in.ts';
-import { trafficFlags } from './traffic.ts';
 
 export const allFlags = {
   ...listenerFlags,

@@ -1,8 +1,13 @@
 /** Public names of the service: accepted host names, addresses of gateways, and the operator's message at start. */
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { keepsSignIn, LOCAL_NAME, originForPeople } from '../../model/network/own-name.ts';
-import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
+import {
+  keepsSignIn,
+  LOCAL_NAME,
+  originForPeople,
+  type PreviewSite,
+  previewOrigin,
+} from '../../model/network/service-names.ts';
 import { isDescribed, placeOf, type Region } from '../../model/region.ts';
 import type { Address } from './listeners.ts';
 

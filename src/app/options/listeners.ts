@@ -1,7 +1,7 @@
 /** Flags of listeners: addresses, public names, certificates, proxies before them. */
 import { invalidArgument } from '../../model/errors.ts';
 import { parseNetworks } from '../../model/network/arrival.ts';
-import { parseDomain, parsePreviewUrl, parsePublicUrl } from '../../model/network/public-site.ts';
+import { parseDomain, parsePreviewUrl, parsePublicUrl } from '../../model/network/service-names.ts';
 import { type FlagContext, flag } from './flag.ts';
 
 export interface Address {

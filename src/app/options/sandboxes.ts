@@ -1,4 +1,4 @@
-/** Flags of sandboxes: their engine, pool, images, devices, networks and remotes. */
+/** Flags of sandboxes: their engine, pool, images, devices, networks, remotes and traffic. */
 import type { PoolBounds } from '../../control/pool/size.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import { defaultGpuKind, parseGpuKind } from '../../model/gpu-kind.ts';
@@ -6,9 +6,10 @@ import { limits } from '../../model/limits.ts';
 import { parseAllowedHosts } from '../../model/network/allowed-hosts.ts';
 import { parseNetworkText } from '../../model/network/setting.ts';
 import { parseAllowedImages, parseRegistryMirrors } from '../../model/registries.ts';
-import { flag, parseCount } from './flag.ts';
+import { flag, parseCount, parseLimit } from './flag.ts';
 
 const { overcommit } = limits.disk;
+const mostConnections = limits.network.newConnectionsPerSecond;
 
 export const sandboxFlags = {
   /** Sandboxes made ahead of time: a number, or bounds between which the pool follows demand; 0 turns it off. */
@@ -105,6 +106,42 @@ export const sandboxFlags = {
       if (factor >= overcommit.min) return factor;
       throw invalidArgument(flag, `${flag} must be at least ${overcommit.min}, and '${text}' was given.`);
     },
+  }),
+};
+
+export const trafficFlags = {
+  /** Bandwidth of each sandbox. */
+  sandboxBandwidthMbps: flag({
+    name: 'sandbox-bandwidth-mbps',
+    default: 'none',
+    help: 'Mbit/s that each sandbox sends at most, and receives at most',
+    parse: (text, context) => parseLimit(text, context, limits.quotaMax),
+  }),
+  /** New connections of each sandbox. */
+  sandboxConnectionsPerSecond: flag({
+    name: 'sandbox-connections-per-second',
+    default: String(mostConnections),
+    help: `network connections that each sandbox may open a second, at most ${mostConnections}`,
+    parse(text, context) {
+      const count = parseLimit(text, context, mostConnections);
+      if (count !== null) return count;
+      throw invalidArgument(context.flag, `${context.flag} must be a number from 1 to ${mostConnections}.`);
+    },
+  }),
+  /** Traffic of each sandbox in a day. */
+  sandboxTrafficGb: flag({
+    name: 'sandbox-traffic-gb',
+    default: 'none',
+    help: 'GB of network traffic a day (UTC) of each sandbox, both ways',
+    parse: (text, context) => parseLimit(text, context, limits.quotaMax),
+  }),
+  /** Speed of the way out, which owners of sandboxes divide. */
+  uplinkMbps: flag({
+    name: 'uplink-mbps',
+    default: 'auto',
+    help: "Mbit/s of the host's uplink, each way, which users share when it is full; none: no sharing; auto: the link's speed",
+    parse: (text, context): number | 'auto' | null =>
+      text === 'auto' ? 'auto' : parseLimit(text, context, limits.quotaMax),
   }),
 };
 

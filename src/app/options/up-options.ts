@@ -8,7 +8,7 @@ import {
 } from '../../model/archive-options.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import { type KubernetesOptions, parseKubernetesOptions } from '../../model/kubernetes-options.ts';
-import type { PreviewSite } from '../../model/network/public-site.ts';
+import type { PreviewSite } from '../../model/network/service-names.ts';
 import type { TrafficOptions } from '../../model/network/traffic.ts';
 import {
   oneProvider,
@@ -28,9 +28,9 @@ import { kubernetesFlags } from './kubernetes.ts';
 import { listenerFlags } from './listeners.ts';
 import { providerFlags } from './provider.ts';
 import { quotaFlags } from './quotas.ts';
+import { trafficFlags } from './sandboxes.ts';
 import { signInFlags } from './sign-in.ts';
 import { labelOf, readSources } from './sources.ts';
-import { trafficFlags } from './traffic.ts';
 
 /** Flags that are combined into one option. */
 type Parts =

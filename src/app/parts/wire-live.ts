@@ -1,10 +1,15 @@
-/** Wires what followers see beside changes of sandboxes: their usage, rows of the audit log, and the service's health. */
+/**
+ * Wires what followers see beside changes of sandboxes: their usage, rows of the audit log, and the service's health; and
+ * webhooks, with the worker that delivers their events.
+ */
 import type { AuditService } from '../../control/audit/audit.ts';
 import { AuditEvents } from '../../control/live/audit-events.ts';
+import { Deliverer } from '../../control/live/deliverer.ts';
 import { HealthService } from '../../control/live/health.ts';
 import { HealthEvents } from '../../control/live/health-events.ts';
 import type { SandboxEvents } from '../../control/live/sandbox-events.ts';
 import { UsageSampler, usageInside } from '../../control/live/usage-sampler.ts';
+import { WebhookService } from '../../control/live/webhooks.ts';
 import type { UserService } from '../../control/people/users.ts';
 import type {
   AgentLink,
@@ -13,9 +18,14 @@ import type {
   Log,
   Runtime,
   SandboxStore,
+  Store,
 } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
+import { Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
+import type { AllowedHost } from '../../model/network/allowed-hosts.ts';
+import type { Exit } from '../../outbound/exit.ts';
+import { createWebhookSender } from '../../webhooks/sender.ts';
 
 export interface LiveDependencies {
   sandboxes: SandboxStore;
@@ -48,5 +58,26 @@ export function wireLive(
       measure: isCluster ? usageInside(agent) : (id) => runtime.usage(id),
       bounds: limits.usage[isCluster ? 'cluster' : 'host'],
     }),
+  };
+}
+
+export interface WebhookParts {
+  store: Pick<Store, 'webhooks' | 'replicas'>;
+  /** Receivers that the operator allows besides public ones. */
+  allowed: readonly AllowedHost[];
+  exit: Exit;
+  clock: Clock;
+  log: Log;
+  /** Certificates to trust in place of the usual ones. */
+  ca?: string | Buffer;
+}
+
+export function wireWebhooks({ store, allowed, exit, clock, log, ca }: WebhookParts) {
+  const sender = createWebhookSender({ exit, allowed, ca });
+  const places = new Shares({ ...limits.webhooks.atOnce, what: 'events of webhooks are being delivered' });
+  const parts = { store: store.webhooks, sender, places, clock, log };
+  return {
+    webhooks: new WebhookService({ ...parts, allowed }),
+    deliverer: new Deliverer({ ...parts, replicas: store.replicas }),
   };
 }

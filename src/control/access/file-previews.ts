@@ -8,7 +8,7 @@ import { at } from '../../concurrency/deadline.ts';
 import { type Load, Shares } from '../../fairness/shares.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
+import { type PreviewSite, previewOrigin } from '../../model/network/service-names.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import { type Caller, ownerIdOf } from '../../model/user.ts';
 import type { PreviewGrants } from '../audit/preview-grants.ts';

@@ -3,7 +3,7 @@
  * both.
  */
 import { notFound, SandhavenError } from '../../model/errors.ts';
-import { type PreviewSite, previewOrigin } from '../../model/network/public-site.ts';
+import { type PreviewSite, previewOrigin } from '../../model/network/service-names.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import type {
   AccessKind,

@@ -5,7 +5,7 @@
 import { Buckets } from '../../fairness/rate.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { networkOf } from '../../model/network/address-network.ts';
+import { networkOf } from '../../model/network/arrival.ts';
 import type { Caller } from '../../model/user.ts';
 import type { KeyService } from '../people/keys.ts';
 import type { Opened, SignInService } from '../people/sign-ins.ts';

@@ -12,7 +12,7 @@ import {
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { newSignInToken } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { networkOf } from '../../model/network/address-network.ts';
+import { networkOf } from '../../model/network/arrival.ts';
 import { beyond, ownScopes, type Scope } from '../../model/scopes.ts';
 import type { Caller } from '../../model/user.ts';
 import type { Clock, DeviceSignInStore } from '../ports/index.ts';

@@ -10,7 +10,7 @@ import { parseReturnPath } from '../../model/access/sign-ins.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { newSignInToken } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { networkOf } from '../../model/network/address-network.ts';
+import { networkOf } from '../../model/network/arrival.ts';
 import type { Caller } from '../../model/user.ts';
 import type { CallerRights } from '../callers/caller-rights.ts';
 import type { Clock, IdentityProvider, IdentityStore } from '../ports/index.ts';

@@ -1,10 +1,9 @@
 /** Makes the shop's customers. */
 import type { Document, ObjectId } from 'bson';
-import { DAY_MS, period, steadily, thereBy } from './calendar.ts';
 import { productSoldAt } from './products.ts';
 import { dayText, idAt, Random, type Weighted } from './random.ts';
 import { MOST_BOUGHT, type Place, postalCode, type Region, regions } from './regions.ts';
-import type { Shop } from './shop.ts';
+import { DAY_MS, period, type Shop, steadily, thereBy } from './shop.ts';
 import { streets, tags, text } from './words.ts';
 
 /** A customer's data that other documents use. */

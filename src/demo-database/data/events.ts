@@ -1,11 +1,10 @@
 /** Makes the events on the shop's pages and behind them. */
 import type { Document, ObjectId } from 'bson';
-import { momentOf } from './calendar.ts';
 import { customerBy } from './customers.ts';
 import { orderAt } from './orders.ts';
 import { productSoldAt } from './products.ts';
 import { idAt, Random, trace, uuid, type Weighted } from './random.ts';
-import type { Shop } from './shop.ts';
+import { momentOf, type Shop } from './shop.ts';
 import { queries, text } from './words.ts';
 
 type Kind = 'page_view' | 'search' | 'cart' | 'order_placed' | 'review' | 'error';

@@ -1,10 +1,9 @@
 /** Makes the orders: the sum of an order's items is its total, to the cent. */
 import type { Document, ObjectId } from 'bson';
-import { DAY_MS, momentOf, period } from './calendar.ts';
 import { addressOf, buyerAt, type Customer } from './customers.ts';
 import { productSoldAt } from './products.ts';
 import { dayText, idAt, money, Random, type Weighted } from './random.ts';
-import type { Shop } from './shop.ts';
+import { DAY_MS, momentOf, period, type Shop } from './shop.ts';
 import { tags, text } from './words.ts';
 
 /** An order's data that other documents use. */

@@ -1,8 +1,7 @@
 /** Makes the shop's products. */
 import { Binary, type Document, Double, type ObjectId } from 'bson';
-import { DAY_MS, period, steadily, thereBy } from './calendar.ts';
 import { idAt, money, Random } from './random.ts';
-import type { Shop } from './shop.ts';
+import { DAY_MS, period, type Shop, steadily, thereBy } from './shop.ts';
 import { adjectives, type Category, categories, text } from './words.ts';
 
 /** A product's data that other documents use. */

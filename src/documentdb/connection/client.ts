@@ -3,7 +3,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MongoClient, MongoClientOptions } from 'mongodb';
-import { loadInTurns } from '../../concurrency/load-in-turns.ts';
+import { loadInTurns } from '../../concurrency/in-portions.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { operatorNames } from '../../outbound/operator-names.ts';

@@ -1,8 +1,7 @@
 /** Explains single conditions that may match nothing, by values seen before: other words, other case, out of range. */
-import type { CollectionSchema, FieldSchema } from '../../model/document-schema.ts';
+import { type CollectionSchema, type FieldSchema, fieldAt } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
-import { fieldAt } from '../../model/schema-lookup.ts';
 import type { Condition } from './filter-walk.ts';
 import { isDocument, kindOf, listedAs, named, seenIn, show, showSeen } from './values.ts';
 

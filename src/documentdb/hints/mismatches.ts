@@ -2,9 +2,8 @@
  * Finds conditions that compare a field with a type that it was never seen to hold: these match nothing, whatever the
  * value.
  */
-import type { CollectionSchema, FieldSchema } from '../../model/document-schema.ts';
+import { type CollectionSchema, type FieldSchema, fieldAt } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
-import { fieldAt } from '../../model/schema-lookup.ts';
 import { type Condition, conditionsOf } from './filter-walk.ts';
 import { leadingOf, type Stage, without } from './leading-stages.ts';
 import { readText } from './text-values.ts';

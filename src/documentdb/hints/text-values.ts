@@ -1,7 +1,6 @@
 /** Reads values that callers write as plain strings and documents hold as types of their own. */
-import type { CollectionSchema } from '../../model/document-schema.ts';
+import { type CollectionSchema, fieldAt } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
-import { fieldAt } from '../../model/schema-lookup.ts';
 import { Decimal128, ObjectId } from '../bson/library.ts';
 import { parseInstant, readNumber } from '../bson/parse/read-scalars.ts';
 import { mapFilter } from './filter-walk.ts';

@@ -1,8 +1,13 @@
 /** Finds fields that a query names and no document was seen to have, and suggests the probable ones. */
-import { type CollectionSchema, FILTER_PARAMETER, type FieldSchema } from '../../model/document-schema.ts';
+import {
+  type CollectionSchema,
+  FILTER_PARAMETER,
+  type FieldSchema,
+  fieldAt,
+  paths,
+} from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
 import { nearest } from '../../model/nearest.ts';
-import { fieldAt, paths } from '../../model/schema-lookup.ts';
 import { conditionsOf, isOperators } from './filter-walk.ts';
 import { firstSegment, type LeadingStage, leadingOf } from './leading-stages.ts';
 import { isDocument, listedAs, named } from './values.ts';

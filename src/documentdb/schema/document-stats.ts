@@ -1,7 +1,7 @@
 /** Counts the documents at one path: the collection's own, those in a field, or those in its arrays. */
 
+import { anyKey } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
-import { anyKey } from '../../model/schema-lookup.ts';
 import { dataNames, kindOfName, type NameKind } from './data-names.ts';
 import { FieldStats as FieldCounts } from './field-stats.ts';
 

@@ -5,8 +5,8 @@ import { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
 import { limits } from '../../model/limits.ts';
 import type { AllowedHost } from '../../model/network/allowed-hosts.ts';
+import { NotReached } from '../../outbound/addresses.ts';
 import type { Exit } from '../../outbound/exit.ts';
-import { NotReached } from '../../outbound/failure.ts';
 import { RemoteProxy } from './remote-proxy.ts';
 import { openUpstream, type Timing, targetOf } from './upstream.ts';
 

@@ -11,7 +11,7 @@ import { gatherPieces } from '../../fairness/body-pieces.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { GitUrl } from '../../model/git/url.ts';
 import type { Target } from '../../model/network/allowed-hosts.ts';
-import { type Address, pinnedLookup } from '../../outbound/socket-lookup.ts';
+import { type Address, pinnedLookup } from '../../outbound/addresses.ts';
 
 export interface Timing {
   connectMs: number;

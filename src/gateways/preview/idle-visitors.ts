@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import { Crowd } from '../../fairness/crowd.ts';
 import { limits } from '../../model/limits.ts';
-import { networkOf } from '../../model/network/address-network.ts';
+import { networkOf } from '../../model/network/arrival.ts';
 
 interface Visitor {
   requests: number;

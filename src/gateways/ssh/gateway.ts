@@ -8,7 +8,7 @@ import type { SshVisits } from '../../control/access/ssh-visits.ts';
 import type { Log } from '../../control/ports/index.ts';
 import { Crowd } from '../../fairness/crowd.ts';
 import { limits } from '../../model/limits.ts';
-import { networkOf } from '../../model/network/address-network.ts';
+import { networkOf } from '../../model/network/arrival.ts';
 import { GatewayThread } from './worker-thread.ts';
 
 export interface GatewayOptions {

@@ -4,6 +4,7 @@
  *
  * Both adapters run the suite in test/archives/place-conformance.ts.
  */
+import type { Log } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { ArchiveLocation } from '../../model/sandbox.ts';
 
@@ -72,6 +73,13 @@ export interface RemotePlace {
   chosen: boolean;
 }
 
+export interface CollectRequest {
+  /** Returns the locations that rows name. */
+  named(): Promise<ArchiveLocation[]>;
+  olderThanMs: number;
+  signal?: AbortSignal | undefined;
+}
+
 export function createPlaces(local: ArchivePlace, remote: RemotePlace | null): ArchivePlaces {
   return {
     chosen: remote?.chosen ? remote.place : local,
@@ -88,4 +96,37 @@ export function createPlaces(local: ArchivePlace, remote: RemotePlace | null): A
       );
     },
   };
+}
+
+/**
+ * Removes archives that no row names: of an upload whose sandbox was never settled, or of a removal that failed. Returns their
+ * number. One that cannot be removed is left for the next time.
+ *
+ * Invariant: an archive is removed only when it is older than any operation can be that has yet to commit its record.
+ */
+export async function collectArchives(
+  place: ArchivePlace,
+  { named, olderThanMs, signal }: CollectRequest,
+  log: Pick<Log, 'warn' | 'info'>,
+): Promise<number> {
+  await place.sweep(olderThanMs, { signal });
+  // An archive of that age is named already, or never will be: rows may be read before the listing.
+  const kept = new Set((await named()).map(textOf));
+  let removed = 0;
+  for await (const { id, location, ageMs } of place.list({ signal })) {
+    if (ageMs < olderThanMs || kept.has(textOf(location))) continue;
+    try {
+      await place.remove(id, location, { signal });
+      removed += 1;
+      log.info('removed an archive that no sandbox names', { sandbox: id });
+    } catch (error) {
+      signal?.throwIfAborted();
+      log.warn('an archive that no sandbox names could not be removed', { sandbox: id, error });
+    }
+  }
+  return removed;
+}
+
+function textOf(location: ArchiveLocation): string {
+  return location.store === 's3' ? `${location.bucket}/${location.key}` : location.store;
 }

@@ -4,17 +4,15 @@
  * one.
  */
 import type { Log, Runtime } from '../../control/ports/index.ts';
-import type { ArchiveEncryption } from '../archives/archive-encryption.ts';
 import type { RemotePlace } from '../archives/places.ts';
+import type { ArchiveEncryption } from '../archives/protection.ts';
 import { createArchives } from './archives/archives.ts';
 import { createCarriers } from './archives/carriers.ts';
 import { createClaims } from './archives/claims.ts';
 import { createNotes } from './archives/notes.ts';
 import type { Api } from './client/api.ts';
 import type { AgentDoor, CarrierLink, KubernetesSettings, PlacedImage } from './client/settings.ts';
-import { checkCluster } from './cluster/check.ts';
-import { assertOpen } from './cluster/open-network.ts';
-import { applyPolicy } from './cluster/policy.ts';
+import { checkCluster } from './cluster-check.ts';
 import { createCopies } from './machine/copies.ts';
 import { createDisks } from './machine/disk.ts';
 import { createLifecycle } from './machine/lifecycle.ts';
@@ -24,6 +22,7 @@ import { createSecrets } from './machine/secrets.ts';
 import { createStart } from './machine/start.ts';
 import { createSurvey } from './machine/survey.ts';
 import { createTurns } from './machine/turns.ts';
+import { applyPolicy, assertOpen } from './network-policy.ts';
 
 export interface KubernetesRuntimeOptions {
   api: Api;

@@ -10,8 +10,8 @@ import { rm } from 'node:fs/promises';
 import type { Log, Runtime } from '../../control/ports/index.ts';
 import type { GpuKind } from '../../model/gpu-kind.ts';
 import { limits } from '../../model/limits.ts';
-import type { ArchiveEncryption } from '../archives/archive-encryption.ts';
 import { createPlaces, type RemotePlace } from '../archives/places.ts';
+import type { ArchiveEncryption } from '../archives/protection.ts';
 import { useRunner } from '../programs/run-program.ts';
 import { createSpawner } from '../programs/spawner.ts';
 import { createArchives } from './disk/archives.ts';
@@ -29,18 +29,23 @@ import { createGpus, type Gpus } from './gpu/gpus.ts';
 import { createInventory } from './gpu/inventory.ts';
 import { createHelpers, type Helpers } from './host/helper.ts';
 import { controllerHierarchy, parseHierarchies } from './host/hierarchies.ts';
-import { prepareHostLimits } from './host/host-limits.ts';
 import { createLayout, makeFolders } from './host/layout.ts';
-import { allocatedBytes, freeDiskBytes, hostMemory, maxOpenFiles, memoryForMachines } from './host/room.ts';
+import {
+  allocatedBytes,
+  freeDiskBytes,
+  hostMemory,
+  maxOpenFiles,
+  memoryForMachines,
+  prepareHostLimits,
+} from './host/room.ts';
 import { createWork } from './host/work.ts';
 import { createHoldings } from './kernel-memory/holdings.ts';
 import { createLockCensus } from './kernel-memory/locks.ts';
 import { createKernelMemoryWatch } from './kernel-memory/watch.ts';
-import { installAgent } from './machine/agent-binary.ts';
 import { type Cgroups, createCgroups } from './machine/cgroups.ts';
 import type { MachineRuntime } from './machine/machine-runtime.ts';
 import { createMachines } from './machine/running.ts';
-import { createStarter } from './machine/start.ts';
+import { createStarter, installAgent } from './machine/start.ts';
 import { createLifecycle } from './machine/start-stop.ts';
 import { createUsage } from './machine/usage.ts';
 import { authorityCertificate, authorityOf } from './network/egress/authority.ts';

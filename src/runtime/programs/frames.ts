@@ -1,7 +1,7 @@
 /** Frames between this process and the spawner, as defined in `native/launcher/src/spawner/frame.rs`. */
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
-import type { ProgramEnd, ProgramOptions } from './runner.ts';
+import type { ProgramEnd, ProgramOptions } from './run-program.ts';
 
 const HEADER_BYTES = 9;
 /** Longest frame; the spawner ends on a longer one. */

@@ -3,7 +3,43 @@
  * runner serves the whole process.
  */
 import { startProgram } from '../start-program.ts';
-import type { ProgramEnd, ProgramOptions, Runner, RunningProgram } from './runner.ts';
+
+export interface ProgramOptions {
+  env: NodeJS.ProcessEnv;
+  /** Standard input; empty by default. */
+  input?: string | undefined;
+  /** Receives every piece as it arrives. A caller that keeps pieces bounds them. */
+  onStdout(piece: Buffer): void;
+  onStderr(piece: Buffer): void;
+}
+
+/** End of a program: exactly one of the two is not null. */
+export interface ProgramEnd {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface RunningProgram {
+  /**
+   * Resolves when the program has ended and all its output was passed on. Rejects with the system's error (`code` is
+   * EMFILE, ENOENT, EACCES, EAGAIN …) when it cannot be started.
+   */
+  ended: Promise<ProgramEnd>;
+  /** Kills the program and its whole process group; does nothing after its end. */
+  kill(): void;
+}
+
+/** This process itself, or the spawner for it (`spawner.ts`). */
+export interface Runner {
+  /** @param file Absolute path, or a name to search in the PATH of `env`. */
+  run(file: string, args: string[], options: ProgramOptions): RunningProgram;
+  /**
+   * Sends netfilter's messages, a batch of changes or one question, of which the last asks for an answer; resolves to the
+   * messages that the kernel answers. Rejects with the system's error when it refuses one; nothing of a batch is in force then.
+   * Absent where only programs can do it.
+   */
+  netfilter?(messages: Buffer): Promise<Buffer>;
+}
 
 /** The spawner; null where programs are children of this process. */
 let runner: Runner | null = null;

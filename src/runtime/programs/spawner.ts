@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { type StartedProgram, startProgram } from '../start-program.ts';
 import { type Answer, AnswerReader, killRequest, netfilterRequest, startRequest } from './frames.ts';
-import type { ProgramEnd, ProgramOptions, Runner, RunningProgram } from './runner.ts';
+import type { ProgramEnd, ProgramOptions, Runner, RunningProgram } from './run-program.ts';
 
 export interface Spawner extends Required<Runner> {
   /** Ends the process without waiting for programs that still run. */

@@ -3,11 +3,58 @@
  * /daytona/toolbox. A route decodes, calls, encodes; it holds no state and has no rule of its own.
  */
 import type { FastifyInstance } from 'fastify';
-import { type CallParts, toCall } from './base/call.ts';
-import { NotHere, sendError } from './base/errors.ts';
-import { CONTROL, type DaytonaDependencies, type DaytonaRoute, TOOLBOX } from './base/route.ts';
-import { controlRoutes } from './control/index.ts';
-import { addToolboxStreams, toolboxRoutes } from './toolbox/index.ts';
+import { limits } from '../../model/limits.ts';
+import { WebSockets } from '../http/base/web-sockets.ts';
+import {
+  type CallParts,
+  CONTROL,
+  type DaytonaDependencies,
+  type DaytonaRoute,
+  TOOLBOX,
+  toCall,
+} from './base/call.ts';
+import { coding, NotHere, sendError } from './base/errors.ts';
+import { accessRoutes } from './control/access.ts';
+import { configRoutes } from './control/config.ts';
+import { createRoutes } from './control/create.ts';
+import { listRoutes } from './control/list.ts';
+import { sandboxRoutes } from './control/sandboxes.ts';
+import { secretRoutes } from './control/secrets.ts';
+import { snapshotRoutes } from './control/snapshots.ts';
+import { notInControl, notInToolbox } from './not-here.ts';
+import { gitCode } from './toolbox/codes.ts';
+import { addFileStreams, fileRoutes } from './toolbox/files/index.ts';
+import { localRoutes } from './toolbox/git/local.ts';
+import { remoteRoutes } from './toolbox/git/remote.ts';
+import { executeRoutes } from './toolbox/process/execute.ts';
+import { addPtySockets, chooseProtocol, ptyRoutes } from './toolbox/process/pty.ts';
+import { addLogRoutes } from './toolbox/process/session-logs.ts';
+import { sessionRoutes } from './toolbox/process/sessions.ts';
+import { systemRoutes } from './toolbox/process/system.ts';
+
+const controlRoutes: readonly DaytonaRoute[] = [
+  ...configRoutes,
+  ...createRoutes,
+  ...listRoutes,
+  ...sandboxRoutes,
+  ...accessRoutes,
+  ...snapshotRoutes,
+  ...secretRoutes,
+  ...notInControl,
+];
+
+/** By our Git tools, and where none does it, by git's own program. */
+const gitRoutes = [...localRoutes, ...remoteRoutes].map((route) => coding(route, gitCode));
+
+const toolboxRoutes: readonly DaytonaRoute[] = [
+  ...fileRoutes,
+  ...executeRoutes,
+  ...sessionRoutes,
+  ...ptyRoutes,
+  ...systemRoutes,
+  ...gitRoutes,
+  ...notInToolbox,
+];
 
 export function addDaytonaRoutes(app: FastifyInstance, parts: DaytonaDependencies): void {
   const { log } = parts;
@@ -25,7 +72,8 @@ export function addDaytonaRoutes(app: FastifyInstance, parts: DaytonaDependencie
       sendError(error, request, reply, { source: 'DAYTONA_DAEMON', log }),
     );
     for (const route of toolboxRoutes) add(toolbox, `${TOOLBOX}/:sandbox`, route, parts);
-    addToolboxStreams(toolbox, `${TOOLBOX}/:sandbox`, parts);
+    addFileStreams(toolbox, `${TOOLBOX}/:sandbox`, parts);
+    addSockets(toolbox, `${TOOLBOX}/:sandbox`, parts);
     addRest(toolbox, TOOLBOX);
   });
 }
@@ -50,6 +98,21 @@ function takeEmptyForms(app: FastifyInstance): void {
   app.addContentTypeParser('application/x-www-form-urlencoded', empty, (_request, _body, done) =>
     done(null, {}),
   );
+}
+
+/** Terminals, and logs of sessions. */
+function addSockets(app: FastifyInstance, root: string, parts: DaytonaDependencies): void {
+  const sockets = new WebSockets({
+    ...parts,
+    shares: {
+      ...limits.terminal.viewers,
+      what: 'terminals and logs of sessions are already being looked at',
+    },
+    afterKey: 'Connect again with another key.',
+    chooseProtocol,
+  });
+  addLogRoutes(app, root, { parts, sockets });
+  addPtySockets(app, root, { parts, sockets });
 }
 
 /** Answers at once for all that is in no table. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { originForPrograms } from '../../model/network/own-name.ts';
+import { originForPrograms } from '../../model/network/service-names.ts';
 
 const HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -20,7 +20,7 @@ import { type ErrorCode, notFound, SandhavenError, toProblem } from '../../model
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { type Arrival, type Arrivals, createArrivals } from '../../model/network/arrival.ts';
-import { previewOrigin } from '../../model/network/public-site.ts';
+import { previewOrigin } from '../../model/network/service-names.ts';
 import type { Caller } from '../../model/user.ts';
 import type { TlsServing } from '../../tls/serving.ts';
 import { SharedRoom } from '../json/bodies.ts';
@@ -40,9 +40,9 @@ import { addOpenApiRoute } from './openapi/openapi.ts';
 import { addPackageRoutes, type PackageFile } from './packages.ts';
 import { addPageRoutes, compressForPage, type PageFiles, ROUTES_HINT } from './page.ts';
 import { addRequestSpans } from './request-spans.ts';
-import { addAdminRoutes } from './routes/admin.ts';
 import { addAuthorizationRoutes } from './routes/authorization.ts';
 import { addByteRoutes } from './routes/bytes.ts';
+import { addAdminRoutes, addToolRoutes } from './routes/calls.ts';
 import { addDeviceSignInRoutes } from './routes/device-sign-in.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { addHealthRoutes } from './routes/health.ts';
@@ -50,7 +50,6 @@ import { addMcpRoute } from './routes/mcp.ts';
 import { addProcessOutputRoute } from './routes/process-output.ts';
 import { addCredentialRoutes, addSignInRoutes } from './routes/sign-in.ts';
 import { addTerminalRoute } from './routes/terminal.ts';
-import { addToolRoutes } from './routes/tools.ts';
 import { addTunnelRoute } from './routes/tunnel.ts';
 import { Attempts } from './sign-in/network-rate.ts';
 

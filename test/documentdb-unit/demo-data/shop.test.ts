@@ -3,11 +3,10 @@ import { createHash } from 'node:crypto';
 import { type Decimal128, type Document, type ObjectId, serialize } from 'bson';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { period } from '../../../src/demo-database/data/calendar.ts';
 import { collectionNames, type DemoCollection, documentsOf } from '../../../src/demo-database/data/load.ts';
 import { orderDocument } from '../../../src/demo-database/data/orders.ts';
 import { MOST_BOUGHT, regions } from '../../../src/demo-database/data/regions.ts';
-import { planShop, type Shop } from '../../../src/demo-database/data/shop.ts';
+import { period, planShop, type Shop } from '../../../src/demo-database/data/shop.ts';
 import { limits } from '../../../src/model/limits.ts';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 32 - 1 });

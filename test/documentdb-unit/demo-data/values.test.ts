@@ -2,8 +2,8 @@
 import { Decimal128, ObjectId, UUID } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { momentOf, period } from '../../../src/demo-database/data/calendar.ts';
 import { idAt, idSpaces, money, Random, trace, uuid } from '../../../src/demo-database/data/random.ts';
+import { momentOf, period } from '../../../src/demo-database/data/shop.ts';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 

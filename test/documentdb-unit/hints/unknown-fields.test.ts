@@ -7,7 +7,7 @@ import {
   suggestions,
   unknownFields,
 } from '../../../src/documentdb/hints/unknown-fields.ts';
-import { paths } from '../../../src/model/schema-lookup.ts';
+import { paths } from '../../../src/model/document-schema.ts';
 import { field, ordersSchema } from './orders.ts';
 
 const schema = ordersSchema();

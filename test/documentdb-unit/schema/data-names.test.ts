@@ -3,7 +3,7 @@ import type { Document } from 'bson';
 import { describe, expect, it } from 'vitest';
 import { serialize } from '../../../src/documentdb/bson/library.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
-import { fieldAt, paths } from '../../../src/model/schema-lookup.ts';
+import { fieldAt, paths } from '../../../src/model/document-schema.ts';
 
 const MANY_NAMES = 100;
 const MOST_FIELDS = 4_000;

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serialize } from '../../../src/documentdb/bson/library.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
+import { fieldAt, paths } from '../../../src/model/document-schema.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
-import { fieldAt, paths } from '../../../src/model/schema-lookup.ts';
 import { bytesOf, documents } from './arbitrary.ts';
 import { documentOf, type Element, int32, text } from './bytes.ts';
 

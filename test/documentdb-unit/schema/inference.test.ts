@@ -10,7 +10,7 @@ import {
   serialize,
 } from '../../../src/documentdb/bson/library.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
-import { fieldAt } from '../../../src/model/schema-lookup.ts';
+import { fieldAt } from '../../../src/model/document-schema.ts';
 import { documentOf, int32, text } from './bytes.ts';
 
 const ENUM_VALUES = 50;

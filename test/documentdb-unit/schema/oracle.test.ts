@@ -2,8 +2,7 @@ import { EJSON } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
-import type { FieldSchema } from '../../../src/model/document-schema.ts';
-import { fieldAt, paths } from '../../../src/model/schema-lookup.ts';
+import { type FieldSchema, fieldAt, paths } from '../../../src/model/document-schema.ts';
 import { bytesOf, documents, type Fields } from './arbitrary.ts';
 import { byCount, byCountThenName, type ExpectedField, expectedFields, flat } from './oracle.ts';
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { presentSchema } from '../../../src/catalog/documentdb/schema-view.ts';
 import { Double, serialize } from '../../../src/documentdb/bson/library.ts';
 import { SchemaInference } from '../../../src/documentdb/schema/inference.ts';
-import type { CollectionSchema, IndexInfo } from '../../../src/model/document-schema.ts';
-import { fieldAt, paths } from '../../../src/model/schema-lookup.ts';
+import { type CollectionSchema, fieldAt, type IndexInfo, paths } from '../../../src/model/document-schema.ts';
 import { shopOrder } from './shop-order.ts';
 
 const SHOWN_BYTES = 8 * 1024;

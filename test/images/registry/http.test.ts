@@ -1,8 +1,8 @@
 /** Manifests and configurations over HTTP: what is found, with whose credentials, and to whom they are sent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RegistryCredential } from '../../../src/control/ports/index.ts';
+import { NotReached } from '../../../src/outbound/addresses.ts';
 import { createExit } from '../../../src/outbound/exit.ts';
-import { NotReached } from '../../../src/outbound/failure.ts';
 import { createRegistryHttp } from '../../../src/runtime/images/registry/http.ts';
 import { parseConfig } from '../../../src/runtime/images/registry/manifest.ts';
 import { parseReference } from '../../../src/runtime/images/registry/reference.ts';

@@ -1,6 +1,6 @@
 /** Addresses that one party has many of count as one. */
 import { expect, it } from 'vitest';
-import { networkOf } from '../../../src/model/network/address-network.ts';
+import { networkOf } from '../../../src/model/network/arrival.ts';
 
 it.each([
   ['198.51.100.7', '198.51.100.250'],

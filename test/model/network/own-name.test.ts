@@ -1,6 +1,6 @@
 /** Name of the service for people on its own machine. */
 import { expect, it } from 'vitest';
-import { keepsSignIn, originForPeople } from '../../../src/model/network/own-name.ts';
+import { keepsSignIn, originForPeople } from '../../../src/model/network/service-names.ts';
 
 it.each([
   ['http://127.0.0.1:7420', 'http://sandhaven.localhost:7420'],

@@ -5,7 +5,7 @@ import {
   parsePreviewUrl,
   parsePublicUrl,
   previewOrigin,
-} from '../../../src/model/network/public-site.ts';
+} from '../../../src/model/network/service-names.ts';
 
 const refusedFlag = (parameter: string) =>
   expect.objectContaining({ code: 'invalid_argument', fields: expect.objectContaining({ parameter }) });

@@ -18,7 +18,7 @@ import { trustVariables } from '../../../src/control/reach/secret-uses.ts';
 import { networkProfiles } from '../../../src/model/network/profiles.ts';
 import type { SecretUse } from '../../../src/model/secrets/use.ts';
 import type { Slot } from '../../../src/runtime/oci/host/plan.ts';
-import type { MachineSecrets } from '../../../src/runtime/oci/network/policy/machine-secrets.ts';
+import type { MachineSecrets } from '../../../src/runtime/oci/network/policies.ts';
 import { inPart } from '../../deep/parts.ts';
 import { batch, createTestHost, type Instance, inside, runDirOf, type TestHost } from '../harness.ts';
 import { rules } from '../policies/rules.ts';

@@ -7,13 +7,13 @@ import type { SecretUse } from '../../../src/model/secrets/use.ts';
 import { readLines } from '../../../src/runtime/oci/network/egress/conversation.ts';
 import { parseAnswer } from '../../../src/runtime/oci/network/egress/messages.ts';
 import { type Message, types } from '../../../src/runtime/oci/network/netlink/message.ts';
+import { ledPortsOf } from '../../../src/runtime/oci/network/policies.ts';
 import {
   type AddressPolicy,
   addressPolicyOf,
 } from '../../../src/runtime/oci/network/policy/address-policy.ts';
 import { changeMessages, messagesBefore } from '../../../src/runtime/oci/network/policy/change.ts';
 import { apart, type Place } from '../../../src/runtime/oci/network/policy/grants.ts';
-import { ledPortsOf } from '../../../src/runtime/oci/network/policy/machine-secrets.ts';
 import { processorMsOf } from '../../support/processor-time.ts';
 
 const ruled = (...texts: string[]) =>

@@ -1,7 +1,7 @@
 /** Secrets of tests. */
 import type { SecretUse } from '../../../src/model/secrets/use.ts';
 import { authorityOf } from '../../../src/runtime/oci/network/egress/authority.ts';
-import type { MachineSecrets } from '../../../src/runtime/oci/network/policy/machine-secrets.ts';
+import type { MachineSecrets } from '../../../src/runtime/oci/network/policies.ts';
 
 /** Nothing but the egress program has it. */
 export const value = 'value-f4c2a1e0b9d84736';

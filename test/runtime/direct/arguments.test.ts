@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { groupArguments } from '../../../src/runtime/oci/machine/launch-arguments.ts';
 import { refusalOfDirect } from '../../../src/runtime/oci/machine/machine-runtime.ts';
-import { parseDirectState } from '../../../src/runtime/oci/machine/machine-state.ts';
+import { parseDirectState } from '../../../src/runtime/oci/machine/running.ts';
 
 const gpu = {
   path: '/dev/gpu0',

@@ -5,7 +5,7 @@ import { arch, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import { processesForMachines } from '../../../src/runtime/oci/host/host-limits.ts';
+import { processesForMachines } from '../../../src/runtime/oci/host/room.ts';
 import { openFilesOf } from '../../../src/runtime/oci/kernel-memory/holdings.ts';
 import { eachLine } from '../../../src/runtime/oci/kernel-memory/listing.ts';
 import { locksOf, parseLockTotal } from '../../../src/runtime/oci/kernel-memory/locks.ts';

@@ -5,9 +5,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundaryOf, nameOf } from '../../../src/surfaces/multipart/head.ts';
-import { partsOf, textOf } from '../../../src/surfaces/multipart/read.ts';
-import { MultipartWriter } from '../../../src/surfaces/multipart/write.ts';
+import { boundaryOf, MultipartWriter, nameOf, partsOf, textOf } from '../../../src/surfaces/multipart.ts';
 
 const never = new AbortController().signal;
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { originForPrograms } from '../../../src/model/network/own-name.ts';
+import { originForPrograms } from '../../../src/model/network/service-names.ts';
 import { readPackages } from '../../../src/surfaces/http/packages.ts';
 import { type Harness, startHttp } from './http-harness.ts';
 

@@ -4,7 +4,7 @@ import { FilePreviews } from '../../../src/control/access/file-previews.ts';
 import { AccessService } from '../../../src/control/access/tokens.ts';
 import { PreviewGateway } from '../../../src/gateways/preview/gateway.ts';
 import { createArrivals } from '../../../src/model/network/arrival.ts';
-import type { PreviewSite } from '../../../src/model/network/public-site.ts';
+import type { PreviewSite } from '../../../src/model/network/service-names.ts';
 import type { Caller } from '../../../src/model/user.ts';
 import { user } from '../../surfaces/fakes/fake-services.ts';
 import type { World } from './world.ts';

@@ -5,10 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { SandhavenError } from '../../../model/errors.ts';
+import { canceled, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { DEFAULT_REGISTRY, registryKey } from '../../../model/registries.ts';
-import { canceled } from '../../canceled.ts';
 import { type Answer, exchange, type Outgoing } from './exchange.ts';
 
 /** At a registry. */

@@ -3,9 +3,9 @@
  * none of the host's own. It has the host's network for registries that the operator named, and a gate for all others.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { canceled } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { isNamedRegistry, type RegistryRules } from '../../../model/registries.ts';
-import { canceled } from '../../canceled.ts';
 import type { CredentialFiles } from './credential-files.ts';
 import { exitError, notPublic, registryError } from './errors.ts';
 import { behindGate, type Gates } from './gate.ts';

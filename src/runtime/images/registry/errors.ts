@@ -2,7 +2,7 @@
 import { notFound, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { formatAllowedImages, type RegistryRules } from '../../../model/registries.ts';
-import { NotReached } from '../../../outbound/failure.ts';
+import { NotReached } from '../../../outbound/addresses.ts';
 import { failureOf } from './helpers.ts';
 import { formatReference, type ImageReference } from './reference.ts';
 

@@ -10,10 +10,9 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { randomText } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import { type Target, targetOf } from '../../../model/network/allowed-hosts.ts';
+import { type Address, NotReached } from '../../../outbound/addresses.ts';
 import { type Exit, isLocalhost } from '../../../outbound/exit.ts';
-import { NotReached } from '../../../outbound/failure.ts';
 import { operatorNames } from '../../../outbound/operator-names.ts';
-import type { Address } from '../../../outbound/socket-lookup.ts';
 
 export interface Gates {
   exit: Exit;

@@ -10,15 +10,18 @@ import { createSemaphore } from '../../../concurrency/in-portions.ts';
 import type { Log, MachineSpec } from '../../../control/ports/index.ts';
 import { GiB, limits } from '../../../model/limits.ts';
 import type { ArchiveLocation, ArchiveRecord, Resources } from '../../../model/sandbox.ts';
-import type { ArchiveEncryption } from '../../archives/archive-encryption.ts';
 import type { RemotePlace } from '../../archives/places.ts';
-import { assertSigned, notItsArchive, signatureOf } from '../../archives/signature.ts';
-import type { Claim } from '../client/objects.ts';
+import {
+  type ArchiveEncryption,
+  assertSigned,
+  notItsArchive,
+  signatureOf,
+} from '../../archives/protection.ts';
+import { amountOf, type Claim } from '../client/objects.ts';
 import type { CarrierLink } from '../client/settings.ts';
 import { generationOf, isCarrier } from '../machine/names.ts';
 import { isOver } from '../machine/pod-state.ts';
 import type { Pods } from '../machine/pods.ts';
-import { amountOf } from '../machine/quantity.ts';
 import { type Carriers, leftOut } from './carriers.ts';
 import type { Claims } from './claims.ts';
 import type { Notes } from './notes.ts';

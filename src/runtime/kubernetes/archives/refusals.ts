@@ -1,6 +1,6 @@
 /** Errors of archives and restores on a cluster, as callers see them. */
 import { SandhavenError } from '../../../model/errors.ts';
-import { notItsArchive } from '../../archives/signature.ts';
+import { notItsArchive } from '../../archives/protection.ts';
 import { ApiFailure, fromApi } from '../client/failure.ts';
 
 /** Any other error is that of the decompression. */

@@ -7,9 +7,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../control/ports/index.ts';
-import { SandhavenError } from '../../../model/errors.ts';
+import { canceled, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { canceled } from '../../canceled.ts';
 import type { Api } from './api.ts';
 import { ApiFailure, isExpired } from './failure.ts';
 import type { KubeObject } from './objects.ts';

@@ -1,4 +1,7 @@
-/** Objects of the Kubernetes API, with the fields that the service reads or writes. Fields of answers may be absent. */
+/**
+ * Objects of the Kubernetes API, with the fields that the service reads or writes, and their paths. Fields of answers may be
+ * absent.
+ */
 
 export interface Metadata {
   name: string;
@@ -114,4 +117,54 @@ export interface KubeEvent extends KubeObject {
 export interface List<T> {
   metadata: { resourceVersion?: string; continue?: string };
   items: T[] | null;
+}
+
+export type Namespaced = 'pods' | 'persistentvolumeclaims' | 'secrets' | 'configmaps' | 'events';
+
+export function inNamespace(namespace: string, resource: Namespaced, name?: string, part?: string): string {
+  return join(`/api/v1/namespaces/${namespace}/${resource}`, name, part);
+}
+
+export function policyPath(namespace: string, name?: string): string {
+  return join(`/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`, name);
+}
+
+export function metricsPath(namespace: string, pod: string): string {
+  return `/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods/${pod}`;
+}
+
+export const nodesPath = '/api/v1/nodes';
+export const storageClassesPath = '/apis/storage.k8s.io/v1/storageclasses';
+export const serviceRangesPath = '/apis/networking.k8s.io/v1/servicecidrs';
+export const accessReviewsPath = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+
+function join(...parts: (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join('/');
+}
+
+/** By the suffixes of quantities, which are decimal numbers. */
+const factors: Record<string, number> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
+};
+
+/** Returns the number of cores, bytes or devices; 0 for a text that is no quantity, or for none. */
+export function amountOf(quantity: string | undefined): number {
+  const match = /^([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)([A-Za-z]*)$/.exec(quantity ?? '');
+  const factor = factors[match?.[2] ?? '?'];
+  return match && factor !== undefined ? Number(match[1]) * factor : 0;
 }

@@ -11,7 +11,7 @@ import type {
   OnProgress,
   PullOptions,
 } from '../../../control/ports/index.ts';
-import { SandhavenError } from '../../../model/errors.ts';
+import { canceled, SandhavenError } from '../../../model/errors.ts';
 import {
   isImageAllowed,
   isNamedRegistry,
@@ -19,7 +19,6 @@ import {
   registryKey,
 } from '../../../model/registries.ts';
 import type { Exit } from '../../../outbound/exit.ts';
-import { canceled } from '../../canceled.ts';
 import { Holds } from '../../images/holds.ts';
 import type { Asker } from '../../images/registry/client.ts';
 import { notAllowed } from '../../images/registry/errors.ts';

@@ -8,8 +8,7 @@ import { DEFAULT_REGISTRY, registryKey } from '../../../model/registries.ts';
 import type { Credentials } from '../../images/registry/http.ts';
 import type { Api } from '../client/api.ts';
 import { isMissing, isThere } from '../client/failure.ts';
-import type { KubeObject, Secret } from '../client/objects.ts';
-import { inNamespace } from '../client/paths.ts';
+import { inNamespace, type KubeObject, type Secret } from '../client/objects.ts';
 import type { KubernetesSettings } from '../client/settings.ts';
 import { instanceLabels } from '../machine/names.ts';
 

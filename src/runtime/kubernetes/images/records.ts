@@ -8,8 +8,7 @@ import { z } from 'zod';
 import { imageRecord } from '../../images/registry/record.ts';
 import type { Api } from '../client/api.ts';
 import { isConflict, isMissing, isThere } from '../client/failure.ts';
-import type { ConfigMap } from '../client/objects.ts';
-import { inNamespace } from '../client/paths.ts';
+import { type ConfigMap, inNamespace } from '../client/objects.ts';
 import type { KubernetesSettings } from '../client/settings.ts';
 import { instanceLabels } from '../machine/names.ts';
 

@@ -2,8 +2,15 @@
 import type { Log } from '../../../control/ports/index.ts';
 import type { Api } from '../client/api.ts';
 import { createInformer, type Informer } from '../client/informer.ts';
-import type { Claim, ConfigMap, KubeObject, Node, Pod } from '../client/objects.ts';
-import { inNamespace, nodesPath } from '../client/paths.ts';
+import {
+  type Claim,
+  type ConfigMap,
+  inNamespace,
+  type KubeObject,
+  type Node,
+  nodesPath,
+  type Pod,
+} from '../client/objects.ts';
 import type { KubernetesSettings } from '../client/settings.ts';
 import { selectorOf } from './names.ts';
 

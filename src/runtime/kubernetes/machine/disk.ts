@@ -6,13 +6,11 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Api } from '../client/api.ts';
 import { isConflict, isMissing, isThere } from '../client/failure.ts';
-import type { Claim } from '../client/objects.ts';
-import { inNamespace } from '../client/paths.ts';
+import { amountOf, type Claim, inNamespace } from '../client/objects.ts';
 import type { KubernetesSettings } from '../client/settings.ts';
 import type { Copies } from './copies.ts';
 import { GENERATION, generationOf, isRestoring, objectName } from './names.ts';
 import { claimOf } from './pod-spec.ts';
-import { amountOf } from './quantity.ts';
 
 export interface Disks {
   read(id: string, signal?: AbortSignal): Promise<Claim | null>;

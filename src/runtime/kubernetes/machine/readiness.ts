@@ -10,8 +10,7 @@ import { limits } from '../../../model/limits.ts';
 import { nodeAway } from '../../../model/lost-node.ts';
 import type { Api } from '../client/api.ts';
 import { bounded } from '../client/failure.ts';
-import type { KubeEvent, List, Pod } from '../client/objects.ts';
-import { inNamespace } from '../client/paths.ts';
+import { inNamespace, type KubeEvent, type List, type Pod } from '../client/objects.ts';
 import type { AgentDoor } from '../client/settings.ts';
 import type { Copies } from './copies.ts';
 import {

@@ -8,13 +8,11 @@ import { limits } from '../../../model/limits.ts';
 import type { Resources } from '../../../model/sandbox.ts';
 import type { Api } from '../client/api.ts';
 import { bounded } from '../client/failure.ts';
-import type { Condition, Pod, Quantities } from '../client/objects.ts';
-import { inNamespace } from '../client/paths.ts';
+import { amountOf, type Condition, inNamespace, type Pod, type Quantities } from '../client/objects.ts';
 import type { KubernetesSettings } from '../client/settings.ts';
 import type { Copies } from './copies.ts';
 import { CONTAINER, quantitiesOf } from './pod-spec.ts';
 import { isOver, mainStatus } from './pod-state.ts';
-import { amountOf } from './quantity.ts';
 
 /** Resolves when the sizes hold. Rejects with `resource_exhausted`, the old sizes restored, when they cannot. */
 export type Resize = (pod: Pod, resources: Resources) => Promise<void>;

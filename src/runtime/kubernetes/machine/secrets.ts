@@ -1,7 +1,7 @@
 /** Secrets with the certificate of a sandbox's agent: one for each generation, removed with its Pod. */
 import type { Api } from '../client/api.ts';
 import { isMissing, isThere } from '../client/failure.ts';
-import { inNamespace } from '../client/paths.ts';
+import { inNamespace } from '../client/objects.ts';
 import type { AgentDoor, KubernetesSettings } from '../client/settings.ts';
 import { secretName, selectorOf } from './names.ts';
 import { secretOf } from './pod-spec.ts';

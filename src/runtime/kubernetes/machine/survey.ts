@@ -3,13 +3,11 @@ import type { Capacity, Observed, Runtime, SandboxUsage } from '../../../control
 import { GiB, limits } from '../../../model/limits.ts';
 import type { Api } from '../client/api.ts';
 import { fromApi, isMissing } from '../client/failure.ts';
-import type { Node, Pod } from '../client/objects.ts';
-import { metricsPath } from '../client/paths.ts';
+import { amountOf, metricsPath, type Node, type Pod } from '../client/objects.ts';
 import type { KubernetesSettings } from '../client/settings.ts';
 import type { Copies } from './copies.ts';
 import { generationOf, isCarrier, isRestoring, noteName, objectName, sandboxOf } from './names.ts';
 import { isOver, isUnreachable } from './pod-state.ts';
-import { amountOf } from './quantity.ts';
 
 type Survey = Pick<Runtime, 'observe' | 'inspect' | 'capacity' | 'usage'>;
 

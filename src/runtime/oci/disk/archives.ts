@@ -14,9 +14,13 @@ import { basename, dirname, join } from 'node:path';
 import type { Log } from '../../../control/ports/index.ts';
 import { limits } from '../../../model/limits.ts';
 import type { ArchiveLocation, ArchiveRecord } from '../../../model/sandbox.ts';
-import type { ArchiveEncryption } from '../../archives/archive-encryption.ts';
 import type { ArchivePlaces } from '../../archives/places.ts';
-import { assertSigned, notItsArchive, signatureOf } from '../../archives/signature.ts';
+import {
+  type ArchiveEncryption,
+  assertSigned,
+  notItsArchive,
+  signatureOf,
+} from '../../archives/protection.ts';
 import { commit, removeDurably, sync, unlessMissing } from '../host/files.ts';
 import type { HelperOptions, Helpers } from '../host/helper.ts';
 import type { Layout } from '../host/layout.ts';

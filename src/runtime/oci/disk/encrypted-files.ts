@@ -6,7 +6,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { limits } from '../../../model/limits.ts';
-import type { ArchiveEncryption } from '../../archives/archive-encryption.ts';
+import type { ArchiveEncryption } from '../../archives/protection.ts';
 import { sync } from '../host/files.ts';
 
 export interface EncryptedFiles {

@@ -3,8 +3,7 @@
  * started again when it fails. Where the disk needs no such process, it ends by itself and stays ended.
  */
 import type { Log } from '../../../control/ports/index.ts';
-import { runProgram } from '../../programs/run-program.ts';
-import type { RunningProgram } from '../../programs/runner.ts';
+import { type RunningProgram, runProgram } from '../../programs/run-program.ts';
 
 export interface Flusher {
   begin(): void;

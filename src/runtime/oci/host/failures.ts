@@ -1,7 +1,6 @@
 /** Maps failures of the runtime to errors for callers, without a helper's own output, which names paths of the host. */
 import type { Log } from '../../../control/ports/index.ts';
-import { SandhavenError } from '../../../model/errors.ts';
-import { canceled, isAbort } from '../../canceled.ts';
+import { canceled, isAbort, SandhavenError } from '../../../model/errors.ts';
 import { isOutOfHandles } from '../../start-program.ts';
 import { HelperFailure, launcherStatus } from './helper.ts';
 

@@ -3,10 +3,9 @@
  * holds the lock of the disk it works on. Each has a timeout and a bound on its output; however it ends, its
  * whole process group ends with it.
  */
+import { canceled } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { canceled } from '../../canceled.ts';
-import { runProgram } from '../../programs/run-program.ts';
-import type { ProgramEnd, RunningProgram } from '../../programs/runner.ts';
+import { type ProgramEnd, type RunningProgram, runProgram } from '../../programs/run-program.ts';
 
 export interface HelperOptions {
   timeoutMs: number;

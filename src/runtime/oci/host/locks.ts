@@ -1,9 +1,10 @@
 /**
- * Locks of slot numbers among the instances of this host: one file per number in /run/sandhaven/slots, made
- * before anything of the slot and removed after everything of it is gone.
+ * Holders of slots. Among the instances of this host a slot's number is locked: one file per number in /run/sandhaven/slots,
+ * made before anything of the slot and removed after everything of it is gone. In an instance, a symbolic link named by the
+ * sandbox points to the number that it holds.
  *
- * Files appear with their contents in one step. Decisions (whether a number is free or a lock unchanged) are
- * made under one host-wide mutex: an SQLite transaction, which the kernel ends with its process.
+ * Files appear with their contents in one step. Decisions (whether a number is free or a lock unchanged) are made under one
+ * host-wide mutex: an SQLite transaction, which the kernel ends with its process.
  */
 import {
   linkSync,
@@ -13,13 +14,14 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { limits } from '../../../model/limits.ts';
-import type { Instance } from './plan.ts';
+import { type Instance, slotsDir } from './plan.ts';
 
 /** `gateway` slots give their address to an instance's DNS forwarder; no machine runs in them. */
 export type Purpose = 'machine' | 'gateway';
@@ -32,6 +34,13 @@ export interface Lock {
   /** Network namespace of its service, which holds its links, addresses and rules. */
   networkNamespace: string;
   purpose: Purpose;
+}
+
+export interface Holders {
+  /** Reads the slot numbers by sandbox id, each time from the disk. */
+  read(): Map<string, number>;
+  add(sandboxId: string, index: number): void;
+  remove(sandboxId: string): void;
 }
 
 export const machineDir = '/run/sandhaven';
@@ -190,4 +199,21 @@ function readLock(index: number): Lock | null {
 
 function pathOf(index: number): string {
   return join(locksDir, String(index));
+}
+
+/** Making and removing a link are single steps. The links outlive the service. */
+export function createHolders(instance: Instance): Holders {
+  const dir = join(slotsDir(instance), 'held');
+  return {
+    read() {
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      return new Map(readdirSync(dir).map((id) => [id, Number(readlinkSync(join(dir, id)))]));
+    },
+    add(sandboxId, index) {
+      symlinkSync(String(index), join(dir, sandboxId));
+    },
+    remove(sandboxId) {
+      rmSync(join(dir, sandboxId), { force: true });
+    },
+  };
 }

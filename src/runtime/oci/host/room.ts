@@ -1,9 +1,12 @@
 /**
- * Memory, disk space and open files of this host, and the machines' part of them. A container may have less memory than its
- * host (`docker run --memory`): the mounted hierarchy begins with the container's group then.
+ * Size of this host, its memory, disk space, processes and open files, and the machines' part of them. A container may have
+ * less memory than its host (`docker run --memory`): the mounted hierarchy begins with the container's group then.
  */
-import { readFile, stat, statfs } from 'node:fs/promises';
-import { limits } from '../../../model/limits.ts';
+import { readFile, stat, statfs, writeFile } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import type { Log } from '../../../control/ports/index.ts';
+import { GiB, limits } from '../../../model/limits.ts';
+import type { MachineSize } from '../../../model/quota.ts';
 import { readNow, unlessMissing } from './files.ts';
 import type { Hierarchy } from './hierarchies.ts';
 
@@ -17,6 +20,18 @@ const FILES = {
   1: { limit: 'memory.limit_in_bytes', used: 'memory.usage_in_bytes', files: 'total_inactive_file' },
   2: { limit: 'memory.max', used: 'memory.current', files: 'inactive_file' },
 };
+
+const { kernel } = limits;
+
+/** Returns the size from which members' default quotas are derived. @param folder Any folder on the disk to measure. */
+export async function machineSize(folder: string): Promise<MachineSize> {
+  const { blocks, bsize } = await statfs(folder);
+  return {
+    processors: availableParallelism(),
+    memoryGb: totalmem() / GiB,
+    diskGb: (blocks * bsize) / GiB,
+  };
+}
 
 /** @param hierarchy The one that limits memory; null when none does. */
 export function hostMemory(hierarchy: Hierarchy | null): Memory {
@@ -75,4 +90,36 @@ export async function maxOpenFiles(): Promise<number> {
   const match = /^Max open files\s+\S+\s+(\d+|unlimited)/m.exec(await readFile('/proc/self/limits', 'utf8'));
   const value = match?.[1];
   return value === undefined || value === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(value);
+}
+
+/**
+ * Raises low kernel limits that all machines share (process ids, threads and open files), as systemd does on most hosts. None
+ * is lowered, and none is restored, since other programs may need it by then.
+ * @returns Bound on processes and threads of all machines together; the host keeps the rest.
+ */
+export async function prepareHostLimits(totalMemoryBytes: number, log: Log): Promise<{ processes: number }> {
+  const pidMax = await raise('kernel/pid_max', kernel.pidMax, log);
+  await raise('fs/file-max', Math.floor(totalMemoryBytes / kernel.bytesPerOpenFile), log);
+  return { processes: processesForMachines(pidMax, await current('kernel/threads-max')) };
+}
+
+export function processesForMachines(pidMax: number, threadsMax: number): number {
+  return Math.floor(Math.min(pidMax, threadsMax) * kernel.processShare);
+}
+
+/** Returns the number in force afterwards. */
+async function raise(name: string, wanted: number, log: Log): Promise<number> {
+  const before = await current(name);
+  if (before >= wanted) return before;
+  try {
+    await writeFile(`/proc/sys/${name}`, String(wanted));
+  } catch (error) {
+    // In a container /proc/sys is read-only; the operator has to raise it.
+    log.warn(`/proc/sys/${name} is low and could not be raised`, { before, wanted, reason: String(error) });
+  }
+  return current(name);
+}
+
+async function current(name: string): Promise<number> {
+  return Number(await readFile(`/proc/sys/${name}`, 'utf8'));
 }

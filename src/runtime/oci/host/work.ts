@@ -1,9 +1,8 @@
 /** Work on sandboxes for callers: checks the id, waits its turn, and maps failures to errors without host details. */
 import { KeyedQueue } from '../../../concurrency/keyed-queue.ts';
 import type { Log } from '../../../control/ports/index.ts';
-import { SandhavenError } from '../../../model/errors.ts';
+import { canceled, SandhavenError } from '../../../model/errors.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
-import { canceled } from '../../canceled.ts';
 import { toCallerError } from './failures.ts';
 
 export interface Work {

@@ -2,14 +2,15 @@
  * Start of a machine. A start that fails or is canceled leaves the disk and nothing else; the next call for
  * the sandbox clears away a start that was killed with the service.
  */
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MachineSpec } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { Disks } from '../disk/disks.ts';
 import type { ReadyLoopDevices } from '../disk/ready-loop-devices.ts';
 import type { Gpus } from '../gpu/gpus.ts';
-import { sync, unlessMissing } from '../host/files.ts';
+import { commit, sync, unlessMissing } from '../host/files.ts';
 import { bundleGeneration, type Layout } from '../host/layout.ts';
 import type { Slot } from '../host/plan.ts';
 import type { Slots } from '../network/slots-port.ts';
@@ -181,4 +182,24 @@ function etcFiles(id: string, slot: Slot): Record<(typeof ETC_FILES)[number], st
     hostname: `${id}\n`,
     'resolv.conf': `nameserver ${slot.gateway}\n`,
   };
+}
+
+/**
+ * Installs the agent as an immutable file named by its digest: a new build never replaces one that a machine runs, and
+ * applies at the machine's next start. Returns the file's name. Removes all others; machines that run them are not affected.
+ */
+export async function installAgent(agentPath: string, agents: string): Promise<string> {
+  const program = await readFile(agentPath);
+  const name = createHash('sha256').update(program).digest('hex');
+  const path = join(agents, name);
+  if ((await unlessMissing(stat(path))) === null) {
+    const partial = `${path}.partial`;
+    await writeFile(partial, program);
+    await chmod(partial, 0o755);
+    await commit(partial, path);
+  }
+  for (const other of await readdir(agents)) {
+    if (other !== name) await rm(join(agents, other));
+  }
+  return name;
 }

@@ -6,12 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KeyedQueue } from '../../../concurrency/keyed-queue.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../../model/network/policy.ts';
+import type { SecretUse } from '../../../model/secrets/use.ts';
 import { addressOf } from '../host/plan.ts';
+import type { Authority } from './egress/authority.ts';
 import type { Egress } from './egress/egress.ts';
 import type { EgressPolicy } from './egress/messages.ts';
 import type { Firewall } from './firewall.ts';
 import { type AddressPolicy, addressPolicyOf } from './policy/address-policy.ts';
-import { ledPortsOf, type MachineSecrets } from './policy/machine-secrets.ts';
 import type { PolicyNote, PolicyNotes } from './policy/notes.ts';
 import type { Packets } from './policy/packets.ts';
 
@@ -35,6 +36,12 @@ export interface Policies {
   leave(sandboxId: string, index?: number): Promise<void>;
   /** Waits for changes under way. */
   close(): Promise<void>;
+}
+
+/** Secrets that the egress program puts into requests of one machine. In memory alone: no note and no log has them. */
+export interface MachineSecrets {
+  uses: readonly SecretUse[];
+  authority: Authority;
 }
 
 export interface PoliciesDependencies {
@@ -165,4 +172,10 @@ function egressPolicyOf({ policy, secrets }: Meant): Pick<EgressPolicy, 'rules' 
     case 'learn':
       return { rules: policy.rules, open: policy.open, ...opened };
   }
+}
+
+/** Returns the ports of the hosts that take secrets, in order. */
+export function ledPortsOf(secrets: MachineSecrets | null): number[] {
+  const ports = secrets?.uses.flatMap(({ targets }) => targets.map(({ port }) => port)) ?? [];
+  return [...new Set(ports)].sort((one, other) => one - other);
 }

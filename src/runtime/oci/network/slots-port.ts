@@ -2,7 +2,7 @@
 import type { NetworkTraffic } from '../../../control/ports/index.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../../model/network/policy.ts';
 import type { Slot } from '../host/plan.ts';
-import type { MachineSecrets } from './policy/machine-secrets.ts';
+import type { MachineSecrets } from './policies.ts';
 
 /** Traffic of machines, and what the slots' users note of them. */
 export interface SlotTraffic extends NetworkTraffic {

@@ -10,12 +10,18 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
 import type { NetworkReport } from '../../../model/network/event.ts';
 import { usualTraffic } from '../../../model/network/traffic.ts';
-import { createHolders } from '../host/held.ts';
 import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from '../host/host-ids.ts';
 import { declareAlive } from '../host/liveness.ts';
-import { allLocks, currentBootId, freeCount, freeLocks, locksOf, takeLocks } from '../host/locks.ts';
-import type { Slot } from '../host/plan.ts';
-import { indexOfAddress, type NetworkMode, slotOf } from '../host/plan.ts';
+import {
+  allLocks,
+  createHolders,
+  currentBootId,
+  freeCount,
+  freeLocks,
+  locksOf,
+  takeLocks,
+} from '../host/locks.ts';
+import { indexOfAddress, type NetworkMode, type Slot, slotOf } from '../host/plan.ts';
 import { type HostNetwork, startHostNetwork } from './host-network.ts';
 import { isPinned, makeSlots, ownSlotsFolder, removeSlotsFolder, slotRemains } from './namespaces.ts';
 import { createPool } from './pool.ts';

@@ -1,15 +1,28 @@
-/** One request of a Daytona client, as routes of this surface see it, and its ways to what every surface calls. */
+/** A route of this surface, and one request of a Daytona client as it sees it, with its ways to what every surface calls. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callAction } from '../../../administration/call.ts';
 import type { CallContext } from '../../../catalog/base/tool.ts';
 import { callTool, findTool } from '../../../catalog/call.ts';
+import type { Log } from '../../../control/ports/index.ts';
 import type { Services } from '../../../control/services.ts';
 import { type AnswerRoom, collecting } from '../../../fairness/answer-room.ts';
 import { invalidArgument } from '../../../model/errors.ts';
-import { originOf } from '../../http/base/origin.ts';
+import { assertScope, type Scope } from '../../../model/scopes.ts';
+import { originOf, subjectOf } from '../../http/base/origin.ts';
+import type { Upgrades } from '../../http/base/upgrades.ts';
 import { clientSignal } from '../../http/routes/send.ts';
 
 type Result = Record<string, unknown>;
+
+export interface DaytonaRoute {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the root of its API, in fastify's form. */
+  path: string;
+  /** Of a success; 200 without it. */
+  status?: number;
+  /** Returns the body of the answer; undefined for none; also where it has sent the answer itself. */
+  handler(call: DaytonaCall): Promise<unknown>;
+}
 
 export interface DaytonaCall {
   request: FastifyRequest;
@@ -34,6 +47,18 @@ export interface CallParts {
   services: Services;
   answers: AnswerRoom;
 }
+
+export interface DaytonaDependencies extends CallParts {
+  log: Log;
+  upgrades: Upgrades;
+}
+
+/** Header by which their clients send the token of a preview. */
+export const PREVIEW_TOKEN_HEADER = 'x-daytona-preview-token';
+
+/** Roots of the two APIs: control of sandboxes, and work inside one, whose id follows. */
+export const CONTROL = '/daytona/api';
+export const TOOLBOX = '/daytona/toolbox';
 
 export function toCall(
   request: FastifyRequest,
@@ -64,6 +89,18 @@ export function toCall(
     },
     action: (name, parameters) => callAction(name, defined(parameters), context),
   };
+}
+
+/** Does work of a service that no tool has, under its name in the audit log. */
+export function audited<T>(
+  { request, services, signal }: DaytonaCall,
+  { action, scope }: { action: string; scope: Scope },
+  work: () => Promise<T>,
+): Promise<T> {
+  return services.audit.call(subjectOf(request, action, signal), async () => {
+    assertScope(request.caller, scope);
+    return work();
+  });
 }
 
 /** The checked Host of the request, where the operator has named no public address. */

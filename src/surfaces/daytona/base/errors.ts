@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../../control/ports/index.ts';
 import { type Problem, SandhavenError } from '../../../model/errors.ts';
 import { explain } from '../../http/base/problem.ts';
-import type { DaytonaRoute } from './route.ts';
+import type { DaytonaRoute } from './call.ts';
 
 /** Document with a line for each call that is not there. */
 const CALLS = 'docs/migrate-from-daytona.md';
@@ -15,6 +15,21 @@ export class NotHere extends Error {
   constructor(reason: string) {
     super(`${reason} See ${CALLS}.`);
   }
+}
+
+/**
+ * Throws `NotHere` for the first field of a request that is asked for, with its sentence. A field without a sentence may be
+ * sent as long as it asks for nothing.
+ */
+export function assertNone(body: Record<string, unknown>, refusals: Record<string, string>): void {
+  const [field] = Object.keys(refusals).filter((name) => isAsked(body[name]));
+  if (field !== undefined) throw new NotHere(`${field}: ${refusals[field]}`);
+}
+
+/** Returns false for a null, a zero, an empty text or an empty list: clients send them for want of a value. */
+export function isAsked(value: unknown): boolean {
+  if (value === undefined || value === null || value === false || value === 0 || value === '') return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
 /** Status and code of an error, by which their clients choose its class. */

@@ -1,8 +1,7 @@
 /** Ways into a sandbox: previews of its ports, and SSH. */
 import { SandhavenError } from '../../../model/errors.ts';
-import type { DaytonaCall } from '../base/call.ts';
-import type { DaytonaRoute } from '../base/route.ts';
-import { answer, shown } from './shown.ts';
+import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
+import { answer, shown } from './sandbox-answer.ts';
 
 const ONE = '/sandbox/:sandbox';
 

@@ -1,9 +1,8 @@
 /** Facts of the installation that clients ask for. */
 import { limits } from '../../../model/limits.ts';
-import { toolboxUrl } from '../answers/sandbox.ts';
-import { BASE } from '../answers/snapshot.ts';
-import type { DaytonaCall } from '../base/call.ts';
-import type { DaytonaRoute } from '../base/route.ts';
+import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
+import { toolboxUrl } from './sandbox-answer.ts';
+import { BASE } from './snapshots.ts';
 
 export const configRoutes: readonly DaytonaRoute[] = [
   { method: 'GET', path: '/config', handler: async (call) => configuration(call) },

@@ -1,13 +1,10 @@
 /** POST /sandbox: a sandbox that is started when the answer comes, so that clients of all generations wait for nothing. */
-import { toSandbox } from '../answers/sandbox.ts';
-import type { DaytonaCall } from '../base/call.ts';
-import { NotHere } from '../base/errors.ts';
-import type { DaytonaRoute } from '../base/route.ts';
-import { assertNone, isAsked } from './asked.ts';
-import { imageOf } from './image.ts';
+import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
+import { assertNone, isAsked, NotHere } from '../base/errors.ts';
 import { askedNetwork } from './network.ts';
-import { secretsFor } from './sandbox-secrets.ts';
-import { shown } from './shown.ts';
+import { shown, toSandbox } from './sandbox-answer.ts';
+import { secretsFor } from './secrets.ts';
+import { imageOf } from './snapshots.ts';
 
 export const createRoutes: readonly DaytonaRoute[] = [{ method: 'POST', path: '/sandbox', handler: create }];
 

@@ -1,9 +1,9 @@
 /** Filters in the query of a list of sandboxes, each as a test of one sandbox. */
 import { invalidArgument } from '../../../model/errors.ts';
 import type { Sandbox } from '../../../model/sandbox.ts';
-import { statesOf } from '../answers/states.ts';
 import type { DaytonaCall } from '../base/call.ts';
 import { NotHere } from '../base/errors.ts';
+import { statesOf } from './sandbox-answer.ts';
 
 export type Filter = (sandbox: Sandbox) => boolean;
 

@@ -10,10 +10,9 @@ import { limits } from '../../../model/limits.ts';
 import type { Sandbox } from '../../../model/sandbox.ts';
 import { assertScope } from '../../../model/scopes.ts';
 import { subjectOf } from '../../http/base/origin.ts';
-import { recordToShown, toSandbox, toSandboxItem } from '../answers/sandbox.ts';
-import type { DaytonaCall } from '../base/call.ts';
-import type { DaytonaRoute } from '../base/route.ts';
+import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
 import { type Filter, filterOf, valuesIn } from './list-filter.ts';
+import { recordToShown, toSandbox, toSandboxItem } from './sandbox-answer.ts';
 
 export const listRoutes: readonly DaytonaRoute[] = [
   { method: 'GET', path: '/sandbox', handler: (call) => audited(call, listByCursor) },

@@ -1,9 +1,9 @@
-/** One sandbox in the control API: its lifecycle, sizes, labels and times. */
-import type { DaytonaCall } from '../base/call.ts';
+/** One sandbox in the control API: its lifecycle, sizes, labels, times and network. */
+import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
 import { NotHere } from '../base/errors.ts';
-import type { DaytonaRoute } from '../base/route.ts';
 import { deleteMinutes } from './create.ts';
-import { answer, changed } from './shown.ts';
+import { changedNetwork } from './network.ts';
+import { answer, changed, shown } from './sandbox-answer.ts';
 
 const ONE = '/sandbox/:sandbox';
 
@@ -25,6 +25,7 @@ export const sandboxRoutes: readonly DaytonaRoute[] = [
   post('autodelete/:interval', (call) =>
     configured(call, 'auto_delete_minutes', deleteMinutes(minutes(call))),
   ),
+  post('network-settings', setNetwork),
   { ...post('last-activity', noteActivity), status: 201 },
 ];
 
@@ -49,6 +50,12 @@ function configured(call: DaytonaCall, parameter: string, value: unknown): Promi
 
 function minutes({ params }: DaytonaCall): number {
   return Number(params['interval']);
+}
+
+async function setNetwork(call: DaytonaCall): Promise<unknown> {
+  const { id, network } = await shown(call);
+  await call.action('SetNetwork', { sandbox: id, network: changedNetwork(call.body, network) });
+  return answer(call, id);
 }
 
 /** A look at its ports is a use of the sandbox, and there is no lesser one. */

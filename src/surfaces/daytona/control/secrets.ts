@@ -1,12 +1,12 @@
 /**
- * Secrets of the caller, as far as both sides have them. Theirs may go to any host and anywhere in a request, have descriptions,
- * and one placeholder for all sandboxes; ours have hosts, go out as a bearer token, and have a placeholder for each sandbox.
+ * Secrets of the caller, and those of a sandbox among them, as far as both sides have them. Theirs may go to any host and
+ * anywhere in a request, have descriptions, and one placeholder for all sandboxes; ours have hosts, go out as a bearer token,
+ * and have a placeholder for each sandbox.
  */
-import { notFound } from '../../../model/errors.ts';
-import type { DaytonaCall } from '../base/call.ts';
-import { NotHere } from '../base/errors.ts';
-import type { DaytonaRoute } from '../base/route.ts';
-import { assertNone, isAsked } from './asked.ts';
+import { invalidArgument, notFound } from '../../../model/errors.ts';
+import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
+import { assertNone, isAsked, NotHere } from '../base/errors.ts';
+import { answer, shown } from './sandbox-answer.ts';
 
 const ONE = '/secret/:secret';
 
@@ -18,10 +18,11 @@ export const secretRoutes: readonly DaytonaRoute[] = [
   { method: 'GET', path: ONE, handler: async (call) => toSecret(await secretIn(call)) },
   { method: 'PATCH', path: ONE, handler: update },
   { method: 'DELETE', path: ONE, status: 204, handler: remove },
+  { method: 'PUT', path: '/sandbox/:sandbox/secrets', handler: replaceInSandbox },
 ];
 
 /** As the actions show it. */
-export interface SecretView {
+interface SecretView {
   secret_id: string;
   name: string;
   variable: string;
@@ -34,9 +35,22 @@ const HTTPS = 'https://';
 
 const refusals = { description: 'Secrets have no descriptions here.' };
 
-export async function secretsOf(call: DaytonaCall): Promise<SecretView[]> {
-  const { secrets } = await call.action('ListSecrets', {});
-  return secrets as SecretView[];
+/**
+ * Returns the names of secrets that are asked for as `[{ VARIABLE: name }]`; undefined for none. Throws `NotHere` for another
+ * variable than the secret's own, which it has in all sandboxes.
+ */
+export async function secretsFor(call: DaytonaCall, asked: unknown): Promise<string[] | undefined> {
+  const pairs = pairsIn(asked);
+  if (pairs.length === 0) return undefined;
+  const secrets = await secretsOf(call);
+  return pairs.map(([variable, name]) => {
+    const secret = secrets.find((one) => one.name === name || one.secret_id === name);
+    if (!secret) throw notFound('secret', `There is no secret '${name}'.`);
+    if (secret.variable === variable) return secret.name;
+    throw new NotHere(
+      `The secret '${secret.name}' is in the variable ${secret.variable} of each sandbox that has it, and ${variable} was asked for.`,
+    );
+  });
 }
 
 /** An owner has fewer secrets than a page of theirs, so there is one page. */
@@ -70,6 +84,24 @@ async function remove(call: DaytonaCall): Promise<void> {
   await call.action('DeleteSecret', { secret: (await secretIn(call)).secret_id });
 }
 
+async function replaceInSandbox(call: DaytonaCall): Promise<unknown> {
+  const { id, secrets = [] } = await shown(call);
+  const wanted = (await secretsFor(call, call.body['secrets'])) ?? [];
+  const present = secrets.map(({ name }) => name);
+  for (const secret of present.filter((name) => !wanted.includes(name))) {
+    await call.action('TakeSecret', { sandbox: id, secret });
+  }
+  for (const secret of wanted.filter((name) => !present.includes(name))) {
+    await call.action('GiveSecret', { sandbox: id, secret });
+  }
+  return answer(call, id);
+}
+
+async function secretsOf(call: DaytonaCall): Promise<SecretView[]> {
+  const { secrets } = await call.action('ListSecrets', {});
+  return secrets as SecretView[];
+}
+
 async function secretIn(call: DaytonaCall): Promise<SecretView> {
   const { secret: wanted } = call.params;
   const found = (await secretsOf(call)).find(
@@ -91,4 +123,13 @@ function toSecret({ secret_id, name, variable, targets, created_at, updated_at }
     // The text itself differs in each sandbox, and is there under this name.
     placeholder: `$${variable}`,
   };
+}
+
+function pairsIn(asked: unknown): [variable: string, name: unknown][] {
+  if (asked === undefined || asked === null) return [];
+  if (Array.isArray(asked)) return asked.flatMap((pair) => Object.entries((pair ?? {}) as object));
+  throw invalidArgument(
+    'secrets',
+    'secrets must be a list of objects from a variable to the name of a secret.',
+  );
 }

@@ -1,9 +1,9 @@
-/** Snapshots, which are made of an image of a registry. */
-import { type SnapshotView, toSnapshot } from '../answers/snapshot.ts';
-import type { DaytonaCall } from '../base/call.ts';
+/** Snapshots, which are made of an image of a registry; their states have the same names in both. */
+import { invalidArgument } from '../../../model/errors.ts';
+import type { SnapshotState } from '../../../model/snapshot.ts';
+import { ownerIdOf } from '../../../model/user.ts';
+import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
 import { NotHere } from '../base/errors.ts';
-import type { DaytonaRoute } from '../base/route.ts';
-import { imageOf } from './image.ts';
 
 const ONE = '/snapshots/:snapshot';
 
@@ -15,6 +15,21 @@ export const snapshotRoutes: readonly DaytonaRoute[] = [
   // One is active from the end of its pull on, and never anything else.
   { method: 'POST', path: `${ONE}/activate`, handler: get },
 ];
+
+/** As GetSnapshot shows it. */
+interface SnapshotView {
+  id: string;
+  name: string;
+  state: SnapshotState;
+  state_reason?: string;
+  image: string;
+  entrypoint: string[] | null;
+  resources: { cpu: number; memory: number; disk: number; gpu: number };
+  region_id: string;
+  size_bytes: number | null;
+  created_at: string;
+  updated_at: string;
+}
 
 const PAGE_SIZE = 100;
 
@@ -56,4 +71,46 @@ async function get(call: DaytonaCall): Promise<unknown> {
 
 async function remove(call: DaytonaCall): Promise<void> {
   await call.action('DeleteSnapshot', { snapshot: call.params['snapshot'] });
+}
+
+/** Snapshot that everybody has, and nobody made. */
+export const BASE = 'base';
+
+const BYTES_PER_GIB = 2 ** 30;
+
+function toSnapshot(view: SnapshotView, { request }: Pick<DaytonaCall, 'request'>) {
+  const { cpu, memory, disk, gpu } = view.resources;
+  return {
+    ...{ id: view.id, name: view.name, state: view.state, imageName: view.image },
+    organizationId: ownerIdOf(request.caller),
+    general: view.name === BASE,
+    ...{ cpu, gpu, mem: memory, disk },
+    entrypoint: view.entrypoint,
+    size: view.size_bytes === null ? null : view.size_bytes / BYTES_PER_GIB,
+    errorReason: view.state_reason ?? null,
+    ...{ createdAt: view.created_at, updatedAt: view.updated_at },
+    // Nobody notes the last use, and none is made of a sandbox.
+    ...{ lastUsedAt: null, sourceSandboxId: null },
+    ...{ regionIds: [view.region_id], sandboxClass: 'container' },
+  };
+}
+
+const ONE_LINE = /^\s*FROM\s+(?!--)(\S+)\s*$/i;
+
+/**
+ * Returns the image of a `buildInfo`; undefined where there is none. One that is given by its name arrives as a Dockerfile of
+ * one line. Throws `NotHere` for every other Dockerfile, which asks for a build.
+ */
+export function imageOf(buildInfo: unknown): string | undefined {
+  if (buildInfo === undefined || buildInfo === null) return undefined;
+  const { dockerfileContent, contextHashes } = buildInfo as Record<string, unknown>;
+  if (typeof dockerfileContent !== 'string') {
+    throw invalidArgument('buildInfo', 'buildInfo.dockerfileContent must be a Dockerfile.');
+  }
+  const [, image] = ONE_LINE.exec(dockerfileContent) ?? [];
+  const addsFiles = Array.isArray(contextHashes) && contextHashes.length > 0;
+  if (image !== undefined && !addsFiles) return image;
+  throw new NotHere(
+    'This service builds no images: give the name of one that a registry has, and do the rest in the sandbox.',
+  );
 }

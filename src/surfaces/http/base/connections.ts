@@ -1,7 +1,7 @@
 /**
- * Counts connections to the API: of strangers, who have shown no key yet, and of users. There is always room for
- * one more stranger, since every member begins as one: the oldest connection of the address with most of them is
- * closed for it.
+ * Connections to the API: counts those of strangers, who have shown no key yet, and of users, and cuts those whose client does
+ * not read. There is always room for one more stranger, since every member begins as one: the oldest connection of the address
+ * with most of them is closed for it.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -149,4 +149,25 @@ export class SlowReaders {
       }
     }
   }
+}
+
+/** One promise for all that wait for the client of an answer, however many of its pieces are on their way. */
+const waits = new WeakMap<ServerResponse, Promise<void>>();
+
+/** Resolves when the client of an answer that is written piece by piece has read on, or has left; undefined where it has room. */
+export function readOn(raw: ServerResponse): Promise<void> | undefined {
+  if (!raw.writableNeedDrain || raw.destroyed) return undefined;
+  const waiting = waits.get(raw);
+  if (waiting) return waiting;
+  const wait = new Promise<void>((resolve) => {
+    const over = () => {
+      raw.off('drain', over).off('close', over);
+      waits.delete(raw);
+      resolve();
+    };
+    // Nobody waits for a client that has left.
+    raw.on('drain', over).on('close', over);
+  });
+  waits.set(raw, wait);
+  return wait;
 }

@@ -5,8 +5,8 @@
 import { Shares } from '../../../fairness/shares.ts';
 import { limits } from '../../../model/limits.ts';
 import { type AllowedHost, targetOf } from '../../../model/network/allowed-hosts.ts';
+import { NotReached } from '../../../outbound/addresses.ts';
 import type { Exit } from '../../../outbound/exit.ts';
-import { NotReached } from '../../../outbound/failure.ts';
 import { exchange, toAddresses } from '../../../outbound/request.ts';
 
 export interface DocumentFetchDependencies {

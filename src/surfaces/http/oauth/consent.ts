@@ -12,7 +12,7 @@ import { clientNameOf, hostOfRedirectUri, toolScopes, toolScopesIn } from '../..
 import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
-import { networkOf } from '../../../model/network/address-network.ts';
+import { networkOf } from '../../../model/network/arrival.ts';
 import { hasScope, type Scope } from '../../../model/scopes.ts';
 import { subjectOf } from '../base/origin.ts';
 import type { Issuers } from './issuers.ts';

@@ -6,13 +6,13 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
-import { loadInTurns } from '../../../concurrency/load-in-turns.ts';
+import { loadInTurns } from '../../../concurrency/in-portions.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import type { Services } from '../../../control/services.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { networkOf } from '../../../model/network/address-network.ts';
-import { originForPeople } from '../../../model/network/own-name.ts';
+import { networkOf } from '../../../model/network/arrival.ts';
+import { originForPeople } from '../../../model/network/service-names.ts';
 import { createExit, type Exit } from '../../../outbound/exit.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
 import type {

@@ -4,7 +4,7 @@
  * Source: RFC 9728, RFC 8414, and the authorization chapter of the MCP specification.
  */
 import { toolScopes } from '../../../model/access/oauth.ts';
-import { originForPeople } from '../../../model/network/own-name.ts';
+import { originForPeople } from '../../../model/network/service-names.ts';
 import type { Scope } from '../../../model/scopes.ts';
 
 export const oauthPaths = {

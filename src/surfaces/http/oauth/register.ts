@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Services } from '../../../control/services.ts';
 import { clientNameOf, faultOfRedirectUri } from '../../../model/access/oauth.ts';
 import { limits } from '../../../model/limits.ts';
-import { networkOf } from '../../../model/network/address-network.ts';
+import { networkOf } from '../../../model/network/arrival.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
 import { unknownOrigin } from './issuers.ts';
 import { oauthPaths, publicClient } from './metadata.ts';

@@ -8,7 +8,7 @@ import type { Rate } from '../../../fairness/rate.ts';
 import { toolScopes, toolScopesIn } from '../../../model/access/oauth.ts';
 import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { networkOf } from '../../../model/network/address-network.ts';
+import { networkOf } from '../../../model/network/arrival.ts';
 import { breakOff } from '../../streams.ts';
 import { NetworkRate } from '../sign-in/network-rate.ts';
 import type { AuthorizationServer } from './authorization-server.ts';

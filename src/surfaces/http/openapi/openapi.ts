@@ -8,10 +8,9 @@ import { limits } from '../../../model/limits.ts';
 import { credentialPaths } from './credentials.ts';
 import { oauthPaths } from './oauth.ts';
 import { packagesPaths } from './packages.ts';
-import { processPaths } from './processes.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 import { providerSignInPaths, signInPaths } from './sign-in.ts';
-import { terminalPaths } from './terminal.ts';
+import { processPaths, terminalPaths } from './streams.ts';
 
 /** @param url The service's own, or `/`: the origin of the description. */
 export function openApi(version: string, url = '/'): Json {

@@ -7,8 +7,7 @@ import type { Problem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { OutputText, type PieceOfText } from '../../../model/output-text.ts';
 import { jsonPieces, writePieces } from '../../json/pieces.ts';
-import { patient } from '../base/connections.ts';
-import { readOn } from '../base/read-on.ts';
+import { patient, readOn } from '../base/connections.ts';
 
 export type Reporting = Pick<CallContext, 'progress' | 'live'>;
 

@@ -2,7 +2,7 @@
 import { Buckets, type Rate } from '../../../fairness/rate.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { networkOf } from '../../../model/network/address-network.ts';
+import { networkOf } from '../../../model/network/arrival.ts';
 
 export class NetworkRate {
   readonly #buckets: Buckets;

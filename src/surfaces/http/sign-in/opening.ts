@@ -7,7 +7,7 @@ import type { Opened } from '../../../control/people/sign-ins.ts';
 import type { Services } from '../../../control/services.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { isSignInId } from '../../../model/ids.ts';
-import { keepsSignIn } from '../../../model/network/own-name.ts';
+import { keepsSignIn } from '../../../model/network/service-names.ts';
 import type { Caller } from '../../../model/user.ts';
 import { parseSmallBody, takeSmallBodies } from '../base/json-body.ts';
 import { subjectOf } from '../base/origin.ts';

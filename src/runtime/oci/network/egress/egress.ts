@@ -9,6 +9,8 @@ import { growingPauses } from '../../../../concurrency/patience.ts';
 import type { Log } from '../../../../control/ports/index.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
 import type { NetworkReport } from '../../../../model/network/event.ts';
+import { blockedIPv4 } from '../../../../model/network/public-addresses.ts';
+import { startProgram } from '../../../start-program.ts';
 import { CommandRefused, type Conversation, converse, type EgressProgram } from './conversation.ts';
 import type { EgressCommand, EgressPolicy, EgressPorts } from './messages.ts';
 
@@ -33,6 +35,16 @@ export interface EgressDependencies {
   resolvers(): string[];
   onEvents(events: NetworkReport[]): void;
   log: Log;
+}
+
+export interface EgressPlace {
+  launcherPath: string;
+  egressPath: string;
+  /** Address that it listens on. */
+  gateway: string;
+  uid: number;
+  /** Arguments of the launcher that put it into the fence. */
+  fence: string[];
 }
 
 /** Time for a caller to wait for a program that is being started. */
@@ -185,4 +197,29 @@ async function patiently(work: Promise<void>): Promise<void> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Variables by which OpenSSL's users name the authorities that a host trusts; the program reads them like those. */
+const TRUST_VARIABLES = ['SSL_CERT_FILE', 'SSL_CERT_DIR'];
+
+/**
+ * Starts the program through the launcher, so that it is inside the fence. Its user is the first id of the slot that gives the
+ * gateway its address: locked for this instance alone, so no other program of the host has it.
+ */
+export function startEgressProgram(place: EgressPlace): Promise<EgressProgram> {
+  const { launcherPath, egressPath, gateway, uid, fence } = place;
+  const args = [
+    'exec',
+    ...[...fence, '--', egressPath],
+    ...['--gateway', gateway],
+    ...['--public-except', blockedIPv4.join(',')],
+    ...['--uid', String(uid), '--gid', String(uid)],
+  ];
+  return startProgram(launcherPath, args, { input: true, detached: true, env: trustEnvironment() });
+}
+
+/** The rest of the service's environment has secrets. */
+function trustEnvironment(): Record<string, string> {
+  const present = TRUST_VARIABLES.map((name) => [name, process.env[name] ?? '']);
+  return Object.fromEntries(present.filter(([, value]) => value !== ''));
 }

@@ -5,19 +5,32 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   addElements,
+  addRule,
   deleteChain,
   deleteElements,
   deleteSet,
   type Element,
   flushChain,
+  keyTypes,
+  type Named,
   newChain,
+  newRangeSet,
 } from '../netlink/changes.ts';
+import {
+  compare,
+  connection,
+  decide,
+  type Expression,
+  lookup,
+  meta,
+  toNetworkOrder,
+  type Verdict,
+} from '../netlink/expressions.ts';
 import type { Message } from '../netlink/message.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { grantChain, grantMap, ledSet, setOf } from './elements.ts';
-import { ruleMessages, setMessages } from './grant-messages.ts';
-import { grantSet } from './grant-text.ts';
-import type { Grant, PlacesGrant } from './grants.ts';
+import { grantChain, grantMap, grantSet, ledSet, setOf } from './elements.ts';
+import { type Grant, type GrantProtocol, type Place, type PlacesGrant, QUIC_PORT } from './grants.ts';
+import { acceptNoted } from './packet-notes.ts';
 
 /** An address' way from one policy to another; null where it has none. */
 export interface PolicyChange {
@@ -26,6 +39,9 @@ export interface PolicyChange {
   before: AddressPolicy | null;
   after: AddressPolicy | null;
 }
+
+const protocolNumbers = { icmp: 1, tcp: 6, udp: 17 } as const satisfies Record<GrantProtocol, number>;
+const NOTED: Verdict = { code: 'goto', chain: acceptNoted };
 
 /** Returns messages that make the sets which a change needs, and nothing for one that needs no new ones. */
 export function messagesBefore({ table, address, before, after }: PolicyChange): Message[] {
@@ -85,4 +101,51 @@ function setsOf(chain: string, grants: Grant[]): Map<string, PlacesGrant> {
 function keyOf(address: string, port?: number): Buffer {
   const bytes = Buffer.from(address.split('.').map(Number));
   return port === undefined ? bytes : Buffer.concat([bytes, Buffer.of(port >> 8, port & 0xff, 0, 0)]);
+}
+
+/** Fills a chain that has no rules. Its sets are there. */
+function ruleMessages(table: string, chain: string, grants: Grant[]): Message[] {
+  return grants.map((grant) => addRule({ table, name: chain }, expressionsOf(chain, grant)));
+}
+
+/** Makes the set of a grant. */
+function setMessages(set: Named, { protocol, places }: PlacesGrant): Message[] {
+  const second = protocol === 'icmp' ? keyTypes.protocol : keyTypes.port;
+  return [newRangeSet(set, [keyTypes.address, second]), ...addElements(set, places.map(elementOf))];
+}
+
+function elementOf({ range, ports }: Place): Element {
+  const last = range.first + 2 ** (32 - range.prefix) - 1;
+  return { key: placeKeyOf(range.first, ports?.[0]), last: placeKeyOf(last, ports?.[1]) };
+}
+
+/** Returns the key of a grant's place. Without a port, its second part is the protocol of echo requests. */
+function placeKeyOf(address: number, port?: number): Buffer {
+  const key = Buffer.alloc(8);
+  key.writeUInt32BE(address);
+  if (port === undefined) key.writeUInt8(protocolNumbers.icmp, 4);
+  else key.writeUInt16BE(port, 4);
+  return key;
+}
+
+function expressionsOf(chain: string, grant: Grant): Expression[] {
+  const { protocol } = grant;
+  const isProtocol = [meta('protocol'), compare('equal', Buffer.of(protocolNumbers[protocol]))];
+  if (grant.kind === 'timed')
+    return [...earlierThan(grant.until), ...isProtocol, ...notQuic(protocol), decide(NOTED)];
+  const verdict = decide(grant.noted ? NOTED : { code: 'accept' });
+  const [destination, set] = [connection('destination'), grantSet(chain, grant)];
+  if (protocol === 'icmp') return [destination, connection('protocol', 'second'), lookup(set), verdict];
+  return [...isProtocol, destination, connection('destinationPort', 'second'), lookup(set), verdict];
+}
+
+function earlierThan(seconds: number): Expression[] {
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64BE(BigInt(seconds) * 1_000_000_000n);
+  return [meta('timeNs'), toNetworkOrder(), compare('less', time)];
+}
+
+function notQuic(protocol: GrantProtocol): Expression[] {
+  if (protocol !== 'udp') return [];
+  return [connection('destinationPort'), compare('unequal', Buffer.of(QUIC_PORT >> 8, QUIC_PORT & 0xff))];
 }

@@ -4,9 +4,7 @@ import { withoutUndefined } from '../../../../catalog/base/tool.ts';
 import { fileMode, path } from '../../../../catalog/parameters/path.ts';
 import { sandbox } from '../../../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../../../catalog/validate.ts';
-import { audited } from '../../base/audited.ts';
-import type { DaytonaCall } from '../../base/call.ts';
-import type { DaytonaRoute } from '../../base/route.ts';
+import { audited, type DaytonaCall, type DaytonaRoute } from '../../base/call.ts';
 
 export const changeRoutes: readonly DaytonaRoute[] = [
   {

@@ -7,11 +7,11 @@ import { sandbox } from '../../../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../../../catalog/validate.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
 import { sendBytes } from '../../../http/routes/send.ts';
-import { MultipartWriter } from '../../../multipart/write.ts';
+import { MultipartWriter } from '../../../multipart.ts';
 import type { DaytonaCall } from '../../base/call.ts';
 import type { Coded } from '../../base/errors.ts';
 import { readsMarks } from '../../base/generation.ts';
-import { fileCode } from './codes.ts';
+import { fileCode } from '../codes.ts';
 
 const one = z.object({ sandbox, path: path() });
 

@@ -9,8 +9,7 @@ import type { FileInfo } from '../../../../control/ports/index.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
 import { sendJson } from '../../../http/routes/send.ts';
-import type { DaytonaCall } from '../../base/call.ts';
-import type { DaytonaRoute } from '../../base/route.ts';
+import type { DaytonaCall, DaytonaRoute } from '../../base/call.ts';
 
 export const entryRoutes: readonly DaytonaRoute[] = [
   { method: 'GET', path: '/user-home-dir', handler: (call) => folderBy(call, 'cd && pwd') },

@@ -1,7 +1,6 @@
 /** Search in files and for files. Their clients know no pages, so all of them are read. */
 import { limits } from '../../../../model/limits.ts';
-import type { DaytonaCall } from '../../base/call.ts';
-import type { DaytonaRoute } from '../../base/route.ts';
+import type { DaytonaCall, DaytonaRoute } from '../../base/call.ts';
 
 export const searchRoutes: readonly DaytonaRoute[] = [
   {

@@ -8,10 +8,9 @@ import { sandbox } from '../../../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../../../catalog/validate.ts';
 import { invalidArgument, SandhavenError } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
-import { boundaryOf } from '../../../multipart/head.ts';
-import { type Part, partsOf, textOf } from '../../../multipart/read.ts';
+import { boundaryOf, type Part, partsOf, textOf } from '../../../multipart.ts';
 import type { DaytonaCall } from '../../base/call.ts';
-import { fileCode } from './codes.ts';
+import { fileCode } from '../codes.ts';
 
 const one = z.object({ sandbox, path: path() });
 

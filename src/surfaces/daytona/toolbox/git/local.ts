@@ -2,8 +2,7 @@
 import { invalidArgument } from '../../../../model/errors.ts';
 import { branchNameFault } from '../../../../model/git/ref.ts';
 import { limits } from '../../../../model/limits.ts';
-import type { DaytonaCall } from '../../base/call.ts';
-import type { DaytonaRoute } from '../../base/route.ts';
+import type { DaytonaCall, DaytonaRoute } from '../../base/call.ts';
 import { failureOf, git, neededIn, revisionIn, runGit, textIn, textsIn } from './program.ts';
 import { status } from './status.ts';
 

@@ -1,8 +1,7 @@
 /** Cloning, pulling and pushing, and the remotes of a repository. */
 import { invalidArgument } from '../../../../model/errors.ts';
-import type { DaytonaCall } from '../../base/call.ts';
+import type { DaytonaCall, DaytonaRoute } from '../../base/call.ts';
 import { NotHere } from '../../base/errors.ts';
-import type { DaytonaRoute } from '../../base/route.ts';
 import { failureOf, git, neededIn, revisionIn, runGit, runShell, textIn } from './program.ts';
 
 export const remoteRoutes: readonly DaytonaRoute[] = [

@@ -1,9 +1,13 @@
-/** POST /process/execute and /process/code-run: one program, and all of its output. */
+/** One program, and all of its output: a command line, or code with its charts. */
 import { invalidArgument } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
-import type { DaytonaCall } from '../../base/call.ts';
-import { chartsOf } from './charts.ts';
+import type { DaytonaCall, DaytonaRoute } from '../../base/call.ts';
 import { answerOutput } from './output-answer.ts';
+
+export const executeRoutes: readonly DaytonaRoute[] = [
+  { method: 'POST', path: '/process/execute', handler: execute },
+  { method: 'POST', path: '/process/code-run', handler: runCode },
+];
 
 const { runCommandTimeoutSeconds, runCodeTimeoutSeconds } = limits;
 
@@ -11,7 +15,7 @@ const { runCommandTimeoutSeconds, runCodeTimeoutSeconds } = limits;
 const wrapped =
   /^sh -c "((?:export \w+=\$\(echo '[\w+/=]*' \| base64 -d\);)* ?echo '[\w+/=]*' \| base64 -d \| sh)"$/;
 
-export function execute(call: DaytonaCall): Promise<unknown> {
+function execute(call: DaytonaCall): Promise<unknown> {
   const { sandbox } = call.params;
   const { command, cwd, envs, timeout } = call.body;
   const unwrapped = typeof command === 'string' ? (wrapped.exec(command)?.[1] ?? command) : command;
@@ -21,7 +25,7 @@ export function execute(call: DaytonaCall): Promise<unknown> {
 }
 
 /** Only the sandbox's own language runs with charts, and without arguments and environment. */
-export async function runCode(call: DaytonaCall): Promise<unknown> {
+async function runCode(call: DaytonaCall): Promise<unknown> {
   const { sandbox } = call.params;
   const { code, language, argv, envs, timeout } = call.body;
   const { language: own } = await call.tool('Sandbox.GetSandbox', { sandbox });
@@ -82,4 +86,32 @@ function isTexts(value: unknown): value is string[] {
 
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || Object.keys(value).length === 0;
+}
+
+type Fields = Record<string, unknown>;
+
+const types: Partial<Record<string, string>> = { box: 'box_and_whisker', composite: 'composite_chart' };
+
+/** Returns the charts of a run as Daytona's clients read them. */
+function chartsOf(charts: unknown): Fields[] {
+  return (charts as Fields[]).map(chartOf);
+}
+
+function chartOf({ type, elements, ...chart }: Fields): Fields {
+  const of = type === 'composite' ? chartOf : elementOf;
+  return { ...chart, type: types[String(type)] ?? type, elements: (elements as Fields[]).map(of) };
+}
+
+/** Their models take texts for values, and numbers alone for points. */
+function elementOf({ q1, q3, value, points, ...element }: Fields): Fields {
+  return {
+    ...element,
+    ...(q1 === undefined ? {} : { first_quartile: q1, third_quartile: q3 }),
+    ...(value === undefined ? {} : { value: String(value) }),
+    ...(Array.isArray(points) ? { points: points.filter(isOfNumbers) } : {}),
+  };
+}
+
+function isOfNumbers(point: unknown): boolean {
+  return Array.isArray(point) && point.every((coordinate) => typeof coordinate === 'number');
 }

@@ -15,9 +15,7 @@ import { auditActions } from '../../../../model/audit.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
 import { type WebSockets, webSocketRoute } from '../../../http/base/web-sockets.ts';
-import { audited } from '../../base/audited.ts';
-import type { DaytonaCall } from '../../base/call.ts';
-import type { DaytonaDependencies, DaytonaRoute } from '../../base/route.ts';
+import { audited, type DaytonaCall, type DaytonaDependencies, type DaytonaRoute } from '../../base/call.ts';
 import { PtySocket } from './pty-socket.ts';
 
 const PTY = '/process/pty';

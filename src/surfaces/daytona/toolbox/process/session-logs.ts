@@ -8,9 +8,8 @@ import { limits } from '../../../../model/limits.ts';
 import { closeCodes, LiveSocket } from '../../../http/base/live-socket.ts';
 import { type ServedSocket, type WebSockets, webSocketRoute } from '../../../http/base/web-sockets.ts';
 import { sendJson } from '../../../http/routes/send.ts';
-import { type DaytonaCall, toCall } from '../../base/call.ts';
+import { type DaytonaCall, type DaytonaDependencies, toCall } from '../../base/call.ts';
 import { logsFor, markers, readsMarks } from '../../base/generation.ts';
-import type { DaytonaDependencies } from '../../base/route.ts';
 
 const LOGS = 'Sandbox.GetSessionCommandLogs';
 const asked = { opened: LOGS, closed: LOGS, scope: 'sandboxes:read' as const };

@@ -5,10 +5,8 @@ import { validateInput } from '../../../../catalog/validate.ts';
 import { notFound } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
 import { sendJson } from '../../../http/routes/send.ts';
-import { audited } from '../../base/audited.ts';
-import type { DaytonaCall } from '../../base/call.ts';
+import { audited, type DaytonaCall, type DaytonaRoute } from '../../base/call.ts';
 import { logsFor } from '../../base/generation.ts';
-import type { DaytonaRoute } from '../../base/route.ts';
 
 const SESSIONS = '/process/session';
 

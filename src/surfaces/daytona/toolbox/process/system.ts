@@ -1,7 +1,6 @@
 /** Version, size, use and ports of a sandbox. */
 import { GiB } from '../../../../model/limits.ts';
-import type { DaytonaCall } from '../../base/call.ts';
-import type { DaytonaRoute } from '../../base/route.ts';
+import type { DaytonaCall, DaytonaRoute } from '../../base/call.ts';
 
 /** Of the toolbox that the newest of the clients was made for. */
 const SPOKEN_VERSION = '0.218.0';

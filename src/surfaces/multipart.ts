@@ -1,12 +1,24 @@
-/** Reads a multipart form part by part, as its bytes come: nothing of a part's content is kept. */
-import type { Readable } from 'node:stream';
-import { invalidArgument, SandhavenError } from '../../model/errors.ts';
-import { nameOf } from './head.ts';
+/**
+ * Multipart forms (RFC 7578, RFC 8187), part by part: read as their bytes come, of which nothing is kept, and written as fast
+ * as their reader takes them.
+ */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { invalidArgument, SandhavenError } from '../model/errors.ts';
 
 export interface Part {
   name: string;
   /** Ends before the next part; bytes that nobody has read by then are passed over. */
   content: AsyncGenerator<Buffer, void>;
+}
+
+export interface PartHead {
+  name: string;
+  filename: string;
+  type: string;
+  /** Unknown without it. */
+  length?: number;
 }
 
 /** Parts of one body. */
@@ -16,6 +28,15 @@ const HEAD_BYTES = 16 * 1024;
 
 const LINE_END = Buffer.from('\r\n');
 const HEAD_END = Buffer.from('\r\n\r\n');
+
+/** Returns the boundary of a multipart form; null for a body of another type. */
+export function boundaryOf(contentType: string | undefined): string | null {
+  if (!contentType || !/^multipart\/form-data\s*;/i.test(contentType)) return null;
+  // The RFC allows 70 characters.
+  const [, quoted, plain] =
+    /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70})(?![^\s;]))/i.exec(contentType) ?? [];
+  return quoted ?? plain ?? null;
+}
 
 /**
  * Rejects when the body is no multipart form, or ends in the middle of one. Leaves `body` open, since it may be a request
@@ -45,6 +66,46 @@ export async function* partsOf(body: Readable, boundary: string): AsyncGenerator
 /** Returns the content of a part as text. */
 export async function textOf({ name, content }: Part, mostBytes: number): Promise<string> {
   return (await collected(content, mostBytes, name)).toString('utf8');
+}
+
+export class MultipartWriter {
+  /** Of the whole form. */
+  readonly type: string;
+  readonly #to: Writable;
+  readonly #signal: AbortSignal;
+  /** Too long for any content to hold it by chance. */
+  readonly #boundary = `part-${randomBytes(24).toString('hex')}`;
+
+  /** @param signal Aborted when the reader has gone. */
+  constructor(to: Writable, signal: AbortSignal) {
+    this.#to = to;
+    this.#signal = signal;
+    this.type = `multipart/form-data; boundary=${this.#boundary}`;
+  }
+
+  /** Rejects when the content is shorter than its announced length; of a longer one only that is written. */
+  async part(head: PartHead, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
+    await this.#write(`--${this.#boundary}\r\n${headOf(head)}`);
+    let left = head.length ?? Number.POSITIVE_INFINITY;
+    for await (const chunk of content) {
+      const piece = chunk.length > left ? chunk.subarray(0, left) : chunk;
+      left -= piece.length;
+      await this.#write(piece);
+      if (left === 0) break;
+    }
+    if (head.length !== undefined && left > 0) {
+      throw new SandhavenError('unavailable', 'The content of a part is shorter than announced.');
+    }
+    await this.#write('\r\n');
+  }
+
+  async end(): Promise<void> {
+    await this.#write(`--${this.#boundary}--\r\n`);
+  }
+
+  async #write(bytes: Buffer | string): Promise<void> {
+    if (!this.#to.write(bytes)) await once(this.#to, 'drain', { signal: this.#signal });
+  }
 }
 
 async function collected(content: AsyncGenerator<Buffer>, mostBytes: number, what: string): Promise<Buffer> {
@@ -136,4 +197,32 @@ class Source {
 
 function tooLarge(detail: string): SandhavenError {
   return new SandhavenError('too_large', detail, { parameter: 'body' });
+}
+
+/** Returns the name of a part's field. */
+export function nameOf(head: string): string {
+  const disposition = head.split('\r\n').find((line) => /^content-disposition:\s*form-data\s*;/i.test(line));
+  const parameters = disposition?.matchAll(/;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g) ?? [];
+  for (const [, parameter = '', quoted, plain = ''] of parameters) {
+    if (parameter.toLowerCase() === 'name') return quoted?.replaceAll(/\\(["\\])/g, '$1') ?? plain;
+  }
+  throw invalidArgument('body', 'A part of the multipart body has no name.');
+}
+
+export function headOf({ name, filename, type, length }: PartHead): string {
+  return [
+    `Content-Disposition: form-data; name="${name}"; ${filenameOf(filename)}`,
+    `Content-Type: ${type}`,
+    ...(length === undefined ? [] : [`Content-Length: ${length}`]),
+    '\r\n',
+  ].join('\r\n');
+}
+
+/** Old readers know the quoted form alone, and others read only ASCII in it: they know the encoded one, which counts before it. */
+function filenameOf(filename: string): string {
+  const quoted = `filename="${filename.replaceAll(/["\\]/g, '\\$&').replaceAll(/\p{Cc}/gu, '_')}"`;
+  if (/^[\w ./@+=,~-]*$/.test(filename)) return quoted;
+  const encoded = encodeURIComponent(filename.toWellFormed());
+  const strict = encoded.replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `${quoted}; filename*=utf-8''${strict}`;
 }

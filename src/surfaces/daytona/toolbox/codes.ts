@@ -1,6 +1,28 @@
-/** Codes of Daytona's clients for failures of Git, by its own words and ours. */
-import type { SandhavenError } from '../../../../model/errors.ts';
-import type { Coded } from '../../base/errors.ts';
+/** Codes of failures in files and in Git for which Daytona's clients have classes. */
+import { errorTable, type SandhavenError } from '../../../model/errors.ts';
+import type { Coded } from '../base/errors.ts';
+
+/** Faults that one file may have, and another beside it not. */
+const ofOneFile: Partial<Record<SandhavenError['code'], string>> = {
+  not_found: 'FILE_NOT_FOUND',
+  permission_denied: 'FILE_ACCESS_DENIED',
+  invalid_argument: 'INVALID_FILE_PATH',
+  already_exists: 'ALREADY_EXISTS',
+  failed_precondition: 'FAILED_PRECONDITION',
+  too_large: 'TOO_LARGE',
+};
+
+const pathParameters = ['path', 'source', 'destination', 'files'];
+
+/** Returns null for an error that is about more than one file: the sandbox, the caller, the service. */
+export function fileCode({ code, fields: { resource, parameter = '' } }: SandhavenError): Coded | null {
+  const isOfFile = resource === 'file' || resource === 'folder' || pathParameters.includes(parameter);
+  const theirs = isOfFile ? ofOneFile[code] : undefined;
+  if (theirs === undefined) return null;
+  const { status } = errorTable[code];
+  // Their clients know no class for 412 and 413.
+  return { status: status === 412 || status === 413 ? 422 : status, code: theirs };
+}
 
 interface Failure extends Coded {
   words: RegExp;
@@ -41,7 +63,7 @@ const failures: readonly Failure[] = [
   },
 ];
 
-/** Returns null for a failure of another kind. */
+/** Goes by the words of Git, and by ours. Returns null for a failure of another kind. */
 export function gitCode({ message }: SandhavenError): Coded | null {
   return failures.find(({ words }) => words.test(message)) ?? null;
 }

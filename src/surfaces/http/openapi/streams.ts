@@ -1,10 +1,13 @@
-/** Describes the WebSocket of a terminal, as far as OpenAPI can; docs/terminals.md has its messages. */
+/**
+ * Describes streams of a sandbox, as far as OpenAPI can: the WebSocket of a terminal, whose messages are in docs/terminals.md,
+ * and the output of a process, whose events are in docs/processes.md.
+ */
 import { limits } from '../../../model/limits.ts';
 import { failures, type Json, linuxUser, sandboxInPath } from './service.ts';
 
 const { columns, rows, idChars, windowBytes } = limits.terminal;
 
-const parameters: Json[] = [
+const terminalParameters: Json[] = [
   sandboxInPath,
   {
     name: 'terminal',
@@ -68,10 +71,47 @@ export const terminalPaths: Json = {
         'terminal goes on when its viewers leave. Close codes: 1000 the shell has ended, 1001 the service stops, 1008 the ' +
         'key has ended, 1011 a defect, 4000 and the status of any other error.',
       tags: ['Terminals'],
-      parameters,
+      parameters: terminalParameters,
       responses: {
         '101': { description: 'Connected.' },
         '426': { $ref: '#/components/responses/Failure' },
+        ...failures,
+      },
+    },
+  },
+};
+
+const { min, max } = limits.detached.position;
+
+const outputParameters: Json[] = [
+  sandboxInPath,
+  { name: 'process', in: 'path', required: true, description: 'Pid or tag.', schema: { type: 'string' } },
+  {
+    name: 'from',
+    in: 'query',
+    description:
+      'Position of the first byte, counted from the start over both streams; the oldest that is kept without it.',
+    schema: { type: 'integer', minimum: min, maximum: max },
+  },
+];
+
+export const processPaths: Json = {
+  '/v1/sandboxes/{sandbox}/processes/{process}/output': {
+    get: {
+      operationId: 'followProcess',
+      summary: 'Follow the output of a process',
+      description:
+        'Server-sent events: `begin` names the position of the first byte as `from`, later than asked for where output is ' +
+        'forgotten; `output` has `stream` (stdout or stderr) and `base64`; `result` has `exit_code`, `signal` and ' +
+        '`timed_out`, once the process has ended and all is sent; `error` is a problem. The process waits for its slowest ' +
+        'viewer, and goes on when a viewer leaves.',
+      tags: ['Processes'],
+      parameters: outputParameters,
+      responses: {
+        '200': {
+          description: 'The output.',
+          content: { 'text/event-stream': { schema: { type: 'string' } } },
+        },
         ...failures,
       },
     },

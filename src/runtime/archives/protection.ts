@@ -1,15 +1,15 @@
 /**
- * Encryption of archives with a key of the installation. Each archive has a key of its own, derived from a random salt
- * (HKDF-SHA-256, RFC 5869), and is bound to its sandbox, so that it stands for no other.
+ * Protection of archives by keys of the installation. A signature binds the record of an archive to one sandbox. Where the
+ * operator wants it, archives are encrypted: each has a key of its own, derived from a random salt (HKDF-SHA-256, RFC 5869),
+ * and is bound to its sandbox, so that it stands for no other.
  *
  * Form: 'sandhaven archive 1' and a line feed (20 bytes) · key id (8) · salt (32) · chunks. Each chunk is bound to these 60
  * bytes and to the sandbox's id. docs/internals/archives.md has the reasons.
  */
-import { createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SandhavenError } from '../../model/errors.ts';
 import type { ArchiveRecord } from '../../model/sandbox.ts';
 import { CHUNK_BYTES, type ChunkKey, cut, openChunk, sealChunk, TAG_BYTES } from './chunks.ts';
-import { notItsArchive } from './signature.ts';
 
 export interface ArchiveEncryption {
   /** true: new archives are encrypted. Existing ones are read either way. */
@@ -92,9 +92,28 @@ const SALT_BYTES = 32;
 const SALT_AT = MAGIC.length + KEY_ID_BYTES;
 const HEADER_BYTES = SALT_AT + SALT_BYTES;
 
+/** Returns the signature of an archive's record, lower-case hex. @param key Of the installation. */
+export function signatureOf(key: Buffer, id: string, digest: string): string {
+  return createHmac('sha256', key).update(`${id}\n${digest}`).digest('hex');
+}
+
+/** Throws `unavailable` when the record was not written by this installation for this sandbox. */
+export function assertSigned(key: Buffer, id: string, record: ArchiveRecord): void {
+  const given = Buffer.from(record.hmac, 'hex');
+  const expected = Buffer.from(signatureOf(key, id, record.digest), 'hex');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw notItsArchive();
+}
+
 function otherKey(): SandhavenError {
   return new SandhavenError('unavailable', 'The archive of the sandbox is encrypted with another key.', {
     hint: 'Nothing was changed. Ask the operator to start the service with the secret.key of the installation that wrote it.',
     retryable: true,
+  });
+}
+
+export function notItsArchive(): SandhavenError {
+  return new SandhavenError('unavailable', 'The archive of the sandbox is damaged or not its own.', {
+    hint: 'Nothing was changed. Ask the operator to bring back the archive from a backup.',
+    retryable: false,
   });
 }

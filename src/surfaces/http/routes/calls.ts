@@ -1,5 +1,6 @@
-/** POST /v1/tools/{name} calls a tool; GET /v1/tools lists them. */
+/** POST /v1/tools/{name} calls a tool, and POST /v1/admin/{name} carries out an administration action; GET lists them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { actionDescriptions, callAction, findAction } from '../../../administration/call.ts';
 import type { Tool } from '../../../catalog/base/tool.ts';
 import { callTool, findTool } from '../../../catalog/call.ts';
 import { descriptions } from '../../../catalog/describe.ts';
@@ -68,6 +69,25 @@ export function addToolRoutes(
         return sendJson(reply, await call({ progress: ignoreProgress }), signal);
       await streamCall(reply, call, outputOn, (error) => explain(error, request, log), signal);
       return reply;
+    },
+  );
+}
+
+export function addAdminRoutes(app: FastifyInstance, services: Services, answers: AnswerRoom): void {
+  app.get('/v1/admin', async () => ({ actions: actionDescriptions }));
+
+  app.post<{ Params: { name: string } }>(
+    '/v1/admin/:name',
+    { config: { brief: true } },
+    async (request, reply) => {
+      const { name } = findAction(request.params.name);
+      request.tool = name;
+      const signal = clientSignal(reply);
+      const hold = answers.hold(request.caller.id);
+      reply.raw.once('close', () => hold.release());
+      const { caller, id: requestId } = request;
+      const context = { caller, services, requestId, origin: originOf(request), signal };
+      return sendJson(reply, await collecting(hold, () => callAction(name, request.body, context)), signal);
     },
   );
 }

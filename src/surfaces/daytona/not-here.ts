@@ -1,10 +1,10 @@
-/** Calls of the control API that this service does not have, each with a sentence of its own. */
-import { NotHere } from '../base/errors.ts';
-import type { DaytonaRoute } from '../base/route.ts';
+/** Calls of both APIs that this service does not have, each with a sentence of its own. */
+import type { DaytonaRoute } from './base/call.ts';
+import { NotHere } from './base/errors.ts';
 
 type Call = `${DaytonaRoute['method']} /${string}`;
 
-const reasons: [reason: string, ...calls: Call[]][] = [
+const ofControl: [reason: string, ...calls: Call[]][] = [
   [
     'There are no volumes here: keep files in a sandbox, which has its disk until it is deleted.',
     ...(['POST /volumes', 'GET /volumes/:id', 'DELETE /volumes/:id', 'GET /volumes/by-name/:name'] as const),
@@ -46,15 +46,34 @@ const reasons: [reason: string, ...calls: Call[]][] = [
   ['A snapshot is active until it is deleted here.', 'POST /snapshots/:snapshot/deactivate'],
 ];
 
-export const notHereRoutes: readonly DaytonaRoute[] = reasons.flatMap(([reason, ...calls]) =>
+/** Whole parts of the toolbox. */
+const ofToolbox: Record<string, string> = {
+  '/process/interpreter/*':
+    'There are no contexts of an interpreter here: codeRun runs code, each time afresh.',
+  '/lsp/*': 'There are no language servers here: start one in a session.',
+  '/computeruse/*': 'There is no desktop here, nor a recording of one.',
+  '/env': 'The environment of a sandbox that is there cannot be changed: give it to each call.',
+  '/init': 'A sandbox here needs no token of its own.',
+};
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+
+export const notInControl: readonly DaytonaRoute[] = ofControl.flatMap(([reason, ...calls]) =>
   calls.map((call) => {
     const [method = '', path = ''] = call.split(' ');
-    return {
-      method: method as DaytonaRoute['method'],
-      path,
-      async handler() {
-        throw new NotHere(reason);
-      },
-    };
+    return refused(method as DaytonaRoute['method'], path, reason);
   }),
 );
+
+export const notInToolbox: readonly DaytonaRoute[] = Object.entries(ofToolbox).flatMap(([path, reason]) =>
+  methods.map((method) => refused(method, path, reason)),
+);
+
+function refused(method: DaytonaRoute['method'], path: string, reason: string): DaytonaRoute {
+  return {
+    ...{ method, path },
+    async handler() {
+      throw new NotHere(reason);
+    },
+  };
+}

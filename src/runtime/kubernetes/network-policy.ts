@@ -3,13 +3,14 @@
  * nodes nor metadata services; only the service reaches them, at the agent's port. The cluster's network plugin enforces it.
  */
 import { isIPv4 } from 'node:net';
-import { blockedIPv4 } from '../../../model/network/public-addresses.ts';
-import type { Api } from '../client/api.ts';
-import { isConflict, isMissing } from '../client/failure.ts';
-import type { KubeObject, List, Node } from '../client/objects.ts';
-import { policyPath, serviceRangesPath } from '../client/paths.ts';
-import { AGENT_PORT, type KubernetesSettings } from '../client/settings.ts';
-import { instanceLabels } from '../machine/names.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import type { LearningPolicy, NetworkPolicy as SandboxPolicy } from '../../model/network/policy.ts';
+import { blockedIPv4 } from '../../model/network/public-addresses.ts';
+import type { Api } from './client/api.ts';
+import { isConflict, isMissing } from './client/failure.ts';
+import { type KubeObject, type List, type Node, policyPath, serviceRangesPath } from './client/objects.ts';
+import { AGENT_PORT, type KubernetesSettings } from './client/settings.ts';
+import { instanceLabels } from './machine/names.ts';
 
 export interface NetworkPolicy extends KubeObject {
   spec: object;
@@ -75,6 +76,15 @@ export function policyOf(settings: KubernetesSettings, refused: string[]): Netwo
       ],
     },
   };
+}
+
+/** Throws `failed_precondition` for a policy of a sandbox but the open one, which alone the policy of all Pods holds. */
+export function assertOpen({ mode }: SandboxPolicy | LearningPolicy): void {
+  if (mode === 'open') return;
+  throw new SandhavenError('failed_precondition', 'On Kubernetes sandboxes have no network policies.', {
+    parameter: 'network',
+    hint: 'Leave network out, or set it to open.',
+  });
 }
 
 /** Networks that the nodes have for Pods, and their own addresses, which may be public. */

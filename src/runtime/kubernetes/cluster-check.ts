@@ -1,10 +1,9 @@
 /** Checks at the start: the API answers, is new enough, and permits what the service does; the storage class is there. */
-import { SandhavenError } from '../../../model/errors.ts';
-import type { Api } from '../client/api.ts';
-import { ApiFailure, bounded } from '../client/failure.ts';
-import type { StorageClass } from '../client/objects.ts';
-import { accessReviewsPath, storageClassesPath } from '../client/paths.ts';
-import type { KubernetesSettings } from '../client/settings.ts';
+import { SandhavenError } from '../../model/errors.ts';
+import type { Api } from './client/api.ts';
+import { ApiFailure, bounded } from './client/failure.ts';
+import { accessReviewsPath, type StorageClass, storageClassesPath } from './client/objects.ts';
+import type { KubernetesSettings } from './client/settings.ts';
 
 /** User namespaces and resizing in place are on by default since 1.33, images as volumes since 1.35. */
 const OLDEST_MINOR = 33;
