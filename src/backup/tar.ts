@@ -9,7 +9,7 @@ export async function* entriesOfTar(stream: AsyncIterable<Uint8Array>): AsyncGen
   try {
     for (;;) {
       const header = await source.exactly(BLOCK_BYTES);
-      if (header.every((byte) => byte === 0)) return;
+      if (header.every((byte) => byte === 0)) return await source.readOut(PADDING_BYTES);
       const { name, sizeBytes } = parse(header);
       const content = source.pieces(sizeBytes);
       yield { name, sizeBytes, content };
@@ -72,6 +72,17 @@ class Pieces {
     }
   }
 
+  /** Reads to the end of the stream, whose sender would take one who leaves before it for one who gave up. */
+  async readOut(most: number): Promise<void> {
+    let bytes = this.#left.length;
+    for (;;) {
+      const { done, value } = await this.#source.next();
+      if (done) return;
+      bytes += value.length;
+      if (bytes > most) throw notABackup('the stream goes on after its end.');
+    }
+  }
+
   async #fill(): Promise<void> {
     const { done, value } = await this.#source.next();
     if (done) throw notABackup('the stream ends too early.');
@@ -85,6 +96,8 @@ class Pieces {
 
 /** Writes entries as a tar stream of regular files, in the form of POSIX ustar, with GNU's large sizes. */
 const BLOCK_BYTES = 512;
+/** Most after the first block of zeros: `tar` fills up its last record. */
+const PADDING_BYTES = 1024 * 1024;
 /** Largest size in eleven octal digits. */
 const OCTAL_MAX = 0o77777777777;
 

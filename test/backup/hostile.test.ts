@@ -103,6 +103,17 @@ describe('a sound backup', () => {
     expect(left()).toEqual(['data']);
   });
 
+  it('is read to the end of its stream, so that its sender knows that all has come', async () => {
+    let isSent = false;
+    async function* sent() {
+      yield* tarOf(each(await sound()));
+      yield Buffer.alloc(9 * 1024);
+      isSent = true;
+    }
+    for await (const { content } of entriesOfTar(sent())) for await (const _piece of content);
+    expect(isSent).toBe(true);
+  });
+
   it('has sizes beyond eleven octal digits', async () => {
     const huge: Entry = { name: 'manifest.json', sizeBytes: 2 ** 33 + 5, content: each([]) };
     const tar = tarOf(each([huge]));
@@ -140,6 +151,15 @@ describe('a hostile stream', () => {
     const { value } = await tarOf(each([huge])).next();
     const stream = entriesOfTar(each([value ?? Buffer.alloc(0)]));
     await expect(restore(stream)).rejects.toMatchObject({ code: 'resource_exhausted' });
+    expect(left()).toEqual([]);
+  });
+
+  it('that goes on without end is refused', async () => {
+    async function* endless() {
+      yield* tarOf(each(await sound()));
+      for (;;) yield Buffer.alloc(64 * 1024);
+    }
+    await expect(restore(entriesOfTar(endless()))).rejects.toThrow('the stream goes on after its end.');
     expect(left()).toEqual([]);
   });
 
