@@ -164,7 +164,12 @@ export const parts: readonly Part[] = [
     project: 'deep',
     runs: [
       { name: 'suites', minutes: 2, tests: ['test/compat/suites/suites.test.ts'] },
-      { name: 'langchain', minutes: 1, tests: ['test/compat/langchain/langchain.test.ts'] },
+      {
+        name: 'langchain',
+        minutes: 1,
+        tests: ['test/compat/langchain/langchain.test.ts'],
+        needs: [...standing, 'compat-frameworks'],
+      },
     ],
   },
   {
