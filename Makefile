@@ -7,7 +7,7 @@ CARGO = setup/processors/cargo.sh
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs
 
-.PHONY: up quick test test-deep test-parts ci package-tools mutation-tools dozen cluster cluster-programs simulate mutate setup setup-checks build web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release machines machines-arm64 otel-collector prometheus model-clients compat compat-clients python-tools python-builder dist-python grafana-schema clean
+.PHONY: up quick test test-deep test-parts ci package-tools mutation-tools dozen cluster cluster-programs simulate mutate setup setup-checks build bundle web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release machines machines-arm64 otel-collector prometheus model-clients compat compat-clients compat-frameworks python-tools python-builder dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -89,7 +89,11 @@ model-clients: setup-checks
 
 # Clients of other products, of several generations, which tests of the surfaces for them run, into the cache.
 compat-clients: setup-checks
-	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh
+	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh daytona-0.140 daytona-0.226
+
+# A framework with such a client.
+compat-frameworks: setup-checks
+	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh langchain-daytona-0.0.7
 
 # Their public suites where SANDHAVEN_COMPAT_SUITES has them, against a service: test/compat/expected.md.
 compat: setup-checks
@@ -125,8 +129,12 @@ setup-checks:
 
 # The static binaries (the agent, the egress program, the launcher and the unpacker), the page, and the packages that the service
 # gives to its users.
-build: setup web packages
+build: setup web packages bundle
 	@$(CARGO) build --release --locked --quiet
+
+# The program in few modules, into bundle/, when its sources have changed.
+bundle: setup
+	@SETUP_LOCK=bundle setup/locked.sh $(NODE) setup/bundle.ts
 
 # The page, into web/dist, when what it is made of has changed.
 web: setup

@@ -1,8 +1,9 @@
 /** The command `sandhaven`: its subcommands, each loaded on use so that a call starts quickly. */
+
+import { version } from './home.ts';
 import { SandhavenError } from './model/errors.ts';
 import { runCli } from './surfaces/cli/commands/cli.ts';
 import { type CliIo, type Command, processIo } from './surfaces/cli/io.ts';
-import { version } from './version.ts';
 
 const up: Command = {
   summary: 'run the service in the foreground',

@@ -26,7 +26,7 @@ describe('imports', () => {
     types: string[];
   }
 
-  const core = ['model', 'concurrency', 'fairness'];
+  const core = ['model', 'concurrency', 'fairness', 'home.ts'];
   const parts = [...core, 'outbound', 'control', 'catalog', 'administration', 'surfaces', 'gateways', 'tls'];
   const adapters = [
     'store',
@@ -39,7 +39,7 @@ describe('imports', () => {
     'webauthn',
     'webhooks',
   ];
-  const top = ['app', 'log.ts', 'version.ts'];
+  const top = ['app', 'log.ts'];
 
   const adapter: Allowed = { run: [...core, 'outbound'], types: ['control/ports'] };
   const leaf: Allowed = { run: core, types: ['control', 'app'] };
@@ -65,14 +65,14 @@ describe('imports', () => {
     administration: { run: [...core, 'catalog'], types: ['control'] },
     'demo-database': { run: [...core, 'catalog', 'administration', 'surfaces/cli'], types: ['control'] },
     surfaces: {
-      run: [...core, 'outbound', 'catalog', 'administration', 'version.ts'],
+      run: [...core, 'outbound', 'catalog', 'administration'],
       types: ['control', 'tls'],
     },
     gateways: { run: [...core, 'outbound', 'control'], types: ['tls'] },
     tls: adapter,
     backup: adapter,
     'log.ts': leaf,
-    'version.ts': leaf,
+    'home.ts': { run: [], types: [] },
     'app/idle-memory.ts': leaf,
     'app/options': leaf,
     'app/service-options.ts': leaf,
@@ -232,7 +232,7 @@ describe('import circles', () => {
       'b',
       'a',
     ]);
-    expect(of({ 'src/main.ts': ['src/a/one.ts'], 'src/a/one.ts': ['src/version.ts'] })).toEqual([]);
+    expect(of({ 'src/main.ts': ['src/a/one.ts'], 'src/a/one.ts': ['src/home.ts'] })).toEqual([]);
   });
 
   it('are found', () => {

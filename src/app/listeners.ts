@@ -1,10 +1,10 @@
 /** The listeners of a service: the API with MCP, previews and SSH, opened in order. */
 import type { AddressInfo } from 'node:net';
-import { extname } from 'node:path';
 import type { Tool } from '../catalog/base/tool.ts';
 import type { Log } from '../control/ports/index.ts';
 import { PreviewGateway } from '../gateways/preview/gateway.ts';
 import { openSshGateway, type SshGateway } from '../gateways/ssh/gateway.ts';
+import { threadModule, version } from '../home.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createArrivals } from '../model/network/arrival.ts';
@@ -17,7 +17,6 @@ import type { PageFiles } from '../surfaces/http/page.ts';
 import { createHttpServer } from '../surfaces/http/server.ts';
 import { SharedRoom } from '../surfaces/json/bodies.ts';
 import type { TlsServing } from '../tls/serving.ts';
-import { version } from '../version.ts';
 import { allowedHosts, howTo, sshAddress, urlOf } from './options/announce.ts';
 import type { Address, GatewayAddress } from './options/listeners.ts';
 import type { UpOptions } from './options/up-options.ts';
@@ -27,7 +26,7 @@ import { prove } from './prove.ts';
 import type { RunningService } from './service.ts';
 
 /** File beside this one, from source (.ts) or from a build (.js). */
-const SSH_THREAD = new URL(`./ssh-worker${extname(import.meta.filename)}`, import.meta.url);
+const SSH_THREAD = threadModule('app/ssh-worker');
 
 /** With the file of a socket that listens there already, if any. */
 type ListeningAddress = GatewayAddress & { fd?: number };

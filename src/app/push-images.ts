@@ -1,6 +1,7 @@
 /** `sandhaven images push`: brings the images that `make images` made to a cluster's registry. */
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { home, version } from '../home.ts';
 import { isRegistryName } from '../model/registries.ts';
 import { dockerCredential } from '../runtime/images/push/docker-config.ts';
 import { type Pushed, pushImage } from '../runtime/images/push/push.ts';
@@ -15,7 +16,6 @@ import {
 } from '../surfaces/cli/flags.ts';
 import type { CliIo } from '../surfaces/cli/io.ts';
 import { progressLine } from '../surfaces/cli/output.ts';
-import { version } from '../version.ts';
 
 /** Each is a layout `<name>.oci`, and a repository of this name. */
 const ofCluster = ['sandhaven', 'sandhaven-agent', 'sandhaven-base'];
@@ -23,7 +23,7 @@ const ofCluster = ['sandhaven', 'sandhaven-agent', 'sandhaven-base'];
 const ofDocker = ['sandhaven-standalone'];
 const names = [...ofCluster, ...ofDocker];
 
-const dist = join(import.meta.dirname, '../../dist');
+const dist = join(home, 'dist');
 
 const help = `Usage: sandhaven images push REGISTRY[/PATH] [flags]
 

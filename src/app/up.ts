@@ -5,6 +5,7 @@ import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { selectTools } from '../catalog/toolsets.ts';
 import type { Log } from '../control/ports/index.ts';
+import { home } from '../home.ts';
 import { createLog } from '../log.ts';
 import { limits } from '../model/limits.ts';
 import { assertUpCanStart, examine } from '../surfaces/cli/doctor/doctor.ts';
@@ -24,9 +25,9 @@ import { type RunningService, startService } from './service.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /** Made by `make web`. */
-const PAGE = join(import.meta.dirname, '../../web/dist');
+const PAGE = join(home, 'web/dist');
 /** Made by `make packages`. */
-const PACKAGES = join(import.meta.dirname, '../../packages/dist');
+const PACKAGES = join(home, 'packages/dist');
 
 /**
  * Machines have other users than the service, who search the folders of their cgroups and read their files of /etc; what is

@@ -22,7 +22,7 @@ const MINUTES_OF_ENGINE = 50;
 /** Source files that `make test` alone proves. */
 export const byTestAlone = [
   'src/{demo-database,documentdb,identity,provider,webauthn,webhooks}/**',
-  'src/{log,main,version}.ts',
+  'src/{home,log,main}.ts',
   'src/runtime/{canceled,machine-size,start-program}.ts',
   'images/documentdb/**',
   'protocol/**',

@@ -8,7 +8,7 @@ import { makeBaseImagePackage } from '../../setup/debian/package/base-image-pack
 import { type Made, makeServicePackage } from '../../setup/debian/package/service-package.ts';
 import { type Processor, processors } from '../../setup/processors/processor.ts';
 import { sbomOfService } from '../../setup/sbom/service-package.ts';
-import { version } from '../../src/version.ts';
+import { version } from '../../src/home.ts';
 
 const execute = promisify(execFile);
 const home = join(import.meta.dirname, '../..');

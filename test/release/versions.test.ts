@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { versionsIn } from '../../setup/release/places.ts';
 import { compareVersions, isVersion } from '../../setup/release/version.ts';
 import { openApi } from '../../src/surfaces/http/openapi/openapi.ts';
-import { version } from '../../src/version.ts';
+import { version } from '../../src/home.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultCacheDir } from '../../src/runtime/images/cache-dir.ts';
 import { readImageRecord } from '../../src/runtime/images/registry/record.ts';
-import { version } from '../../src/version.ts';
+import { version } from '../../src/home.ts';
 import { startRegistry } from '../images/registry/registry.ts';
 import { shellLayer } from '../images/shell-image.ts';
 import { mustAct } from '../support/people.ts';

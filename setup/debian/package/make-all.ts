@@ -2,7 +2,7 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { version } from '../../../src/version.ts';
+import { version } from '../../../src/home.ts';
 import { step } from '../../command.ts';
 import { lastCommit } from '../../images/commit.ts';
 import { hostProcessor, processorOf } from '../../processors/processor.ts';

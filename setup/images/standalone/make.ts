@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { version } from '../../../src/version.ts';
+import { version } from '../../../src/home.ts';
 import { step } from '../../command.ts';
 import { hostProcessor } from '../../processors/processor.ts';
 import { addChecksums } from '../../release/checksums.ts';

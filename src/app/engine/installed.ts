@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { machine } from 'node:os';
 import { join } from 'node:path';
+import { home } from '../../home.ts';
 
-const home = join(import.meta.dirname, '../../..');
 const ofPackage = join(home, 'native/programs');
 
 /** Folder of the native programs. */

@@ -3,13 +3,13 @@
 import type { Tracer } from '../../concurrency/span.ts';
 import type { SignInProvider } from '../../control/people/people.ts';
 import type { Clock, CodeHost, DocumentDatabase, Log } from '../../control/ports/index.ts';
+import { version } from '../../home.ts';
 import type { IdentityOptions } from '../../model/access/identity-options.ts';
 import type { ArchiveOptions } from '../../model/archive-options.ts';
 import type { ProviderName, ProviderOptions } from '../../model/provider-options.ts';
 import type { TracingOptions } from '../../model/tracing-options.ts';
 import type { RemotePlace } from '../../runtime/archives/places.ts';
 import type { Secrets } from '../../store/files/secrets.ts';
-import { version } from '../../version.ts';
 import { isLoopback } from '../options/announce.ts';
 
 const adapters = {

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { home } from '../../home.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { startProgram } from '../start-program.ts';
 import { defaultCacheDir } from './cache-dir.ts';
 
-const home = join(import.meta.dirname, '../../..');
 const LOCKED = 'setup/locked.sh';
 const RECIPE = 'setup/documentdb-image.ts';
 /** The lock of `make documentdb-image`. */

@@ -9,6 +9,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../control/ports/index.ts';
+import { threadModule } from '../../home.ts';
 
 /** About 20 MB of log at the usual commit size. */
 const SYNCS_BETWEEN_CHECKPOINTS = 1_024;
@@ -63,7 +64,7 @@ export class WalSync {
   /** A later checkpoint makes up for a failed one. */
   #startCheckpoint(): void {
     this.#sinceCheckpoint = 0;
-    const worker = new Worker(new URL('./checkpoint.ts', import.meta.url), { workerData: this.#file });
+    const worker = new Worker(threadModule('store/sqlite/checkpoint'), { workerData: this.#file });
     this.#checkpoint = worker;
     worker.on('error', (error) => this.#log?.warn('the database was not checkpointed', { error }));
     worker.once('exit', () => {

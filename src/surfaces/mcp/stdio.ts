@@ -5,10 +5,10 @@
 import { parseArgs } from 'node:util';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { selectTools, toolsets } from '../../catalog/toolsets.ts';
+import { version } from '../../home.ts';
 import { invalidArgument, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { version } from '../../version.ts';
 import { createClient } from '../cli/client.ts';
 import { connectionWithoutFlags, DEFAULT_URL } from '../cli/connection.ts';
 import type { CliIo } from '../cli/io.ts';

@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { arch, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { version } from '../../../src/version.ts';
+import { version } from '../../../src/home.ts';
 import type { DockerHost, Outcome } from './container.ts';
 
 const home = join(import.meta.dirname, '../../..');

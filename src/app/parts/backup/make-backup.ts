@@ -20,6 +20,7 @@ import {
 import { once } from '../../../backup/folder.ts';
 import { type BackupFile, backupKey, type LeftOut, writeManifest } from '../../../backup/manifest.ts';
 import type { Log } from '../../../control/ports/index.ts';
+import { version } from '../../../home.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { LocalImages } from '../../../runtime/images/images.ts';
@@ -29,7 +30,6 @@ import { readIfThere } from '../../../store/files/durable-file.ts';
 import type { Secrets } from '../../../store/files/secrets.ts';
 import { storeNameIn } from '../../../store/open-store.ts';
 import { type BackupRows, type CurrentRow, copyRows } from '../../../store/sqlite/backup-rows.ts';
-import { version } from '../../../version.ts';
 
 export interface BackupSource {
   data: DataDirectory;

@@ -4,8 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createSshAccess } from '../../../catalog/access/create-ssh-access.ts';
+import { home } from '../../../home.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { createClient } from '../client.ts';
 import { connectionOf } from '../connection.ts';
@@ -14,7 +14,7 @@ import { commonHelp } from '../help.ts';
 import type { CliIo, Command } from '../io.ts';
 import { printProblem } from '../output.ts';
 
-const ASKPASS = fileURLToPath(new URL('../../../../bin/sandhaven-askpass', import.meta.url));
+const ASKPASS = join(home, 'bin/sandhaven-askpass');
 /** One working day: the connection ends with its token. */
 const EXPIRES_IN_MINUTES = 12 * 60;
 

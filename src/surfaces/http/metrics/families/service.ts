@@ -1,7 +1,7 @@
 /** The process itself: its build, its event loop, its background work, its database, its replicas, its audit log. */
 import type { Turn } from '../../../../control/base/tallies.ts';
 import type { Figures } from '../../../../control/metrics.ts';
-import { version } from '../../../../version.ts';
+import { version } from '../../../../home.ts';
 import { type Family, type Sample, single } from './family.ts';
 
 export const serviceFamilies: readonly Family[] = [
