@@ -7,7 +7,7 @@ CARGO = setup/processors/cargo.sh
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs
 
-.PHONY: up quick test test-deep test-parts ci package-tools mutation-tools dozen cluster cluster-programs simulate mutate setup setup-checks build bundle web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release machines machines-arm64 otel-collector prometheus model-clients compat compat-clients compat-frameworks python-tools python-builder dist-python grafana-schema clean
+.PHONY: up quick test test-deep test-parts ci package-tools mutation-tools dozen cluster cluster-programs simulate mutate setup setup-checks build bundle rust-checks web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release machines machines-arm64 otel-collector prometheus model-clients compat compat-clients compat-frameworks python-tools python-builder dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -24,7 +24,7 @@ quick:
 
 # Formatting, lint, types, then every rule of the project once, on the real engine; ends with a line "N passed, N failed, N skipped".
 test: setup-checks
-	@$(AT_ONCE)=3 documentdb-image build image s3-server prometheus image-libraries model-clients compat-clients dozen
+	@$(AT_ONCE)=4 documentdb-image build rust-checks image s3-server prometheus image-libraries model-clients compat-clients dozen
 	@setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -135,6 +135,11 @@ build: setup web packages bundle
 # The program in few modules, into bundle/, when its sources have changed.
 bundle: setup
 	@SETUP_LOCK=bundle setup/locked.sh $(NODE) setup/bundle.ts
+
+# Compiles what the checks of Rust need, while packages arrive. The checks report what is wrong.
+rust-checks: setup-checks
+	-@$(CARGO) test --workspace --locked --quiet --no-run 2>/dev/null
+	-@$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings 2>/dev/null
 
 # The page, into web/dist, when what it is made of has changed.
 web: setup
