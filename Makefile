@@ -198,8 +198,8 @@ lint: setup-checks
 	@SETUP_LOCK=web setup/locked.sh web/build/install.sh
 	@setup/checks.sh --static
 
-# What is made from the catalogue of tools (the client of the TypeScript SDK, docs/tools.md), and the agent's copy of the filter of
-# system calls. A test fails when it is stale.
+# What is made from the catalogue of tools (the client of the TypeScript SDK, which `make setup` makes too; docs/tools.md), and the
+# agent's copy of the filter of system calls. A test fails when it is stale.
 generate: setup
 	@$(NODE) setup/generate.ts
 

@@ -52,7 +52,7 @@ export function generateSandboxHandle(catalogue: readonly Tool[] = tools): strin
   const groups = Object.entries(classes).filter(([group]) => methods.some((one) => one.group === group));
   const own = methods.filter(({ group }) => group === '');
   return `/// <reference lib="esnext.disposable" preserve="true" />
-/** One sandbox, whose calls need no name of it. Generated from the service's catalogue by \`make generate\`; never edited by hand. */
+/** One sandbox, whose calls need no name of it. Generated from the service's catalogue by each set-up. */
 import { SandhavenError } from './errors.ts';
 import type * as files from './files.ts';
 import type { CallOptions } from './call.ts';

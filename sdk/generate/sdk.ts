@@ -6,7 +6,7 @@ import { errorTable } from '../../src/model/errors.ts';
 import { type Described, describe, FLAT, lowerFirst, type Paging } from './described.ts';
 import { comment, TypeNames } from './types.ts';
 
-const HEADER = `/** The client. Generated from the service's catalogue by \`make generate\`; never edited by hand. */
+const HEADER = `/** The client. Generated from the service's catalogue by each set-up. */
 import { Access } from './access.ts';
 import { Administration } from './administration.ts';
 import { type Call, type CallOptions, createCall, type ToolFacts } from './call.ts';
