@@ -201,10 +201,6 @@ const demoDb: Command = {
   async run(argv, io) {
     const { demoDb } = await import('./demo-database/demo-db.ts');
     const command = demoDb({
-      async load(client, options) {
-        const { loadDemoData } = await import('./demo-database/data/load.ts');
-        return loadDemoData(client, options);
-      },
       async buildImage(onOutput, signal) {
         const { buildDocumentDbImage } = await import('./runtime/images/build-image.ts');
         return buildDocumentDbImage(onOutput, signal);

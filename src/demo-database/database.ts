@@ -1,4 +1,4 @@
-/** Administers the demo database: waits until it answers, and fills it. */
+/** Connects to the demo database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
 import { SandhavenError } from '../model/errors.ts';
@@ -9,12 +9,6 @@ import { ADMIN, READER, type ServerKind } from './server-kind.ts';
 
 const RETRY_MS = 250;
 const AUTHENTICATION_FAILED = 18;
-
-/** Loads the data set unless it is present; injected by the caller, since surfaces know no data. */
-export type LoadData = (
-  client: MongoClient,
-  options: { documents: number; onProgress(done: number, total: number): void; signal: AbortSignal },
-) => Promise<{ loaded: boolean; collections: Record<string, number> }>;
 
 /** Connects as the read-only user. The default database for authentication is right on every server. */
 export function readerConnectionString(at: Pick<Forwarder, 'host' | 'port'>, machine: Machine): string {

@@ -20,12 +20,12 @@ import { type Forwarder, isTaken, openForwarder } from '../surfaces/cli/forwarde
 import { commonHelp } from '../surfaces/cli/help.ts';
 import type { CliIo, Command } from '../surfaces/cli/io.ts';
 import { type ProgressLine, printProblem, progressLine } from '../surfaces/cli/output.ts';
-import { closeClient, connectWhenReady, type LoadData, readerConnectionString } from './database.ts';
-import { rememberDocuments, removeMachine, SANDBOX, type Steps, startMachine } from './machine.ts';
+import type { LoadedData } from './data/load.ts';
+import { closeClient, connectWhenReady, readerConnectionString } from './database.ts';
+import { removeMachine, SANDBOX, type Steps, startMachine } from './machine.ts';
 import { BUILT_IN, SERVER_PORT, serverKind } from './server-kind.ts';
 
 export interface DemoDbDependencies {
-  load: LoadData;
   /** Builds the image of the document database on this machine unless it exists. */
   buildImage(onOutput: (text: string) => void, signal: AbortSignal): Promise<void>;
   /** Returns the recipe digest of the built image; null without an image. */
@@ -50,7 +50,7 @@ export function demoDb(parts: DemoDbDependencies): Pick<Command, 'run'> {
         return 0;
       }
       try {
-        await serve(connection, options, steps, parts.load, io);
+        await serve(connection, options, steps, io);
       } finally {
         progress.clear();
       }
@@ -59,13 +59,7 @@ export function demoDb(parts: DemoDbDependencies): Pick<Command, 'run'> {
   };
 }
 
-async function serve(
-  connection: Connection,
-  options: DemoDbOptions,
-  steps: Steps,
-  load: LoadData,
-  io: CliIo,
-): Promise<void> {
+async function serve(connection: Connection, options: DemoDbOptions, steps: Steps, io: CliIo): Promise<void> {
   const asked = options.image === null ? null : serverKind(options.image);
   const { machine, image } = await startMachine(steps, asked, asked ?? serverKind(BUILT_IN));
   const kind = serverKind(image);
@@ -83,14 +77,15 @@ async function serve(
     const client = await connectWhenReady(forwarder, kind, machine, io.signal);
     ready = true;
     try {
-      const documents = options.documents ?? machine.documents ?? limits.documents.demo.documents.default;
-      steps.say(`looking for the ${documents} documents`);
+      // Loaded here, so that no other command pays for the driver.
+      const { loadDemoData } = await import('./data/load.ts');
+      const { documents } = options;
+      steps.say(`looking for the ${documents === null ? '' : `${documents} `}documents`);
       const onProgress = (done: number, total: number) =>
         steps.onProgress({ message: 'demo-db: loading documents', done, total });
-      const { loaded, collections } = await load(client, { documents, onProgress, signal: io.signal });
-      if (documents !== machine.documents) await rememberDocuments(steps, machine, documents);
-      steps.say(loaded ? 'loaded them' : 'they are there');
-      announce(readerConnectionString(forwarder, machine), forwarder, { loaded, collections }, options, io);
+      const data = await loadDemoData(client, { documents, onProgress, signal: io.signal });
+      steps.say(data.loaded ? 'loaded them' : 'they are there');
+      announce(readerConnectionString(forwarder, machine), forwarder, data, options, io);
     } finally {
       await closeClient(client);
     }
@@ -103,7 +98,7 @@ async function serve(
 function announce(
   connectionString: string,
   { host, port }: Forwarder,
-  { loaded, collections }: Awaited<ReturnType<LoadData>>,
+  { loaded, collections }: LoadedData,
   { json }: DemoDbOptions,
   io: CliIo,
 ): void {

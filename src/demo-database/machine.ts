@@ -9,7 +9,6 @@ import type { Tool } from '../catalog/base/tool.ts';
 import { createSandbox } from '../catalog/sandboxes/create-sandbox.ts';
 import { getSandbox } from '../catalog/sandboxes/get-sandbox.ts';
 import { deleteSandbox, startSandbox } from '../catalog/sandboxes/lifecycle.ts';
-import { setSandboxLabels } from '../catalog/sandboxes/set-sandbox-labels.ts';
 import { createSnapshot } from '../catalog/snapshots/create-snapshot.ts';
 import { getSnapshot } from '../catalog/snapshots/get-snapshot.ts';
 import { listSnapshots } from '../catalog/snapshots/list-snapshots.ts';
@@ -19,8 +18,6 @@ import type { AdminClient, CallOptions, Client } from '../surfaces/cli/client.ts
 import { ADMIN_PASSWORD, READER_PASSWORD, type ServerKind, serverKind } from './server-kind.ts';
 
 export const SANDBOX = 'demo-db';
-/** Label of the last requested number of documents. */
-const DOCUMENTS_LABEL = 'demo-db.documents';
 const POLL_MS = 250;
 const RECIPE_CHARS = 12;
 
@@ -28,15 +25,9 @@ export interface Machine {
   id: string;
   adminPassword: string;
   readerPassword: string;
-  /** null before the first request. */
-  documents: number | null;
 }
 
-interface SnapshotPage {
-  snapshots: { id: string; name: string; image: string }[];
-  total_pages: number;
-}
-
+type SnapshotPage = { snapshots: { id: string; name: string; image: string }[]; total_pages: number };
 type WithEnvironment = SandboxView & { env_vars: Record<string, string> };
 
 export interface Steps {
@@ -101,13 +92,6 @@ function isOwn(name: string, { snapshot, builtIn }: ServerKind): boolean {
   return name === snapshot || (builtIn && name.startsWith(`${snapshot} `));
 }
 
-/** The next call continues with as many. */
-export async function rememberDocuments(steps: Steps, { id }: Machine, documents: number): Promise<void> {
-  const { labels } = (await must(steps, getSandbox, { sandbox: id })) as unknown as SandboxView;
-  const wanted = { ...labels, [DOCUMENTS_LABEL]: String(documents) };
-  await must(steps, setSandboxLabels, { sandbox: id, labels: wanted });
-}
-
 async function getMachine(steps: Steps): Promise<WithEnvironment | null> {
   const { client, signal } = steps;
   const parameters = { sandbox: SANDBOX, include_raw_env_vars: true };
@@ -116,15 +100,14 @@ async function getMachine(steps: Steps): Promise<WithEnvironment | null> {
   return result ? (result as unknown as WithEnvironment) : null;
 }
 
-function describe({ id, image, labels, env_vars }: WithEnvironment): { machine: Machine; image: string } {
+function describe({ id, image, env_vars }: WithEnvironment): { machine: Machine; image: string } {
   const { [ADMIN_PASSWORD]: adminPassword, [READER_PASSWORD]: readerPassword } = env_vars;
   if (!adminPassword || !readerPassword || image === null) {
     throw new SandhavenError('already_exists', `The sandbox '${SANDBOX}' is no demo database.`, {
       hint: `Delete it with \`sandhaven rm ${SANDBOX}\`, then try again.`,
     });
   }
-  const documents = Number(labels[DOCUMENTS_LABEL]) || null;
-  return { machine: { id, adminPassword, readerPassword, documents }, image };
+  return { machine: { id, adminPassword, readerPassword }, image };
 }
 
 async function create(steps: Steps, kind: ServerKind): Promise<void> {
@@ -196,10 +179,8 @@ async function must(
   return result;
 }
 
-function asError({ code, detail, hint, parameter, resource, retryable }: Problem): SandhavenError {
-  const fields = { hint, parameter, resource, retryable };
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  return new SandhavenError(code, detail, given);
+function asError(problem: Problem): SandhavenError {
+  return new SandhavenError(problem.code, problem.detail, problem);
 }
 
 function otherImage({ image }: SandboxView, kind: ServerKind): SandhavenError {

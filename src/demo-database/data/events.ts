@@ -1,23 +1,13 @@
 /** Makes the events on the shop's pages and behind them. */
 import type { Document, ObjectId } from 'bson';
-import { customerBy } from './customers.ts';
-import { orderAt } from './orders.ts';
-import { productSoldAt } from './products.ts';
+import { customerBy, customerId } from './customers.ts';
+import { orderDocument } from './orders.ts';
+import { productId, productSoldAt } from './products.ts';
 import { idAt, Random, trace, uuid, type Weighted } from './random.ts';
 import { momentOf, type Shop } from './shop.ts';
 import { queries, text } from './words.ts';
 
-type Kind = 'page_view' | 'search' | 'cart' | 'order_placed' | 'review' | 'error';
-
-interface Happened {
-  shop: Shop;
-  random: Random;
-  at: number;
-  /** Number of orders placed by then. */
-  ordersBefore: number;
-}
-
-const kinds: Weighted<Kind> = [
+const types: Weighted<string> = [
   ['page_view', 52],
   ['search', 16],
   ['cart', 15],
@@ -25,78 +15,58 @@ const kinds: Weighted<Kind> = [
   ['review', 4],
   ['error', 3],
 ];
-const systems: Weighted<readonly [kind: string, os: string]> = [
-  [['phone', 'Android'], 40],
-  [['phone', 'iOS'], 25],
-  [['desktop', 'Windows'], 22],
-  [['desktop', 'macOS'], 9],
-  [['tablet', 'iPadOS'], 4],
-];
-
-const detailsOf: Record<Kind, (happened: Happened) => Document> = {
-  page_view: ({ shop, random, at }) => {
-    const { id, sku } = productSoldAt(shop, at, random);
-    return { page: `/p/${sku.toLowerCase()}`, product_id: id, ...(random.chance(0.3) && { referrer: null }) };
-  },
-  search: ({ random }) => ({ query: random.pick(queries), results: Math.floor(90 * random.lowFraction(2)) }),
-  // Quantity of each product: the keys are products.
-  cart: ({ shop, random, at }) => {
-    const products = Array.from({ length: random.integer(1, 4) }, () => productSoldAt(shop, at, random));
-    return { cart: Object.fromEntries(products.map(({ id }) => [id.toHexString(), random.integer(1, 5)])) };
-  },
-  order_placed: ({ shop, ordersBefore }) => {
-    const { id } = orderAt(shop, Math.max(0, ordersBefore - 1));
-    return { order_id: id };
-  },
-  review: ({ shop, random, at }) => ({
-    product_id: productSoldAt(shop, at, random).id,
-    // A number from the app, text from the old form.
-    stars: random.chance(0.85) ? random.integer(1, 5) : String(random.integer(1, 5)),
-    text: text(random, random.chance(0.1) ? random.integer(20, 60) : random.integer(1, 4)),
-  }),
-  error: ({ random }) => ({
-    level: random.pick(['warning', 'error']),
-    message: random.pick([
-      'Timeout after 3000 ms',
-      'Cannot read "price"',
-      'HTTP 502 from payments\n  at pay:41',
-    ]),
-    ...(random.chance(0.3) && { code: random.chance(0.5) ? 502 : 'ETIMEDOUT' }),
-  }),
-};
 
 export function eventDocument(shop: Shop, place: number): Document {
   const random = new Random(shop.seed, 'events', place);
   const share = (place + random.fraction()) / shop.events;
   const at = momentOf(share);
-  const kind = random.pickWeighted(kinds);
-  const happened = { shop, random, at, ordersBefore: Math.floor(share * shop.orders) };
-  const [device, os] = random.pickWeighted(systems);
+  const type = random.pickWeighted(types);
+  const product = () => productId(shop, productSoldAt(shop, at, random));
   return {
     _id: idAt(shop.seed, 'events', place, at),
     at: new Date(at),
-    type: kind,
-    ...customerOf(kind, happened),
+    type,
     session: uuid(random),
     trace: trace(random),
-    device: {
-      kind: device,
-      os,
-      ...(device !== 'desktop' && { app: `${random.integer(3, 5)}.${random.integer(0, 12)}` }),
-    },
+    device: { kind: random.pick(['phone', 'desktop']), ...(random.chance(0.6) && { app: '4.12' }) },
     // Whole milliseconds, except for browsers with finer clocks.
     duration_ms: random.chance(0.8) ? random.integer(4, 900) : Math.round(random.fraction() * 9e5) / 1e3,
-    ...detailsOf[kind](happened),
+    ...(type === 'order_placed' ? orderBefore(shop, share) : visitor(shop, at, random)),
+    ...detailsOf(type, random, product),
   };
 }
 
-/** Returns the buyer for an order; otherwise null for logged-out customers, and nothing for strangers. */
-function customerOf(
-  kind: Kind,
-  { shop, random, at, ordersBefore }: Happened,
-): { customer_id?: ObjectId | null } {
-  if (kind === 'order_placed')
-    return { customer_id: orderAt(shop, Math.max(0, ordersBefore - 1)).customer.id };
+/** Null for customers who are logged out, and nothing for strangers. */
+function visitor(shop: Shop, at: number, random: Random): Document {
   if (random.chance(0.2)) return {};
-  return { customer_id: random.chance(0.1) ? null : customerBy(shop, at, random).id };
+  return { customer_id: random.chance(0.1) ? null : customerId(shop, customerBy(shop, at, random)) };
+}
+
+function orderBefore(shop: Shop, share: number): Document {
+  const { _id, customer_id } = orderDocument(shop, Math.max(0, Math.floor(share * shop.orders) - 1));
+  return { customer_id, order_id: _id };
+}
+
+function detailsOf(type: string, random: Random, product: () => ObjectId): Document {
+  const stars = random.integer(1, 5);
+  switch (type) {
+    case 'page_view':
+      return { product_id: product(), ...(random.chance(0.3) && { referrer: null }) };
+    case 'search':
+      return { query: random.pick(queries), results: random.integer(0, 90) };
+    case 'cart':
+      // Quantity of each product: the keys are products.
+      return { cart: { [product().toHexString()]: 1, [product().toHexString()]: random.integer(1, 5) } };
+    case 'review':
+      return {
+        product_id: product(),
+        // A number from the app, text from the old form.
+        stars: random.chance(0.85) ? stars : String(stars),
+        text: text(random, random.chance(0.1) ? random.integer(20, 60) : random.integer(1, 4)),
+      };
+    case 'error':
+      return { level: 'warning', message: 'HTTP 502\n  at pay:41', code: random.pick([502, 'ETIMEDOUT']) };
+    default:
+      return {};
+  }
 }

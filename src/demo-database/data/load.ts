@@ -15,8 +15,8 @@ import { planShop, type Shop } from './shop.ts';
 const { batchDocuments, batchesInFlight } = limits.documents.demo;
 
 export interface LoadOptions {
-  /** Number in all collections together. */
-  documents: number;
+  /** Number in all collections together; null for as many as there are, or the default. */
+  documents: number | null;
   /** `shop` unless a test needs one of its own. */
   database?: string;
   onProgress?(done: number, total: number): void;
@@ -38,14 +38,9 @@ interface Mark {
 }
 
 /** Raised with every change of the documents, indexes or views. */
-const VERSION = 1;
+const VERSION = 2;
 /** The mark is beside the server's own data, where no list of databases or collections for callers shows it. */
 const mark = { database: 'admin', collection: 'sandhaven_demo' } as const;
-
-interface Batch {
-  collection: DemoCollection;
-  documents: Document[];
-}
 
 export async function loadDemoData(client: MongoClient, options: LoadOptions): Promise<LoadedData> {
   try {
@@ -56,23 +51,25 @@ export async function loadDemoData(client: MongoClient, options: LoadOptions): P
 }
 
 async function loadUnlessThere(client: MongoClient, options: LoadOptions): Promise<LoadedData> {
-  const { documents, database = 'shop', signal } = options;
-  const shop = planShop(documents);
+  const { database = 'shop', signal } = options;
   const db = client.db(database);
   const marks = client.db(mark.database).collection<Mark>(mark.collection);
   const found = await marks.findOne({ _id: database });
-  if (found?.version === VERSION && found.documents === documents && (await hasCollections(db))) {
-    return { loaded: false, collections: await count(db) };
+  const documents = options.documents ?? found?.documents ?? limits.documents.demo.documents.default;
+  const shop = planShop(documents);
+  if (found?.version === VERSION && found.documents === documents) {
+    const collections = await count(db);
+    if (collectionNames.every((name) => collections[name] > 0)) return { loaded: false, collections };
   }
   signal?.throwIfAborted();
   await marks.deleteOne({ _id: database });
   await db.dropDatabase();
-  await insertAll(db, shop, options);
+  await insertAll(db, shop, documents, options);
   for (const name of collectionNames) {
     signal?.throwIfAborted();
     await db.collection(name).createIndexes(indexes[name]);
   }
-  await createViews(db);
+  await createView(db);
   const collections = await count(db);
   if (collectionNames.some((name) => collections[name] !== shop[name])) throw changedMeanwhile();
   await marks.replaceOne({ _id: database }, { version: VERSION, documents }, { upsert: true });
@@ -80,15 +77,15 @@ async function loadUnlessThere(client: MongoClient, options: LoadOptions): Promi
 }
 
 /** Sends a few batches at once. All are answered when it returns, so that none arrives after the next drop. */
-async function insertAll(db: Db, shop: Shop, { documents, onProgress, signal }: LoadOptions): Promise<void> {
+async function insertAll(db: Db, shop: Shop, total: number, { onProgress, signal }: LoadOptions) {
   const remaining = batchesOf(shop);
   let done = 0;
   const insertRest = async () => {
-    for (const batch of remaining) {
+    for (const [collection, documents] of remaining) {
       signal?.throwIfAborted();
-      await db.collection(batch.collection).insertMany(batch.documents, { ordered: false });
-      done += batch.documents.length;
-      onProgress?.(done, documents);
+      await db.collection(collection).insertMany(documents, { ordered: false });
+      done += documents.length;
+      onProgress?.(done, total);
     }
   };
   const ends = await Promise.allSettled(Array.from({ length: batchesInFlight }, insertRest));
@@ -96,31 +93,25 @@ async function insertAll(db: Db, shop: Shop, { documents, onProgress, signal }: 
   if (failed) throw failed.reason;
 }
 
-function* batchesOf(shop: Shop): Generator<Batch> {
+function* batchesOf(shop: Shop): Generator<[DemoCollection, Document[]]> {
   for (const collection of collectionNames) {
-    let documents: Document[] = [];
-    for (const document of documentsOf(shop, collection)) {
-      documents.push(document);
-      if (documents.length < batchDocuments) continue;
-      yield { collection, documents };
-      documents = [];
+    for (let from = 0; from < shop[collection]; from += batchDocuments) {
+      yield [collection, [...documentsOf(shop, collection, from, from + batchDocuments)]];
     }
-    if (documents.length > 0) yield { collection, documents };
   }
 }
 
-/** Some servers have no views; the data is whole without them. */
-async function createViews(db: Db): Promise<void> {
-  for (const [name, view] of Object.entries(views)) {
-    await db.createCollection(name, view).catch((error: unknown) => {
-      if (!(error instanceof Error) || error.name !== 'MongoServerError') throw error;
-    });
-  }
-}
-
-async function hasCollections(db: Db): Promise<boolean> {
-  const listed = await db.listCollections({}, { nameOnly: true }).toArray();
-  return collectionNames.every((name) => listed.some((collection) => collection.name === name));
+/** Some servers have no views; the data is whole without it. */
+async function createView(db: Db): Promise<void> {
+  const month = { $dateToString: { date: '$created_at', format: '%Y-%m' } };
+  const pipeline = [
+    { $group: { _id: { month, region: '$region' }, orders: { $sum: 1 }, revenue: { $sum: '$total' } } },
+    { $project: { _id: 1, month: '$_id.month', region: '$_id.region', orders: 1, revenue: 1 } },
+  ];
+  const view = db.createCollection('monthly_orders', { viewOn: 'orders', pipeline });
+  await view.catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'MongoServerError') throw error;
+  });
 }
 
 async function count(db: Db): Promise<Record<DemoCollection, number>> {
@@ -168,23 +159,13 @@ const indexes: Record<DemoCollection, IndexDescription[]> = {
   events: [{ key: { at: 1 }, name: 'at_1' }],
 };
 
-const views: Record<string, { viewOn: DemoCollection; pipeline: Document[] }> = {
-  monthly_orders: {
-    viewOn: 'orders',
-    pipeline: [
-      {
-        $group: {
-          _id: { month: { $dateToString: { date: '$created_at', format: '%Y-%m' } }, region: '$region' },
-          orders: { $sum: 1 },
-          revenue: { $sum: '$total' },
-        },
-      },
-      { $project: { _id: 1, month: '$_id.month', region: '$_id.region', orders: 1, revenue: 1 } },
-    ],
-  },
-};
-
-/** Ordered by id, which is the order of time. */
-export function* documentsOf(shop: Shop, collection: DemoCollection): Generator<Document> {
-  for (let place = 0; place < shop[collection]; place++) yield documentAt[collection](shop, place);
+/** Those of some places, or all: ordered by id, which is the order of time. */
+export function* documentsOf(
+  shop: Shop,
+  collection: DemoCollection,
+  from = 0,
+  before = shop[collection],
+): Generator<Document> {
+  const end = Math.min(before, shop[collection]);
+  for (let place = from; place < end; place++) yield documentAt[collection](shop, place);
 }

@@ -8,28 +8,19 @@ import { Binary, Decimal128, ObjectId } from 'bson';
 /** Values with their relative frequencies. */
 export type Weighted<T> = readonly (readonly [value: T, weight: number])[];
 
+/** SplitMix: scrambles a number that grows by the golden ratio. */
 export class Random {
-  #a: number;
-  #b: number;
-  #c: number;
-  #counter = 1;
+  #state: number;
 
   constructor(seed: number, name: string, place: number) {
-    this.#a = scramble(seed | 0);
-    this.#b = scramble(this.#a ^ hashOf(name));
-    this.#c = scramble(this.#b ^ place);
-    // The first few of one place resemble those of the next.
-    for (let i = 0; i < 8; i++) this.bits();
+    const ofName = [...name].reduce((bits, letter) => scramble(bits ^ letter.charCodeAt(0)), scramble(seed));
+    this.#state = scramble(ofName + place);
   }
 
-  /** Returns 32 bits, by Chris Doty-Humphrey's Small Fast Counting generator. */
+  /** Returns 32 bits. */
   bits(): number {
-    const sum = (this.#a + this.#b + this.#counter) | 0;
-    this.#counter = (this.#counter + 1) | 0;
-    this.#a = this.#b ^ (this.#b >>> 9);
-    this.#b = (this.#c + (this.#c << 3)) | 0;
-    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + sum) | 0;
-    return sum >>> 0;
+    this.#state = (this.#state + 0x9e3779b9) | 0;
+    return scramble(this.#state) >>> 0;
   }
 
   /** Ranges from 0 to below 1. */
@@ -37,15 +28,10 @@ export class Random {
     return this.bits() / 2 ** 32;
   }
 
-  /**
-   * Smaller values are more frequent. Multiplied, since a power may differ in its last bit between releases of
-   * Node.
-   */
-  lowFraction(factors: number): number {
+  /** Ranges likewise; smaller values are more frequent. Multiplied, since a power may differ between releases of Node. */
+  lowFraction(): number {
     const fraction = this.fraction();
-    let product = fraction;
-    for (let i = 1; i < factors; i++) product *= fraction;
-    return product;
+    return fraction * fraction;
   }
 
   /** Both ends are inclusive. */
@@ -75,34 +61,23 @@ export class Random {
   }
 }
 
-/** FNV-1a. */
-function hashOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
-  return hash;
-}
-
 /** The finalizer of MurmurHash3: every bit of the input changes half of the output's. */
 function scramble(value: number): number {
-  let bits = (value + 0x9e3779b9) | 0;
-  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  let bits = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return bits ^ (bits >>> 16);
 }
 
 /** Byte of an id that names its collection. */
 export const idSpaces = { customers: 0xc0, products: 0xb0, orders: 0xa0, events: 0xe0 } as const;
-type IdSpace = keyof typeof idSpaces;
 
 /** Has a driver's layout: seconds, five bytes of its maker, and a counter. */
-export function idAt(seed: number, space: IdSpace, place: number, at: number): ObjectId {
-  const bytes = new Uint8Array(12);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, Math.floor(at / 1000));
-  view.setUint32(4, seed);
-  view.setUint32(8, place);
-  // The counter has the last three bytes.
-  bytes[8] = idSpaces[space];
+export function idAt(seed: number, space: keyof typeof idSpaces, place: number, at: number): ObjectId {
+  const bytes = Buffer.alloc(12);
+  bytes.writeUInt32BE(Math.floor(at / 1000), 0);
+  bytes.writeUInt32BE(seed, 4);
+  bytes.writeUInt8(idSpaces[space], 8);
+  bytes.writeUIntBE(place, 9, 3);
   return new ObjectId(bytes);
 }
 
@@ -111,11 +86,9 @@ export function idAt(seed: number, space: IdSpace, place: number, at: number): O
  * the exponent −2, since most documents hold several and parsing them from text takes longer than all the rest.
  */
 export function money(cents: number): Decimal128 {
-  const bytes = new Uint8Array(16);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, cents % 2 ** 32, true);
-  view.setUint32(4, Math.floor(cents / 2 ** 32), true);
-  view.setUint16(14, (EXPONENT_BIAS - 2) << 1, true);
+  const bytes = Buffer.alloc(16);
+  bytes.writeBigUInt64LE(BigInt(cents), 0);
+  bytes.writeUInt16LE((EXPONENT_BIAS - 2) << 1, 14);
   return new Decimal128(bytes);
 }
 

@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { collectionNames, type DemoCollection, documentsOf } from '../../../src/demo-database/data/load.ts';
 import { orderDocument } from '../../../src/demo-database/data/orders.ts';
-import { MOST_BOUGHT, regions } from '../../../src/demo-database/data/regions.ts';
 import { period, planShop, type Shop } from '../../../src/demo-database/data/shop.ts';
+import { regions } from '../../../src/demo-database/data/words.ts';
 import { limits } from '../../../src/model/limits.ts';
 
 const seeds = fc.integer({ min: 0, max: 2 ** 32 - 1 });
@@ -33,7 +33,7 @@ describe('the same seed', () => {
 
   it('gives the same bytes on every machine: whoever changes them raises the version of the mark', () => {
     expect(digestOf(planShop(1_000))).toBe(
-      'd1195b130fc57d4b4c86ea8a525d976f05dc7734b604a39fd726e75ad1fa9205',
+      'fa8f4533ab42f2d45ad3e95da9954d67cb2fdbd430f344b2ecd66e9024f99c2b',
     );
   });
 
@@ -151,10 +151,9 @@ describe('time', () => {
       made.orders.filter(
         (order) => order['region'] === region && order['created_at'].toISOString().startsWith(month),
       ).length;
-    for (const [{ name }] of regions) {
+    for (const { name } of regions) {
       for (const month of ['2024-07', '2025-02', '2026-06']) expect(ordersIn(month, name)).toBeGreaterThan(0);
     }
-    expect(Math.max(...regions.flatMap(([{ byMonth }]) => byMonth))).toBe(MOST_BOUGHT);
     expect(ordersIn('2025-11', 'north-america')).toBeGreaterThan(2 * ordersIn('2025-02', 'north-america'));
     expect(ordersIn('2025-11', 'europe')).toBeGreaterThan(4 * ordersIn('2025-11', 'africa'));
   });

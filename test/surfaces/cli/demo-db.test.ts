@@ -5,7 +5,6 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { loadDemoData } from '../../../src/demo-database/data/load.ts';
 import { demoDb } from '../../../src/demo-database/demo-db.ts';
 import { buildDocumentDbImage, builtRecipe } from '../../../src/runtime/images/build-image.ts';
 import { bin, call, must, type Service, startService } from '../../support/service.ts';
@@ -69,7 +68,7 @@ async function interrupt(child: ChildProcess): Promise<number | null> {
 /** For what ends by itself: in this process, where nothing has to be loaded for each. */
 function run(...args: string[]) {
   const { url, apiKey } = service;
-  const parts = { load: loadDemoData, buildImage: buildDocumentDbImage, builtRecipe };
+  const parts = { buildImage: buildDocumentDbImage, builtRecipe };
   const commands = { 'demo-db': { summary: 'run it', ...demoDb(parts) } };
   const env = { SANDBOX_API_URL: url, SANDBOX_API_KEY: apiKey };
   return cliFor(url)(['demo-db', ...args], { env, commands });
