@@ -64,8 +64,11 @@ pub fn of(rules: &[Rule]) -> Program {
 /// Decides on one call; always returns.
 fn judge(rules: &[&Rule]) -> Program {
     let mut program = Program::new();
-    for rule in rules {
-        let checks: Vec<Program> = rule.conditions.iter().map(check).collect();
+    let cases = rules
+        .iter()
+        .flat_map(|rule| rule.cases.iter().map(|case| (*case, rule.refusal)));
+    for (case, refused) in cases {
+        let checks: Vec<Program> = case.iter().map(check).collect();
         let mut rest = checks.iter().map(Vec::len).sum::<usize>() + 1;
         for part in checks {
             rest -= part.len();
@@ -78,7 +81,7 @@ fn judge(rules: &[&Rule]) -> Program {
                 _ => instruction,
             }));
         }
-        program.push(match rule.refusal {
+        program.push(match refused {
             None => one(RETURN, libc::SECCOMP_RET_ALLOW),
             Some(errno) => refusal(errno),
         });
@@ -260,13 +263,15 @@ mod tests {
     #[test]
     fn each_rule_holds_for_arguments_made_of_its_conditions() {
         for rule in RULES {
-            let mut arguments = [0; 6];
-            for condition in rule.conditions {
-                arguments[condition.index as usize] = condition.bits;
-            }
             let expected = rule.refusal.map_or(ALLOWED, |errno| refused(errno.into()));
-            for call in rule.calls {
-                assert_eq!(verdict(*call, &arguments), expected, "{call} {arguments:?}");
+            for case in rule.cases {
+                let mut arguments = [0; 6];
+                for condition in *case {
+                    arguments[condition.index as usize] = condition.bits;
+                }
+                for call in rule.calls {
+                    assert_eq!(verdict(*call, &arguments), expected, "{call} {arguments:?}");
+                }
             }
         }
     }
