@@ -31,8 +31,8 @@ const ARGUMENTS: u32 = 16;
 
 type Program = Vec<libc::sock_filter>;
 
-/// A call of another architecture kills its process. A call that is newer than all rules fails as if it did not exist.
-pub fn of(rules: &[Rule]) -> Program {
+/// A call of another architecture kills its process. A call that is newer than all rules fails with that error.
+pub fn of(rules: &[Rule], newer: i32) -> Program {
     let mut of_calls: BTreeMap<u32, Vec<&Rule>> = BTreeMap::new();
     for rule in rules {
         for call in rule.calls {
@@ -49,7 +49,7 @@ pub fn of(rules: &[Rule]) -> Program {
         jump(FROM, SECOND_SET, 0, 1),
         one(RETURN, libc::SECCOMP_RET_KILL_PROCESS),
         jump(ABOVE, newest, 0, 1),
-        refusal(libc::ENOSYS as u16),
+        refusal(newer as u16),
     ];
     for (call, rules) in of_calls {
         let judged = judge(&rules);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     fn verdict(call: u32, arguments: &[u64]) -> u32 {
-        run(&of(RULES), ARCHITECTURE, call, arguments)
+        run(&of(RULES, libc::ENOSYS), ARCHITECTURE, call, arguments)
     }
 
     /// Runs the program as the kernel does.
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn other_architectures_end_their_process_and_newer_calls_do_not_exist() {
-        let program = of(RULES);
+        let program = of(RULES, libc::ENOSYS);
         const I386: u32 = 0x4000_0003;
         assert_eq!(run(&program, I386, 0, &[]), ENDED);
         assert_eq!(verdict(SECOND_SET | __NR_read, &[]), ENDED);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn the_kernel_takes_its_length() {
-        let length = of(RULES).len();
+        let length = of(RULES, libc::ENOSYS).len();
         assert!(
             length > 600 && length <= libc::BPF_MAXINSNS as usize,
             "{length}"

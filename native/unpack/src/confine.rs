@@ -11,6 +11,7 @@ use rustix::mount::{
 };
 use rustix::process::{Resource, Rlimit, chdir, pivot_root, setrlimit, umask};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
+use sandhaven_filter::Filter;
 use std::path::Path;
 
 /// CHOWN, DAC_OVERRIDE, FOWNER, FSETID, SETFCAP: needed to make files of other users.
@@ -38,7 +39,9 @@ pub fn confine(root: &Path, file_bytes: u64) -> Result<OwnedFd, Failure> {
     drop_privileges()?;
     let root =
         open("/", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).step("open the root")?;
-    seccomp::install().step("filter system calls")?;
+    Filter::of(seccomp::RULES)
+        .install()
+        .map_err(|error| Failure::new(Kind::Internal, format!("filter system calls: {error}")))?;
     Ok(root)
 }
 

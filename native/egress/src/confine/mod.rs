@@ -6,13 +6,16 @@ mod seccomp;
 use crate::bounds::OPEN_FILES;
 use crate::failure::{Failure, Step};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sandhaven_filter::Filter;
 
 /// Before any thread. Returns how many files it may have open.
 pub fn confine(uid: u32, gid: u32) -> Result<u64, Failure> {
     let open_files = limit()?;
     root::empty()?;
     become_nobody(uid, gid)?;
-    seccomp::install().step("filter system calls")?;
+    Filter::of(seccomp::RULES)
+        .install()
+        .step("filter system calls")?;
     Ok(open_files)
 }
 
