@@ -111,18 +111,6 @@ export function paths(schema: Fields): string[] {
 }
 
 /**
- * Returns the types that a comparison with the field meets: its own, and those of the elements of its arrays, once
- * each.
- */
-export function comparedTypes(field: FieldSchema): string[] {
-  return [...new Set(typesOf(field.types))];
-}
-
-function typesOf(types: readonly FieldType[]): string[] {
-  return types.flatMap(({ type, elements }) => [type, ...typesOf(elements ?? [])]);
-}
-
-/**
  * Compares the path name by name, not cut at its dots, since names may hold dots themselves; an exact name precedes a
  * name that is data.
  *

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SandhavenError } from '../model/errors.ts';
 import { newApiKey, randomText } from '../model/ids.ts';
-import { readOrCreate, replaceFile } from './files/durable-file.ts';
+import { readOrCreate } from './files/durable-file.ts';
 import { createPrivately, isBusy } from './sqlite/database.ts';
 
 export interface DataDirectory {
@@ -74,11 +74,6 @@ export function readOrCreateApiKey(file: string): string {
   return readOrCreate(file, () => line(newApiKey()))
     .toString()
     .trim();
-}
-
-/** Stores a key that the operator chose. */
-export function writeApiKey(file: string, apiKey: string): void {
-  replaceFile(file, line(apiKey));
 }
 
 /** Makes an empty directory private; rejects an open one with content, which may belong to another program. */

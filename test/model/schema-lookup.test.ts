@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  comparedTypes,
-  type FieldSchema,
-  type FieldType,
-  fieldAt,
-  paths,
-} from '../../src/model/document-schema.ts';
+import { type FieldSchema, type FieldType, fieldAt, paths } from '../../src/model/document-schema.ts';
 
 const schema = {
   fields: [
@@ -68,11 +62,6 @@ describe('a path finds', () => {
 
 it('paths have parents before children', () => {
   expect(paths(schema).slice(0, 5)).toEqual(['_id', 'address', 'address.city', 'items', 'items.sku']);
-});
-
-it('a comparison meets elements too', () => {
-  const grid = schema.fields[3];
-  expect(grid && comparedTypes(grid)).toEqual(['array', 'double']);
 });
 
 function field(path: string, types: (string | FieldType)[], fields?: FieldSchema[]): FieldSchema {

@@ -5,12 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  lockDataDirectory,
-  openDataDirectory,
-  readOrCreateApiKey,
-  writeApiKey,
-} from '../../src/store/data-directory.ts';
+import { lockDataDirectory, openDataDirectory, readOrCreateApiKey } from '../../src/store/data-directory.ts';
 import { readOrCreate, replaceFile } from '../../src/store/files/durable-file.ts';
 import { temporaryDirectory } from './fixtures.ts';
 
@@ -68,15 +63,6 @@ describe('the API key file', () => {
     expect(statSync(apiKeyFile).mode & 0o777).toBe(0o600);
     expect(readOrCreateApiKey(apiKeyFile)).toBe(key);
     expect(readFileSync(apiKeyFile, 'utf8')).toBe(`${key}\n`);
-  });
-
-  it('takes the key that the operator gave, and nothing is left beside it', () => {
-    const { path, apiKeyFile } = openDataDirectory(temporaryDirectory());
-    readOrCreateApiKey(apiKeyFile);
-    writeApiKey(apiKeyFile, 'given');
-    expect(readOrCreateApiKey(apiKeyFile)).toBe('given');
-    expect(statSync(apiKeyFile).mode & 0o777).toBe(0o600);
-    expect(readdirSync(path).sort()).toEqual(['api-key', 'instance']);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Copies a text, and confirms it. */
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { announce } from './announcer.tsx';
 import { Icon } from './icon.tsx';
@@ -7,7 +7,7 @@ import classes from './parts.module.css';
 
 const SHOWN_MS = 1_500;
 
-function useCopy(text: string) {
+export function CopyIcon({ text, label }: { text: string; label: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await writeClipboard(text);
@@ -15,30 +15,12 @@ function useCopy(text: string) {
     announce('Copied');
     setTimeout(() => setCopied(false), SHOWN_MS);
   };
-  return { copied, copy: () => void copy() };
-}
-
-export function CopyIcon({ text, label }: { text: string; label: string }) {
-  const { copied, copy } = useCopy(text);
   return (
     <Tooltip label={copied ? 'Copied' : label}>
-      <ActionIcon variant="subtle" color="gray" c="dimmed" aria-label={label} onClick={copy}>
+      <ActionIcon variant="subtle" color="gray" c="dimmed" aria-label={label} onClick={() => void copy()}>
         <Icon name={copied ? 'check' : 'copy'} />
       </ActionIcon>
     </Tooltip>
-  );
-}
-
-export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const { copied, copy } = useCopy(text);
-  return (
-    <Button
-      variant="default"
-      leftSection={<Icon name={copied ? 'check' : 'copy'} size={14} />}
-      onClick={copy}
-    >
-      {copied ? 'Copied' : label}
-    </Button>
   );
 }
 
