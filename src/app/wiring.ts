@@ -202,7 +202,9 @@ export function wire(
   const { deliverer, webhooks } = wireWebhooks({ store, allowed: webhookAllow, exit, clock, log });
   const services: Services = {
     metrics,
-    sandboxes: new SandboxService(sandboxes, creation, machines, activity, idempotency, runtime, traffic),
+    sandboxes: new SandboxService({
+      ...{ store: sandboxes, creation, machines, activity, idempotency, runtime, traffic, clock },
+    }),
     events,
     snapshotEvents,
     ...live,

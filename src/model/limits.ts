@@ -44,6 +44,8 @@ export const limits = {
   autoDeleteMinutes: { min: -1, default: -1 },
   /** Ten years: beyond it a deadline means nothing, and sums of minutes stay exact. */
   autoMinutesMax: 5_256_000,
+  /** From now until the deadline of a sandbox: at most 30 days; 0 removes it. */
+  deadlineSeconds: { min: 0, max: 2_592_000 },
 
   pageSize: { min: 1, max: 100, default: 20 },
   maxItems: { min: 1, max: 200, default: 50 },

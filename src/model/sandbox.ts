@@ -56,6 +56,15 @@ export interface NetworkSetting {
   allow: string[];
 }
 
+export const deadlineActions = ['stop', 'delete'] as const;
+
+/** A moment at which the service stops or deletes a sandbox, whatever runs in it. */
+export interface Deadline {
+  /** Milliseconds since the epoch. */
+  at: number;
+  action: (typeof deadlineActions)[number];
+}
+
 export interface Sandbox {
   id: string;
   /** null while it waits in the warm pool for an owner. */
@@ -94,6 +103,8 @@ export interface Sandbox {
   autoStopMinutes: number;
   autoArchiveMinutes: number;
   autoDeleteMinutes: number;
+  /** Beside the intervals: it does not move with activity, nor with stops and starts. */
+  deadline: Deadline | null;
   ephemeral: boolean;
   regionId: string;
   archive: ArchiveRecord | null;

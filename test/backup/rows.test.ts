@@ -121,7 +121,28 @@ describe('rows of a backup', () => {
     ]);
   });
 
-  it('let deadlines count from the restore', async () => {
+  it('lose a deadline that has passed at the restore, and keep one that has not', async () => {
+    add('passed', { deadline: '{"at":1000,"action":"delete"}' });
+    add('to come', { deadline: '{"at":1001,"action":"delete"}' });
+    add('without');
+    (await copy()).finish(9);
+    countFromRestore(copyFile(), 1_000);
+    expect(restored('id, deadline')).toEqual([
+      { id: 'passed', deadline: null },
+      { id: 'to come', deadline: '{"at":1001,"action":"delete"}' },
+      { id: 'without', deadline: null },
+    ]);
+  });
+
+  it('of a service that knew no deadlines are restored as they are', async () => {
+    live.exec('ALTER TABLE sandboxes DROP COLUMN deadline');
+    add('old', { stopped_at: 5 });
+    (await copy()).finish(9);
+    countFromRestore(copyFile(), 1_000);
+    expect(restored('stopped_at')).toEqual([{ stopped_at: 1_000 }]);
+  });
+
+  it('let intervals count from the restore', async () => {
     add('old', { stopped_at: 5 });
     (await copy()).finish(9);
     countFromRestore(copyFile(), 1_000);

@@ -1,9 +1,10 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import type { Machines } from '../../src/control/lifecycle/machines.ts';
+import type { CommandOptions, Machines } from '../../src/control/lifecycle/machines.ts';
 import { Scheduler } from '../../src/control/lifecycle/scheduler.ts';
 import type { Log, Schedulable, SessionsOverview, TerminalsOverview } from '../../src/control/ports/index.ts';
 import { Activity } from '../../src/control/turns/activity.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
+import type { Sandbox } from '../../src/model/sandbox.ts';
 import { createAlone } from '../../src/store/rows/alone.ts';
 
 const MINUTE = 60_000;
@@ -13,12 +14,15 @@ const quiet: Log = { info() {}, warn() {}, error() {} };
 let now = 0;
 let sandbox: Schedulable;
 let stops: number[];
+/** Commands with the reasons that they came with. */
+let commands: [type: string, reason: string | null][];
 let sessions: () => Omit<SessionsOverview, 'sessions'>;
 let terminals: () => Omit<TerminalsOverview, 'terminals'>;
 const listTerminals = async () => ({ terminals: [], ...terminals() });
 let runs: boolean;
 const listDetached = async () => ({ processes: [], busy: runs, idleMs: null });
 let asked: number;
+let activity: Activity;
 let scheduler: Scheduler;
 
 let archives: boolean;
@@ -26,6 +30,7 @@ let archives: boolean;
 beforeEach(() => {
   now = 1_000 * MINUTE;
   stops = [];
+  commands = [];
   archives = true;
   asked = 0;
   sessions = () => ({ busy: false, idleMs: null });
@@ -39,15 +44,23 @@ beforeEach(() => {
     autoStopMinutes: 15,
     autoArchiveMinutes: 10_080,
     autoDeleteMinutes: -1,
+    deadline: null,
     lastActivityAt: now,
     stoppedAt: null,
   };
   const clock = { now: () => now };
+  activity = new Activity(clock, { touch: async () => {} });
   scheduler = new Scheduler({
     replicas: createAlone(),
     canArchive: () => archives,
     store: { schedulable: async () => [sandbox] },
-    machines: { command: async () => void stops.push(now), pausedReason } as unknown as Machines,
+    machines: {
+      command: async (_: string, { type }: { type: string }, { reason }: CommandOptions) => {
+        stops.push(now);
+        commands.push([type, reason ?? null]);
+      },
+      pausedReason,
+    } as unknown as Machines,
     agent: {
       async listSessions() {
         asked++;
@@ -56,7 +69,7 @@ beforeEach(() => {
       listTerminals,
       listDetached,
     },
-    activity: new Activity(clock, { touch: async () => {} }),
+    activity,
     unfinished: { turn: async () => {} },
     clock,
     log: quiet,
@@ -236,4 +249,76 @@ it('counts settled sandboxes by their state at each look, and those that are pau
   });
   await pass(0);
   expect(scheduler.census?.paused).toBe(1);
+});
+
+it('a deadline stops a sandbox whatever it does, without asking what runs inside, and names the reason', async () => {
+  runs = true;
+  activity.begin(id);
+  sandbox = { ...sandbox, autoStopMinutes: 0, deadline: { at: now + 30_000, action: 'stop' } };
+  now += 29_999;
+  expect(await pass(0)).toBe(0);
+  now += 1;
+  expect(await pass(0)).toBe(1);
+  expect(commands).toEqual([['stop', 'Stopped at its deadline.']]);
+  expect(asked).toBe(0);
+});
+
+it.each(['started', 'stopped', 'archived', 'error'] as const)(
+  'a deadline deletes a sandbox that is %s',
+  async (state) => {
+    sandbox = { ...sandbox, state, deadline: { at: now + MINUTE, action: 'delete' } };
+    expect(await pass(0)).toBe(0);
+    expect(await pass(1)).toBe(1);
+    expect(commands).toEqual([['delete', 'Deleted at its deadline.']]);
+  },
+);
+
+it('a deadline that stops leaves a sandbox alone that does not run', async () => {
+  sandbox = { ...sandbox, state: 'stopped', stoppedAt: now, deadline: { at: now, action: 'stop' } };
+  expect(await pass(1)).toBe(0);
+});
+
+it('an idle sandbox is stopped before its deadline, for its idleness', async () => {
+  sandbox = { ...sandbox, deadline: { at: now + 20 * MINUTE, action: 'delete' } };
+  expect(await pass(15)).toBe(1);
+  expect(commands).toEqual([['stop', 'Stopped automatically after auto_stop_minutes without activity.']]);
+});
+
+it('a deadline that was moved until its turn came is not acted on', async () => {
+  sandbox = { ...sandbox, deadline: { at: now, action: 'stop' } };
+  const wanted: (boolean | undefined)[] = [];
+  const clock = { now: () => now };
+  const later = new Scheduler({
+    ...{ replicas: createAlone(), canArchive: () => true, clock, log: quiet, intervalMs: 1 },
+    store: { schedulable: async () => [sandbox] },
+    machines: {
+      pausedReason,
+      command: async (_: string, __: unknown, { stillWanted }: CommandOptions) => {
+        wanted.push(stillWanted?.(sandbox as Sandbox));
+        wanted.push(stillWanted?.({ ...sandbox, deadline: { at: now + 1, action: 'stop' } } as Sandbox));
+        wanted.push(stillWanted?.({ ...sandbox, deadline: null } as Sandbox));
+      },
+    } as unknown as Machines,
+    agent: { listSessions: async () => ({ sessions: [], ...sessions() }), listTerminals, listDetached },
+    activity,
+    unfinished: { turn: async () => {} },
+  });
+  await later.turn();
+  expect(wanted).toEqual([true, false, false]);
+});
+
+it('among replicas a deadline waits for no further look: no use counts against it', async () => {
+  const clock = { now: () => now };
+  const replicas = { ...createAlone(), shared: true };
+  const acted: string[] = [];
+  const one = new Scheduler({
+    ...{ replicas, canArchive: () => true, clock, log: quiet, intervalMs: 1 },
+    store: { schedulable: async () => [{ ...sandbox, deadline: { at: now, action: 'delete' } }] },
+    machines: { command: async (of: string) => void acted.push(of), pausedReason } as unknown as Machines,
+    agent: { listSessions: async () => ({ sessions: [], ...sessions() }), listTerminals, listDetached },
+    activity,
+    unfinished: { turn: async () => {} },
+  });
+  await one.turn();
+  expect(acted).toEqual([id]);
 });

@@ -1,6 +1,7 @@
 /** What time alone does to a sandbox, and when. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { deadlineOf, withoutPassedStop } from '../../src/model/deadline.ts';
 import { decide, nextDeadline } from '../../src/model/lifecycle.ts';
 import { type Operation, type Sandbox, sandboxStates } from '../../src/model/sandbox.ts';
 import { settledSandbox } from './lifecycle-fixtures.ts';
@@ -142,4 +143,37 @@ it('a sandbox in error waits for a person, whatever its settings and its last st
 it('a stopped sandbox without the time of its stop has no deadline', () => {
   const settings = { autoArchiveMinutes: 1, autoDeleteMinutes: 1, stoppedAt: null };
   expect(nextDeadline(settledSandbox('stopped', settings))).toBeNull();
+});
+
+describe('a deadline of its own', () => {
+  const stop = { at: 7_000, action: 'stop' } as const;
+  const remove = { at: 7_000, action: 'delete' } as const;
+
+  it('that deletes counts in every state, in error too', () => {
+    for (const state of ['started', 'stopped', 'archived', 'error'] as const)
+      expect(deadlineOf(settledSandbox(state, { deadline: remove })), state).toEqual(remove);
+  });
+
+  it('that stops counts while the sandbox is started', () => {
+    expect(deadlineOf(settledSandbox('started', { deadline: stop }))).toEqual(stop);
+    for (const state of ['stopped', 'archived', 'error'] as const)
+      expect(deadlineOf(settledSandbox(state, { deadline: stop })), state).toBeNull();
+  });
+
+  it('waits for the operation in progress, and is none where none is set', () => {
+    expect(deadlineOf(settledSandbox('started', { deadline: remove, operation: 'resizing' }))).toBeNull();
+    expect(deadlineOf(settledSandbox('started'))).toBeNull();
+  });
+
+  it('leaves the intervals as they are', () => {
+    const idle = { command: 'stop', at: 901_000 };
+    expect(nextDeadline(settledSandbox('started', { deadline: stop }))).toEqual(idle);
+  });
+
+  it('goes once it has passed and was a stop, not a moment before', () => {
+    expect(withoutPassedStop({ deadline: stop }, 6_999)).toEqual({});
+    expect(withoutPassedStop({ deadline: stop }, 7_000)).toEqual({ deadline: null });
+    expect(withoutPassedStop({ deadline: remove }, 9_000)).toEqual({});
+    expect(withoutPassedStop({ deadline: null }, 9_000)).toEqual({});
+  });
 });

@@ -30,6 +30,7 @@ const weights = {
   delete: 10,
   resize: 6,
   configure: 4,
+  deadline: 4,
   label: 2,
   network: 4,
   write: 18,
@@ -117,6 +118,8 @@ export class Callers {
         return void (await services.sandboxes.resize(user, id, this.#sizes()));
       case 'configure':
         return this.#configure(services, user, id);
+      case 'deadline':
+        return this.#setDeadline(services, user, id);
       case 'label':
         return void (await services.sandboxes.setLabels(user, id, { turn: String(this.#drawn) }));
       case 'network':
@@ -185,6 +188,14 @@ export class Callers {
     const autoStopMinutes = dice.oneOf([0, 1, 15]);
     const autoArchiveMinutes = dice.oneOf([0, 5, 10_080]);
     await services.sandboxes.configure(user, id, { autoStopMinutes, autoArchiveMinutes, autoDeleteMinutes });
+  }
+
+  /** Sets one, moves it earlier or later, or removes it; some pass at once, some while nothing runs. */
+  async #setDeadline(services: Process['control']['services'], user: User, id: string): Promise<void> {
+    const { dice } = this.#world;
+    const action = dice.oneOf(['stop', 'stop', 'delete'] as const);
+    if (action === 'delete') this.#expected.mayEnd(id);
+    await services.sandboxes.setDeadline(user, id, dice.oneOf([0, 1, 20, 300, 3_600]), action);
   }
 
   async #write(process: Process, user: User, id: string): Promise<void> {

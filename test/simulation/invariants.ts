@@ -9,6 +9,8 @@ import { Violation } from './violation.ts';
 import { ACTIVITY_STORED_MS, quota, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
+/** Longer than all jumps back that a run may have within it. */
+const SET_BACK_MS = 6 * 60 * 60 * 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const aboutToRun = new Set(['creating', 'starting', 'restoring']);
 
@@ -80,6 +82,7 @@ export class Invariants {
     if (!this.#world.host.images.has(row.imageDigest)) throw new Violation(`image of ${what} is collected`);
     if (row.operation !== 'resizing' && row.resizeTarget) throw new Violation(`resize target of ${what}`);
     if (row.operation === 'stopping' && before?.operation === null) this.#idle(row, what);
+    if (before) this.#deadline(before, row, what);
     if (row.operation === null) assertWhole(row, what);
     if (row.state !== 'started') this.#expected.stopped(row.id);
     if (row.ownerId !== null && row.operation !== 'creating') this.#alone(row);
@@ -94,6 +97,25 @@ export class Invariants {
     if (most > 1 && time.wasSetForwardWithin(ACTIVITY_STORED_MS)) return;
     const idleMs = time.now() - used;
     if (idleMs < autoStopMinutes * MINUTE_MS) throw new Violation(`in use ${idleMs} ms before: ${what}`);
+  }
+
+  /**
+   * A deadline ends nothing before its time, and only a caller moves or removes it: a step of the lifecycle keeps it, unless
+   * it has passed and was a stop.
+   */
+  #deadline(before: Sandbox, row: Sandbox, what: string): void {
+    const { time } = this.#world;
+    const { deadline } = before;
+    const hasPassed = deadline !== null && deadline.at <= time.now() + time.setBackWithin(SET_BACK_MS);
+    const begins = row.operation !== null && before.operation === null;
+    const reason = { stopping: 'Stopped at its deadline.', deleting: 'Deleted at its deadline.' };
+    const byDeadline = begins && row.stateReason === reason[row.operation as keyof typeof reason];
+    if (byDeadline && !hasPassed && before.stateReason !== row.stateReason)
+      throw new Violation(`ended before its deadline: ${what}`);
+    const isStep = row.operation !== before.operation || row.generation !== before.generation;
+    const isKept = JSON.stringify(row.deadline) === JSON.stringify(deadline);
+    const isOver = row.deadline === null && hasPassed && deadline.action === 'stop';
+    if (isStep && !isKept && !isOver) throw new Violation(`another deadline by a step: ${what}`);
   }
 
   /** The only one of its owner with its name, and with the key of its creation within a day. */

@@ -108,6 +108,10 @@ function atRest(world: World, row: Sandbox): void {
   // A sandbox that was active before the clock was set back is idle since a time that has yet to come.
   const slack = REST_MS + world.time.setBackWithin(SET_BACK_MS);
   if (due !== null && due + slack < world.time.now()) throw new Violation(`${id} is overdue: ${state}`);
+  const { deadline } = row;
+  const ends = deadline?.action === 'delete' || state === 'started';
+  if (deadline && ends && deadline.at + slack < world.time.now())
+    throw new Violation(`${id} (${state}) outlives its deadline: ${JSON.stringify(deadline)}`);
 }
 
 /** By the contract: idle time, then time since the stop. */

@@ -167,6 +167,18 @@ describe('the step of Linux users', () => {
   });
 });
 
+describe('the step of deadlines', () => {
+  it('gives sandboxes of before none', () => {
+    const { database } = newDatabase();
+    migrate(database, migrations.slice(0, 28));
+    insertSandbox(database);
+    migrate(database);
+    expect(database.prepare('SELECT id, deadline FROM sandboxes').all()).toEqual([
+      { id: 'sb_1', deadline: null },
+    ]);
+  });
+});
+
 function insertSandbox(database: Database): void {
   database.exec(`
       INSERT INTO users (id, name, email) VALUES ('user_a', 'A', 'a@x');

@@ -236,6 +236,8 @@ describe('secrets in the database', () => {
     ['resources', '{"cpu":1.5,"memory":1,"disk":1,"gpu":0}'],
     ['entrypoint', '"sh"'],
     ['resize_target', '[]'],
+    ['deadline', '{"at":1}'],
+    ['deadline', '{"at":1,"action":"pause"}'],
     ['archive', '{"digest":"a"}'],
     ['archive', '{"store":"s3","digest":"a","hmac":"b","sizeBytes":1}'],
     ['archive', '{"store":"tape","digest":"a","hmac":"b","sizeBytes":1}'],

@@ -1,4 +1,5 @@
 /** Consequences of the end of an operation: changes of the sandbox's row, and the outcome of work that failed. */
+import { withoutPassedStop } from '../../model/deadline.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Outcome } from '../../model/lifecycle.ts';
 import { isNodeAway } from '../../model/lost-node.ts';
@@ -23,7 +24,8 @@ export function consequences(sandbox: Sandbox, state: Sandbox['state'], now: num
     };
   }
   if (state === 'archived') return { archivedAt: sandbox.archivedAt ?? now };
-  if (state === 'stopped' && sandbox.state !== 'stopped') return { stoppedAt: now, runGeneration: null };
+  if (state === 'stopped' && sandbox.state !== 'stopped')
+    return { stoppedAt: now, runGeneration: null, ...withoutPassedStop(sandbox, now) };
   if (state === 'error') return { stoppedAt: sandbox.stoppedAt ?? now, runGeneration: null };
   return {};
 }

@@ -4,6 +4,7 @@
  * sandbox after its creation.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
+import { withoutPassedStop } from '../../model/deadline.ts';
 import { type Command, type Decision, decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import { type NodeLoss, nodeAway } from '../../model/lost-node.ts';
@@ -261,6 +262,8 @@ export class Machines {
       resizeTarget,
       generation: sandbox.generation + 1,
       ...(reason === undefined ? {} : { stateReason: reason }),
+      // A caller's start is a new run. One that goes on by itself after a loss is stopped once it runs.
+      ...(starts && !stillWanted ? withoutPassedStop(sandbox, this.#deps.clock.now()) : {}),
     };
     const takesMore = starts || operation === 'resizing';
     const allowance = takesMore ? await this.#allowance(sandbox) : undefined;

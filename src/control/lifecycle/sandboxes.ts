@@ -2,11 +2,19 @@
 import { invalidArgument } from '../../model/errors.ts';
 import { deletedByStop } from '../../model/lifecycle.ts';
 import { openNetwork } from '../../model/network/setting.ts';
-import type { Sandbox } from '../../model/sandbox.ts';
+import type { Deadline, Sandbox } from '../../model/sandbox.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import { concerns } from '../audit/scope.ts';
 import type { TrafficWatch } from '../network/traffic/traffic-watch.ts';
-import type { OnProgress, Page, Runtime, SandboxFilter, SandboxStore, SandboxUsage } from '../ports/index.ts';
+import type {
+  Clock,
+  OnProgress,
+  Page,
+  Runtime,
+  SandboxFilter,
+  SandboxStore,
+  SandboxUsage,
+} from '../ports/index.ts';
 import type { Activity } from '../turns/activity.ts';
 import type { Idempotency } from '../turns/idempotency.ts';
 import { resolveSandbox } from '../turns/resolve.ts';
@@ -20,31 +28,22 @@ export interface AutoSettings {
   autoDeleteMinutes?: number;
 }
 
-export class SandboxService {
-  readonly #store: SandboxStore;
-  readonly #creation: Creation;
-  readonly #machines: Machines;
-  readonly #activity: Activity;
-  readonly #idempotency: Idempotency;
-  readonly #runtime: Pick<Runtime, 'usage'>;
-  readonly #traffic: Pick<TrafficWatch, 'reasonOf'> | null;
+export interface SandboxServiceDependencies {
+  store: SandboxStore;
+  creation: Creation;
+  machines: Machines;
+  activity: Activity;
+  idempotency: Idempotency;
+  runtime: Pick<Runtime, 'usage'>;
+  traffic: Pick<TrafficWatch, 'reasonOf'> | null;
+  clock: Clock;
+}
 
-  constructor(
-    store: SandboxStore,
-    creation: Creation,
-    machines: Machines,
-    activity: Activity,
-    idempotency: Idempotency,
-    runtime: Pick<Runtime, 'usage'>,
-    traffic: Pick<TrafficWatch, 'reasonOf'> | null = null,
-  ) {
-    this.#store = store;
-    this.#creation = creation;
-    this.#machines = machines;
-    this.#activity = activity;
-    this.#idempotency = idempotency;
-    this.#runtime = runtime;
-    this.#traffic = traffic;
+export class SandboxService {
+  readonly #deps: SandboxServiceDependencies;
+
+  constructor(dependencies: SandboxServiceDependencies) {
+    this.#deps = dependencies;
   }
 
   async create(
@@ -63,31 +62,31 @@ export class SandboxService {
     options: { onProgress?: OnProgress; idempotencyKey?: string },
   ): Promise<Sandbox> {
     const { idempotencyKey: key, onProgress } = options;
-    if (key === undefined) return this.#creation.create(caller, request, onProgress);
-    const answer = await this.#idempotency.once(
+    if (key === undefined) return this.#deps.creation.create(caller, request, onProgress);
+    const answer = await this.#deps.idempotency.once(
       ownerIdOf(caller),
       key,
       ['CreateSandbox', request],
       async (keptSince) => {
         // Exists when the service was killed between the creation and the storage of its answer.
-        const made = await this.#store.createdUnder(ownerIdOf(caller), key, keptSince);
+        const made = await this.#deps.store.createdUnder(ownerIdOf(caller), key, keptSince);
         const sandbox =
-          made ?? (await this.#creation.create(caller, { ...request, creationKey: key }, onProgress));
+          made ?? (await this.#deps.creation.create(caller, { ...request, creationKey: key }, onProgress));
         return { ...sandbox, envVars: {} };
       },
     );
     // Answers that an earlier version kept have none.
-    const { network = openNetwork, secretIds = [], user = null } = answer;
-    return { ...answer, network, secretIds, user };
+    const { network = openNetwork, secretIds = [], user = null, deadline = null } = answer;
+    return { ...answer, network, secretIds, user, deadline };
   }
 
   async get(caller: User, reference: string): Promise<Sandbox> {
-    return this.seen(await resolveSandbox(this.#store, caller, reference));
+    return this.seen(await resolveSandbox(this.#deps.store, caller, reference));
   }
 
   /** Returns the resources in use now. */
   usage({ id }: Sandbox): Promise<SandboxUsage> {
-    return this.#runtime.usage(id);
+    return this.#deps.runtime.usage(id);
   }
 
   async list(
@@ -95,7 +94,7 @@ export class SandboxService {
     filter: Omit<SandboxFilter, 'ownerId'>,
     page: Page,
   ): Promise<{ sandboxes: Sandbox[]; totalCount: number }> {
-    const found = await this.#store.list({ ...filter, ownerId: ownerIdOf(caller) }, page);
+    const found = await this.#deps.store.list({ ...filter, ownerId: ownerIdOf(caller) }, page);
     return { ...found, sandboxes: found.sandboxes.map((sandbox) => this.seen(sandbox)) };
   }
 
@@ -112,8 +111,8 @@ export class SandboxService {
   }
 
   async delete(caller: User, reference: string): Promise<{ id: string; name: string }> {
-    const { id, name } = await resolveSandbox(this.#store, caller, reference);
-    await this.#machines.command(id, { type: 'delete' });
+    const { id, name } = await resolveSandbox(this.#deps.store, caller, reference);
+    await this.#deps.machines.command(id, { type: 'delete' });
     return { id, name };
   }
 
@@ -126,11 +125,25 @@ export class SandboxService {
         'Give at least one of them.',
       );
     }
-    const { id } = await resolveSandbox(this.#store, caller, reference);
-    const sandbox = await this.#machines.change(id, () => settings);
+    const { id } = await resolveSandbox(this.#deps.store, caller, reference);
+    const sandbox = await this.#deps.machines.change(id, () => settings);
     const gone = settings.autoDeleteMinutes === 0 && sandbox.state !== 'started' && deletedByStop(sandbox);
     if (!gone) return { sandbox: this.seen(sandbox), deleted: false };
-    return this.#machines.command(id, { type: 'delete' });
+    return this.#deps.machines.command(id, { type: 'delete' });
+  }
+
+  /** Sets or moves the deadline, by seconds from now; 0 removes it. Without an action it keeps the one that it had. */
+  async setDeadline(
+    caller: User,
+    reference: string,
+    seconds: number,
+    action?: Deadline['action'],
+  ): Promise<Sandbox> {
+    const at = this.#deps.clock.now() + seconds * 1_000;
+    const { id } = await resolveSandbox(this.#deps.store, caller, reference);
+    const moved = (before: Deadline | null) => ({ at, action: action ?? before?.action ?? 'stop' });
+    const change = ({ deadline }: Sandbox) => ({ deadline: seconds === 0 ? null : moved(deadline) });
+    return this.seen(await this.#deps.machines.change(id, change));
   }
 
   async resize(
@@ -145,19 +158,19 @@ export class SandboxService {
         'Give at least one of them.',
       );
     }
-    const { id } = await resolveSandbox(this.#store, caller, reference);
-    return this.seen((await this.#machines.command(id, { type: 'resize', request })).sandbox);
+    const { id } = await resolveSandbox(this.#deps.store, caller, reference);
+    return this.seen((await this.#deps.machines.command(id, { type: 'resize', request })).sandbox);
   }
 
   /** Replaces all labels. */
   async setLabels(caller: User, reference: string, labels: Record<string, string>): Promise<Sandbox> {
-    const { id } = await resolveSandbox(this.#store, caller, reference);
-    return this.seen(await this.#machines.change(id, () => ({ labels })));
+    const { id } = await resolveSandbox(this.#deps.store, caller, reference);
+    return this.seen(await this.#deps.machines.change(id, () => ({ labels })));
   }
 
   async #command(caller: User, reference: string, type: 'start' | 'stop' | 'archive'): Promise<Settled> {
-    const { id } = await resolveSandbox(this.#store, caller, reference);
-    const settled = await this.#machines.command(id, { type });
+    const { id } = await resolveSandbox(this.#deps.store, caller, reference);
+    const settled = await this.#deps.machines.command(id, { type });
     return { ...settled, sandbox: this.seen(settled.sandbox) };
   }
 
@@ -166,8 +179,9 @@ export class SandboxService {
     const { id, stateReason } = sandbox;
     return {
       ...sandbox,
-      stateReason: stateReason ?? this.#machines.pausedReason(id) ?? this.#traffic?.reasonOf(id) ?? null,
-      lastActivityAt: this.#activity.last(sandbox.id, sandbox.lastActivityAt),
+      stateReason:
+        stateReason ?? this.#deps.machines.pausedReason(id) ?? this.#deps.traffic?.reasonOf(id) ?? null,
+      lastActivityAt: this.#deps.activity.last(sandbox.id, sandbox.lastActivityAt),
     };
   }
 }

@@ -1,8 +1,9 @@
 /**
- * Performs auto-stop, auto-archive and auto-delete, and repeats unfinished work. Every turn reads the deadlines from
- * the store, so the first one handles those that passed while the service was down.
+ * Performs auto-stop, auto-archive, auto-delete and the deadlines of sandboxes, and repeats unfinished work. Every turn
+ * reads all times from the store, so the first one handles those that passed while the service was down.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
+import { deadlineOf, deadlineReasons } from '../../model/deadline.ts';
 import { nextDeadline } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
@@ -45,9 +46,18 @@ export interface Census {
   paused: number;
 }
 
+/** A command whose time has come. */
+interface Due {
+  command: TimedCommand;
+  /** Text for `state_reason`. */
+  reason?: string;
+  /** The sandbox's own deadline, which no use puts off. */
+  isFinal?: true;
+}
+
 interface Act {
   sandbox: Schedulable;
-  command: TimedCommand | null;
+  due: Due;
 }
 
 const RETRY_AFTER_MS = 60_000;
@@ -121,7 +131,10 @@ export class Scheduler {
       this.#census = this.#count(settled);
       const acts = settled
         .filter(({ id }) => this.#deps.replicas.isMine(id) && !this.#acting.has(id) && !this.#waits(id))
-        .map((sandbox) => ({ sandbox, command: this.#due(sandbox) }));
+        .flatMap((sandbox) => {
+          const due = this.#due(sandbox);
+          return due ? [{ sandbox, due }] : [];
+        });
       return this.#dueLongEnough(acts);
     } finally {
       this.#looking = false;
@@ -146,38 +159,42 @@ export class Scheduler {
   }
 
   /**
-   * Leaves those that are due. Among replicas they have been due at some looks in a row: a replica whose clock was set, or
-   * that could not write for a while, may not have stored a use yet.
+   * Among replicas they have been due at some looks in a row: a replica whose clock was set, or that could not write for a
+   * while, may not have stored a use yet. A use does not count against a deadline.
    */
   #dueLongEnough(acts: Act[]): Act[] {
-    const due = acts.filter(({ command }) => command !== null);
-    if (!this.#deps.replicas.shared) return due;
-    const looks = new Map(due.map(({ sandbox: { id } }) => [id, (this.#looks.get(id) ?? 0) + 1]));
+    if (!this.#deps.replicas.shared) return acts;
+    const looks = new Map(acts.map(({ sandbox: { id } }) => [id, (this.#looks.get(id) ?? 0) + 1]));
     this.#looks = looks;
-    return due.filter(({ sandbox: { id } }) => (looks.get(id) ?? 0) >= limits.replicas.looksUntilDue);
+    const enough = limits.replicas.looksUntilDue;
+    return acts.filter(({ sandbox: { id }, due }) => due.isFinal || (looks.get(id) ?? 0) >= enough);
   }
 
   /**
    * Returns false for an archive that would wait in the line of its owner's: its sandbox could meanwhile not be started. It
    * is due again at the next turn.
    */
-  #hasShare({ sandbox, command }: Act): boolean {
-    if (command !== 'archive') return true;
-    const archiving = [...this.#acting.values()].filter((act) => act.command === 'archive');
+  #hasShare({ sandbox, due }: Act): boolean {
+    if (due.command !== 'archive') return true;
+    const archiving = [...this.#acting.values()].filter((act) => act.due.command === 'archive');
     const own = archiving.filter((act) => act.sandbox.ownerId === sandbox.ownerId);
     const { total, perOwner } = limits.shares.archives;
     return archiving.length < total && own.length < perOwner;
   }
 
   /** Returns the command due for the sandbox. */
-  #due(sandbox: Schedulable): TimedCommand | null {
+  #due(sandbox: Schedulable): Due | null {
     const { activity, clock } = this.#deps;
+    const end = deadlineOf(sandbox);
+    if (end && end.at <= clock.now())
+      return { command: end.action, reason: deadlineReasons[end.action], isFinal: true };
     if (activity.uses(sandbox.id) > 0) return null;
     const lastActivityAt = activity.last(sandbox.id, sandbox.lastActivityAt);
     // Where nothing can be archived, a stopped sandbox has the deadlines of an archived one.
     const state = sandbox.state === 'stopped' && !this.#deps.canArchive() ? 'archived' : sandbox.state;
-    const deadline = nextDeadline({ ...sandbox, state, lastActivityAt });
-    return deadline && deadline.at <= clock.now() ? deadline.command : null;
+    const next = nextDeadline({ ...sandbox, state, lastActivityAt });
+    if (!next || next.at > clock.now()) return null;
+    return { command: next.command, ...(next.command === 'stop' ? { reason: STOP_REASON } : {}) };
   }
 
   /**
@@ -201,22 +218,22 @@ export class Scheduler {
   }
 
   async #act(act: Act): Promise<void> {
-    const { sandbox, command } = act;
+    const { sandbox, due } = act;
+    const { command, reason, isFinal } = due;
     const { id } = sandbox;
-    if (command === null) return;
     this.#acting.set(id, act);
     try {
-      if (command === 'stop') {
+      if (command === 'stop' && !isFinal) {
         await this.#noteWorkInside(id);
-        if (this.#due(sandbox) !== command) return;
+        if (this.#due(sandbox)?.command !== command) return;
       }
       this.#deps.log.info('acting on a deadline', { sandbox: id, command });
       await this.#deps.machines.command(
         id,
         { type: command },
         {
-          stillWanted: (sandbox) => this.#due(sandbox) === command,
-          ...(command === 'stop' ? { reason: STOP_REASON } : {}),
+          stillWanted: (sandbox) => this.#due(sandbox)?.command === command,
+          ...(reason === undefined ? {} : { reason }),
         },
       );
       this.#retryAt.delete(id);

@@ -36,6 +36,7 @@ export type Schedulable = Pick<
   | 'autoStopMinutes'
   | 'autoArchiveMinutes'
   | 'autoDeleteMinutes'
+  | 'deadline'
   | 'lastActivityAt'
   | 'stoppedAt'
 >;
@@ -200,6 +201,7 @@ export interface OwnedSandbox
     | 'stateReason'
     | 'image'
     | 'resources'
+    | 'deadline'
     | 'createdAt'
     | 'lastActivityAt'
   > {

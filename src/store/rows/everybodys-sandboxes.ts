@@ -14,6 +14,7 @@ const columns = [
   'stateReason',
   'image',
   'resources',
+  'deadline',
   'createdAt',
   'lastActivityAt',
 ] as const;

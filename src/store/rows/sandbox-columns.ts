@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { networkModes } from '../../model/network/setting.ts';
-import type { ArchiveRecord, Sandbox } from '../../model/sandbox.ts';
+import { type ArchiveRecord, deadlineActions, type Sandbox } from '../../model/sandbox.ts';
 import type { Secrets } from '../files/secrets.ts';
 import type { Row, SqlValue } from '../sql/sql.ts';
 
@@ -61,6 +61,8 @@ const archiveSchema: z.ZodType<ArchiveRecord> = z.preprocess(
   archive,
 );
 
+const deadline = z.strictObject({ at: z.int(), action: z.enum(deadlineActions) });
+
 const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   id: plain('id'),
   ownerId: plain('owner_id'),
@@ -86,6 +88,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   autoStopMinutes: plain('auto_stop_minutes'),
   autoArchiveMinutes: plain('auto_archive_minutes'),
   autoDeleteMinutes: plain('auto_delete_minutes'),
+  deadline: json('deadline', deadline.nullable()),
   ephemeral: flag('ephemeral'),
   regionId: plain('region_id'),
   archive: json('archive', archiveSchema.nullable()),

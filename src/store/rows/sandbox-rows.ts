@@ -28,6 +28,7 @@ const schedulableColumns = [
   'autoStopMinutes',
   'autoArchiveMinutes',
   'autoDeleteMinutes',
+  'deadline',
   'lastActivityAt',
   'stoppedAt',
 ] as const satisfies readonly (keyof Schedulable)[];
@@ -187,10 +188,8 @@ export class SandboxRows implements SandboxStore {
   }
 
   async usage(ownerId: string): Promise<Omit<Usage, 'snapshots'>> {
-    const { snapshots: _, ...usage } = await this.#sql.readTogether(
-      () => this.#quota.usage(ownerId),
-      ownerId,
-    );
+    const counted = () => this.#quota.usage(ownerId);
+    const { snapshots: _, ...usage } = await this.#sql.readTogether(counted, ownerId);
     return usage;
   }
 

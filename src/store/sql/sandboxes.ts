@@ -25,6 +25,11 @@ export const linuxUsers = `
   ALTER TABLE snapshots ADD COLUMN linux_user TEXT;
 `;
 
+/** A moment and what happens then, as one JSON object; NULL: none. */
+export const deadlines = `
+  ALTER TABLE sandboxes ADD COLUMN deadline TEXT;
+`;
+
 /** Steps of the schema: secrets that sandboxes use, and the ids of those that each one has, as a JSON array. */
 export const secretTables = `
   CREATE TABLE secrets (

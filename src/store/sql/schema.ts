@@ -17,6 +17,7 @@ import {
   waysIn,
 } from './people.ts';
 import {
+  deadlines,
   linuxUsers,
   networks,
   networkTables,
@@ -274,6 +275,7 @@ export const migrations: readonly Migration[] = [
   { version: 26, sql: heirs },
   { version: 27, sql: linuxUsers },
   { version: 28, sql: signingEpochs },
+  { version: 29, sql: deadlines },
 ];
 
 /** Throws `failed_precondition` for a database that a newer service has migrated: it is not touched. @param found Its version. */

@@ -2,6 +2,7 @@
  * Step of the schema: webhooks, the queue of their events, and the last refusal of each quota. Triggers fill the queue in
  * the transaction of the change (`sqlite/migrations.ts`, `postgres/schema.ts`).
  */
+import { deadlineReasons } from '../../model/deadline.ts';
 import { limits } from '../../model/limits.ts';
 
 export const webhookTables = `
@@ -74,10 +75,11 @@ export const heard = {
       WHEN NEW.owner_id <> OLD.owner_id THEN 'sandbox.given' ELSE 'sandbox.' || NEW.state END`,
     removed: `OLD.owner_id IS NOT NULL AND OLD.operation IS DISTINCT FROM 'creating'`,
     fields: fields('sandbox_id', 'NEW', 'NEW.state', 'NEW.state_reason'),
-    /** The reason of a stop that deletes is the deletion's; any other one is of an earlier state. */
+    /** The reason of a stop that deletes, and that of a deadline, is the deletion's; any other one is of an earlier state. */
     lastFields: fields(
       ...(['sandbox_id', 'OLD', `'deleted'`] as const),
-      `CASE OLD.operation WHEN 'deleting' THEN NULL ELSE OLD.state_reason END`,
+      `CASE WHEN OLD.operation = 'deleting' AND OLD.state_reason <> '${deadlineReasons.delete}' THEN NULL
+        ELSE OLD.state_reason END`,
     ),
   },
   snapshot: {

@@ -142,7 +142,10 @@ function contentOf(archive: unknown): CurrentRow['content'] {
   return JSON.parse(String(archive)).store === 's3' ? 'outside' : 'archive';
 }
 
-/** Lets deadlines count from the restore: else a sandbox could be deleted before anybody has seen it again. */
+/**
+ * Lets intervals count from the restore, and removes deadlines that have passed: else a sandbox could be deleted before
+ * anybody has seen it again.
+ */
 export function countFromRestore(file: string, now: number): void {
   const database = new DatabaseSync(file);
   try {
@@ -150,6 +153,12 @@ export function countFromRestore(file: string, now: number): void {
     database
       .prepare('UPDATE sandboxes SET stopped_at = ?, last_activity_at = ? WHERE stopped_at IS NOT NULL')
       .run(now, now);
+    // A backup of an older service has no such column.
+    const columns = database.prepare('PRAGMA table_info(sandboxes)').all();
+    if (!columns.some(({ name }) => name === 'deadline')) return;
+    database
+      .prepare(`UPDATE sandboxes SET deadline = NULL WHERE json_extract(deadline, '$.at') <= ?`)
+      .run(now);
   } finally {
     database.close();
   }

@@ -70,6 +70,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
         autoStopMinutes: 0,
         autoArchiveMinutes: 0,
         autoDeleteMinutes: 5_256_000,
+        deadline: { at: 4_102_444_800_000, action: 'delete' },
         ephemeral: true,
         archive: { store: 's3', bucket: 'b', key: 'a/b', digest: 'ab', hmac: 'cd', sizeBytes: 2 ** 50 },
         createdAt: 8_640_000_000_000_000,
@@ -365,7 +366,8 @@ export function storeConformance(name: string, create: StoreFactory): void {
 
   describe(`${name}: time`, () => {
     it('offers to the scheduler what has an owner and no operation in progress', async () => {
-      const box = await insertOne({ stoppedAt: 5, state: 'stopped', envVars: { A: '1' } });
+      const deadline = { at: 7, action: 'delete' } as const;
+      const box = await insertOne({ stoppedAt: 5, state: 'stopped', envVars: { A: '1' }, deadline });
       await insert({ operation: 'starting' }, { operation: 'creating' });
       await store.sandboxes.insert(poolRecord());
       expect(await store.sandboxes.schedulable()).toEqual([
@@ -377,6 +379,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
           autoStopMinutes: 15,
           autoArchiveMinutes: 10_080,
           autoDeleteMinutes: -1,
+          deadline: { at: 7, action: 'delete' },
           lastActivityAt: 1_000,
           stoppedAt: 5,
         },

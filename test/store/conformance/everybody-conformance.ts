@@ -39,7 +39,9 @@ export function everybodyConformance(name: string, getStore: () => Store): void 
 
     it('come with their owner, and with nothing that is the owner’s alone', async () => {
       const secret = { envVars: { TOKEN: 'secret' }, labels: { project: 'hidden' } };
-      await getStore().sandboxes.insert(sandboxRecord({ id: sandboxId(6), name: 'box', ...secret }));
+      await getStore().sandboxes.insert(
+        sandboxRecord({ id: sandboxId(6), name: 'box', deadline: { at: 9_000, action: 'stop' }, ...secret }),
+      );
       const { sandboxes } = await getStore().everybody.list({}, { page: 1, pageSize: 1 });
       expect(sandboxes).toEqual([
         {
@@ -51,6 +53,7 @@ export function everybodyConformance(name: string, getStore: () => Store): void 
           stateReason: null,
           image: 'base',
           resources: { cpu: 2, memory: 4, disk: 20, gpu: 0 },
+          deadline: { at: 9_000, action: 'stop' },
           createdAt: 1_000,
           lastActivityAt: 1_000,
         },

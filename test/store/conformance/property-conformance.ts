@@ -57,6 +57,7 @@ const changeable = {
   user: fc.option(fc.constantFrom('ann', '1000')),
   network,
   autoStopMinutes: time,
+  deadline: fc.option(fc.record({ at: time, action: fc.constantFrom('stop' as const, 'delete' as const) })),
   ephemeral: fc.boolean(),
   archive: fc.option(fc.oneof(localArchive, s3Archive)),
   createdAt: time,

@@ -151,6 +151,17 @@ export function webhookConformance(name: string, getStore: () => Store): void {
       expect(await queued()).toMatchObject([{ type: 'sandbox.deleted', data: { reason: 'idle' } }]);
     });
 
+    it('of one that its deadline deletes have that as their reason', async () => {
+      const { sandboxes } = getStore();
+      await webhooks().insert(hook(), 's');
+      const box = sandboxRecord({ operation: 'deleting', stateReason: 'Deleted at its deadline.' });
+      await sandboxes.insert(box);
+      await sandboxes.remove(box.id, 1);
+      expect(await queued()).toMatchObject([
+        { type: 'sandbox.deleted', data: { reason: 'Deleted at its deadline.' } },
+      ]);
+    });
+
     it('of a claimed one begin with the claim, and of one that failed to be created there are none', async () => {
       const { sandboxes } = getStore();
       await webhooks().insert(hook(), 's');

@@ -36,12 +36,13 @@ async function owned(
   users: Pick<UserStore, 'findUser'>,
   teams: Pick<TeamStore, 'find'>,
 ): Promise<OwnedSandbox> {
-  const { id, name, state, operation, stateReason, image, resources, createdAt, lastActivityAt } = row;
+  const { id, name, state, operation, stateReason, image, resources, deadline, createdAt, lastActivityAt } =
+    row;
   const team = await teams.find(row.ownerId ?? '');
   const owner = team ? { ...team, email: null } : await users.findUser(row.ownerId ?? '');
   if (!owner) throw new Error(`no owner ${row.ownerId}`);
   return structuredClone({
-    ...{ id, name, state, operation, stateReason, image, resources, createdAt, lastActivityAt },
+    ...{ id, name, state, operation, stateReason, image, resources, deadline, createdAt, lastActivityAt },
     owner: { id: owner.id, name: owner.name, email: owner.email },
   });
 }

@@ -169,7 +169,8 @@ export function memoryWebhooks(rows: Rows, users: { findUser(id: string): Promis
     const row = after ?? before;
     if (!before || !row || row.ownerId === null || row.operation === 'creating') return;
     const { id, name, ownerId, state } = row;
-    const reason = !after && row.operation === 'deleting' ? null : row.stateReason;
+    const byDeadline = row.stateReason === 'Deleted at its deadline.';
+    const reason = !after && row.operation === 'deleting' && !byDeadline ? null : row.stateReason;
     const data = { sandbox_id: id, name, owner_id: ownerId, state: after ? state : 'deleted', reason };
     if (!after) return queue(ownerId, 'sandbox.deleted', data);
     const wasHidden = before.ownerId === null || before.operation === 'creating';

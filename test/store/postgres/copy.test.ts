@@ -155,7 +155,8 @@ async function fill(): Promise<{ path: string; whole: unknown }> {
     await store.sandboxes.insert(sandboxRecord({ envVars: { A: `${n}\0` }, stateReason: 'a \0 \u{F0000}' }));
   }
   await store.sandboxes.insert(poolRecord());
-  const box = sandboxRecord({ labels: { '\ud800': '\0' } });
+  const deadline = { at: 9_000, action: 'delete' } as const;
+  const box = sandboxRecord({ labels: { '\ud800': '\0' }, deadline });
   await store.sandboxes.insert(box);
   for (const name of ['one', 'two'])
     await store.keys.add(alice.id, name, { name, createdAt: 1, expiresAt: null });

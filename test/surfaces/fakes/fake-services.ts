@@ -398,6 +398,14 @@ function fakeSandboxes(
       return sandbox;
     },
     setLabels: async (caller, reference, labels) => Object.assign(find(caller, reference), { labels }),
+    async setDeadline(caller, reference, seconds, action) {
+      const sandbox = find(caller, reference);
+      const moved = {
+        at: Date.now() + seconds * 1_000,
+        action: action ?? sandbox.deadline?.action ?? ('stop' as const),
+      };
+      return Object.assign(sandbox, { deadline: seconds === 0 ? null : moved });
+    },
   };
 }
 
