@@ -40,7 +40,13 @@ import {
   startProcess,
 } from './processes.ts';
 import { addRegistryCredentials, listRegistries, removeRegistryCredentials } from './registries.ts';
-import { deleteAnySandbox, deleteSnapshot, listAllSandboxes, stopAnySandbox } from './sandboxes.ts';
+import {
+  deleteAnySandbox,
+  deleteSnapshot,
+  listAllSandboxes,
+  setSandboxDeadline,
+  stopAnySandbox,
+} from './sandboxes.ts';
 import {
   createProviderSecret,
   createSecret,
@@ -110,6 +116,7 @@ export const actions: readonly Action[] = [
   listAllSandboxes,
   stopAnySandbox,
   deleteAnySandbox,
+  setSandboxDeadline,
   deleteSnapshot,
   getNetwork,
   setNetwork,
@@ -175,6 +182,7 @@ export const commandGroups: Record<string, string> = {
   identities: 'people of the identity provider: list, link with a user, unlink',
   apps: 'applications that may act for you over MCP: list, revoke',
   everybody: "everybody's sandboxes, for admins: list, stop, delete",
+  deadline: 'the moment at which a sandbox of yours is stopped or deleted: set',
   snapshots: 'your snapshots: delete',
   network: 'networks of your sandboxes and snapshots: get, set, allow, deny, log, learn',
   secrets: 'secrets that requests of your sandboxes carry: list, create, give',

@@ -1,11 +1,12 @@
-/** Actions on sandboxes of everybody, and on snapshots. */
+/** Actions on sandboxes of everybody, on the deadline of one, and on snapshots. */
 import { z } from 'zod';
-import { timestamp } from '../catalog/base/sandbox-view.ts';
+import { timestamp, toDeadlineView } from '../catalog/base/sandbox-view.ts';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
+import { sandbox } from '../catalog/parameters/sandbox.ts';
 import { textWithoutNul } from '../catalog/parameters/scalars.ts';
 import type { OwnedSandbox } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
-import { sandboxStates } from '../model/sandbox.ts';
+import { deadlineActions, sandboxStates } from '../model/sandbox.ts';
 import { defineAction } from './action.ts';
 import { user } from './owners.ts';
 
@@ -55,6 +56,8 @@ const ownedOutput = z.looseObject({
   state_reason: z.string().optional(),
   image: z.string(),
   resources: z.looseObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() }),
+  deadline_at: z.string().optional(),
+  deadline_action: z.enum(deadlineActions).optional(),
   created_at: z.string(),
   last_activity_at: z.string(),
 });
@@ -99,10 +102,48 @@ function toOwnedView(sandbox: OwnedSandbox): z.output<typeof ownedOutput> {
     ...{ id, name, state, image, owner: { ...owner }, resources: { ...resources } },
     ...(operation === null ? {} : { operation }),
     ...(stateReason === null ? {} : { state_reason: stateReason }),
+    ...toDeadlineView(sandbox),
     created_at: timestamp(sandbox.createdAt),
     last_activity_at: timestamp(sandbox.lastActivityAt),
   };
 }
+
+const { max: mostSeconds } = limits.deadlineSeconds;
+
+export const setSandboxDeadline = defineAction({
+  name: 'SetSandboxDeadline',
+  title: 'Set the deadline of a sandbox',
+  description:
+    'Sets a moment at which the service stops or deletes one of your sandboxes, whatever runs in it, or moves or removes that ' +
+    'moment. Activity does not move it, and auto_stop_minutes counts beside it. A stop ends the deadline; a deletion comes ' +
+    'in any state of the sandbox. GetSandbox shows it.',
+  role: 'member',
+  scope: 'sandboxes:write',
+  command: 'deadline set',
+  argument: 'sandbox',
+  input: z.strictObject({
+    sandbox,
+    seconds: z
+      .int()
+      .min(limits.deadlineSeconds.min)
+      .max(mostSeconds)
+      .describe(`Seconds from now (1–${mostSeconds}); 0 removes the deadline.`),
+    action: z
+      .enum(deadlineActions)
+      .optional()
+      .describe('What happens then: stop or delete (default: what it was, else stop).'),
+  }),
+  output: z.looseObject({
+    sandbox: z.string(),
+    deadline_at: z.string().nullable(),
+    deadline_action: z.enum(deadlineActions).nullable(),
+  }),
+  async handler({ sandbox: reference, seconds, action }, { services, caller }) {
+    const changed = await services.sandboxes.setDeadline(caller, reference, seconds, action);
+    const { deadline_at = null, deadline_action = null } = toDeadlineView(changed);
+    return { sandbox: changed.id, deadline_at, deadline_action };
+  },
+});
 
 export const deleteSnapshot = defineAction({
   name: 'DeleteSnapshot',

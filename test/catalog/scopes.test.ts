@@ -90,6 +90,7 @@ const scopeOfAction: Record<string, Scope> = {
   RotateSigningKey: 'sandboxes:write',
   GetFileDetails: 'sandboxes:read',
   SetFileAttributes: 'sandboxes:write',
+  SetSandboxDeadline: 'sandboxes:write',
   DeleteSnapshot: 'sandboxes:write',
   GetNetwork: 'sandboxes:read',
   SetNetwork: 'sandboxes:write',

@@ -109,6 +109,7 @@ const closedActions = [
   'SendProcessInput',
   'SetFileAttributes',
   'SetNetwork',
+  'SetSandboxDeadline',
   'SetSnapshotNetwork',
   'SetTeamNetwork',
   'SetUserNetwork',

@@ -35,6 +35,14 @@ describe("everybody's sandboxes", () => {
     expect(JSON.stringify(body)).not.toMatch(/secret|hidden/);
   });
 
+  it('are listed with their deadlines', async () => {
+    Object.assign(http.sandboxes.get(id) ?? {}, { deadline: { at: 1_900_000_000_000, action: 'delete' } });
+    const { body } = await act('ListAllSandboxes', {});
+    expect(body['sandboxes']).toMatchObject([
+      { deadline_at: '2030-03-17T17:46:40.000Z', deadline_action: 'delete' },
+    ]);
+  });
+
   it('are listed by owner and by state', async () => {
     const count = async (parameters: object) =>
       (await act('ListAllSandboxes', parameters)).body['total_count'];

@@ -143,6 +143,7 @@ describe('an admin whom the operator lets read inside', () => {
       'DeleteSnapshot',
       'DeleteSession',
       'SetFileAttributes',
+      'SetSandboxDeadline',
     ]) {
       const parameters = { sandbox: 'box', path: 'notes.txt', terminal: 'main', snapshot: 'mine' };
       expect(await act(name, parameters, API_KEY, ben), name).toMatchObject({ status: 403 });

@@ -1,8 +1,8 @@
 /** View of a sandbox for callers, which most lifecycle tools return. */
 import { z } from 'zod';
 import { networkModes } from '../../model/network/setting.ts';
-import type { NetworkSetting } from '../../model/sandbox.ts';
-import { languages, type Sandbox, sandboxStates } from '../../model/sandbox.ts';
+import type { Deadline, NetworkSetting } from '../../model/sandbox.ts';
+import { deadlineActions, languages, type Sandbox, sandboxStates } from '../../model/sandbox.ts';
 import type { Secret } from '../../model/secrets/secret.ts';
 
 /**
@@ -39,6 +39,7 @@ export const sandboxOutput = z.looseObject({
   auto_stop_minutes: z.int().meta(unlisted),
   auto_archive_minutes: z.int().meta(unlisted),
   auto_delete_minutes: z.int().meta(unlisted),
+  deadline_at: z.string().optional().meta(unlisted),
   ephemeral: z.boolean().meta(unlisted),
   user: z.string().optional().meta(unlisted).describe('Linux user of calls that name none; absent for root.'),
   region_id: z.string().meta(unlisted),
@@ -56,15 +57,16 @@ export const sandboxOutput = z.looseObject({
 export const sizedOutput = sandboxOutput.extend({ resources: resourcesOutput });
 export const labelledOutput = sandboxOutput.extend({ labels: labelsOutput });
 
-/** Output of tools that show a sandbox. */
+/** Output of the tool that shows a sandbox. Others have the action of a deadline too, which costs their schemas too much. */
 export const shownOutput = sandboxOutput.extend({
   operation: z.string().optional(),
   state_reason: z.string().optional(),
   resources: resourcesOutput,
   labels: labelsOutput,
+  deadline_action: z.enum(deadlineActions).optional().meta(unlisted),
 });
 
-export type SandboxView = z.output<typeof sandboxOutput>;
+export type SandboxView = z.output<typeof sandboxOutput> & { deadline_action?: Deadline['action'] };
 
 export function toSandboxView(sandbox: Sandbox): SandboxView {
   return {
@@ -82,6 +84,7 @@ export function toSandboxView(sandbox: Sandbox): SandboxView {
     auto_stop_minutes: sandbox.autoStopMinutes,
     auto_archive_minutes: sandbox.autoArchiveMinutes,
     auto_delete_minutes: sandbox.autoDeleteMinutes,
+    ...toDeadlineView(sandbox),
     ephemeral: sandbox.ephemeral,
     ...(sandbox.user === null ? {} : { user: sandbox.user }),
     region_id: sandbox.regionId,
@@ -92,6 +95,13 @@ export function toSandboxView(sandbox: Sandbox): SandboxView {
     stopped_at: timestampOrNull(sandbox.stoppedAt),
     archived_at: timestampOrNull(sandbox.archivedAt),
   };
+}
+
+export function toDeadlineView({ deadline }: Pick<Sandbox, 'deadline'>): {
+  deadline_at?: string;
+  deadline_action?: Deadline['action'];
+} {
+  return deadline ? { deadline_at: timestamp(deadline.at), deadline_action: deadline.action } : {};
 }
 
 export function toNetworkView({ mode, profiles, allow }: NetworkSetting): z.output<typeof networkOutput> {
@@ -107,8 +117,9 @@ export function sandboxText(view: SandboxView): string {
   const { auto_stop_minutes: stop, auto_archive_minutes: archive, auto_delete_minutes: remove } = view;
   const source = view.snapshot === null ? `image ${view.image}` : `snapshot ${view.snapshot}`;
   const auto = `auto_stop_minutes ${stop}, auto_archive_minutes ${archive}, auto_delete_minutes ${remove}`;
+  const end = view.deadline_at ? `, deadline ${view.deadline_at} (${view.deadline_action})` : '';
   const rest = `${view.ephemeral ? ', ephemeral' : ''}${view.user ? `, Linux user ${view.user}` : ''}`;
-  return `${sandboxLine(view)} From ${source}; ${auto}${rest}.`;
+  return `${sandboxLine(view)} From ${source}; ${auto}${end}${rest}.`;
 }
 
 /** Returns the line of a sandbox in a list. */

@@ -10,6 +10,7 @@ export const onBothEngines = [
   'test/gateways/ssh/programs.test.ts',
   'test/system/audit.test.ts',
   'test/system/contract.test.ts',
+  'test/system/deadline.test.ts',
   'test/system/ended.test.ts',
   'test/system/every-transport.test.ts',
   'test/system/files.test.ts',
