@@ -25,10 +25,6 @@ const ofControl: [reason: string, ...calls: Call[]][] = [
     ...(['POST /sandbox/:sandbox/pause', 'POST /sandbox/:sandbox/autopause/:interval'] as const),
   ],
   [
-    'A sandbox has no fixed end here; autostop and autodelete end it by idleness.',
-    'POST /sandbox/:sandbox/ttl/:minutes',
-  ],
-  [
     'Ports of a sandbox are not open to everybody here; previews have tokens, or signed URLs.',
     'POST /sandbox/:sandbox/public/:public',
   ],

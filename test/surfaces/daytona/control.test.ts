@@ -91,7 +91,6 @@ describe('a creation', () => {
   it.each([
     ['public', true],
     ['volumes', [{ volumeId: 'v', mountPath: '/v' }]],
-    ['ttlMinutes', 5],
     ['autoPauseInterval', 5],
     ['linkedSandbox', 'other'],
     ['outboundProxyUrl', 'http://proxy'],
@@ -187,6 +186,39 @@ describe('a sandbox', () => {
   });
 });
 
+describe('an end by the clock', () => {
+  const minutesUntil = (time: unknown) => (Date.parse(String(time)) - Date.now()) / 60_000;
+
+  it('is set, moved from now on, and removed by 0; then the sandbox is deleted', async () => {
+    await created({ name: 'one' });
+    const { body } = await call('POST', '/sandbox/one/ttl/5');
+    expect(minutesUntil(body['autoDestroyAt'])).toBeCloseTo(5, 1);
+    expect([...http.sandboxes.values()][0]?.deadline?.action).toBe('delete');
+    const later = await call('POST', '/sandbox/one/ttl/43200');
+    expect(minutesUntil(later.body['autoDestroyAt'])).toBeCloseTo(43_200, 1);
+    expect((await call('POST', '/sandbox/one/ttl/0')).body).not.toHaveProperty('autoDestroyAt');
+    expect([...http.sandboxes.values()][0]?.deadline).toBeNull();
+  });
+
+  it.each(['43201', '-1', 'soon', '1.001'])('is refused %s minutes from now', async (minutes) => {
+    await created({ name: 'one' });
+    expect(await call('POST', `/sandbox/one/ttl/${minutes}`)).toMatchObject({ status: 400 });
+  });
+
+  it('comes with the creation, which leaves no sandbox without it', async () => {
+    expect(minutesUntil((await created({ ttlMinutes: 5 }))['autoDestroyAt'])).toBeCloseTo(5, 1);
+    expect(await call('POST', '/sandbox', { ttlMinutes: 43_201 })).toMatchObject({ status: 400 });
+    expect(http.sandboxes.size).toBe(1);
+  });
+
+  it('that only stops is none of theirs', async () => {
+    const { id } = await created({ name: 'one' });
+    const deadline = { at: Date.now() + 60_000, action: 'stop' };
+    Object.assign(http.sandboxes.get(String(id)) ?? {}, { deadline });
+    expect((await call('GET', '/sandbox/one')).body).not.toHaveProperty('autoDestroyAt');
+  });
+});
+
 describe('what is asked about the installation', () => {
   it('is one address of the toolbox, and no analytics', async () => {
     expect((await call('GET', '/sandbox/any/toolbox-proxy-url')).body).toEqual({
@@ -205,7 +237,6 @@ describe('what is asked about the installation', () => {
     ['POST', '/sandbox/one/snapshot'],
     ['POST', '/sandbox/one/pause'],
     ['POST', '/sandbox/one/autopause/5'],
-    ['POST', '/sandbox/one/ttl/5'],
     ['POST', '/sandbox/one/public/true'],
     ['GET', '/sandbox/one/build-logs-url'],
     ['GET', '/sandbox/one/telemetry/metrics'],

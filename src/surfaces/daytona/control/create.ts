@@ -18,7 +18,7 @@ const NEVER = -1;
 
 const known = new Set([
   ...['name', 'snapshot', 'user', 'env', 'labels', 'cpu', 'gpu', 'memory', 'disk', 'buildInfo', 'secrets'],
-  ...['autoStopInterval', 'autoArchiveInterval', 'autoDeleteInterval'],
+  ...['autoStopInterval', 'autoArchiveInterval', 'autoDeleteInterval', 'ttlMinutes'],
   ...['networkBlockAll', 'networkAllowList', 'domainAllowList'],
   // Ignored: there is one region, one kind of GPU, nobody is evicted, nothing queues, and no telemetry leaves.
   ...['target', 'gpuType', 'spot', 'queueTimeout', 'otelEndpointOverride'],
@@ -27,7 +27,6 @@ const known = new Set([
 const refusals = {
   public: 'Ports of a sandbox are not open to everybody here; previews have tokens, or signed URLs.',
   volumes: 'There are no volumes here.',
-  ttlMinutes: 'A sandbox has no fixed end here; autoStopInterval and autoDeleteInterval end it by idleness.',
   autoPauseInterval: 'A sandbox cannot be paused here; autoStopInterval stops it.',
   linkedSandbox: 'Sandboxes do not reach each other here.',
   outboundProxyUrl: 'No traffic goes through a proxy here; domainAllowList says what a sandbox reaches.',
@@ -55,20 +54,26 @@ async function create(call: DaytonaCall): Promise<Record<string, unknown>> {
   return toSandbox(await shown(call, id), call);
 }
 
-/** A creation takes no times of archiving and deletion. Without them the sandbox is not what was asked for, so it goes. */
+/** A creation takes no times of archiving, deletion and end. Without them the sandbox is not what was asked for, so it goes. */
 async function configure(call: DaytonaCall, sandbox: string): Promise<void> {
-  const { autoArchiveInterval, autoDeleteInterval } = call.body;
+  const { autoArchiveInterval, autoDeleteInterval, ttlMinutes } = call.body;
   const times = {
     auto_archive_minutes: autoArchiveInterval ?? undefined,
     auto_delete_minutes: deleteMinutes(autoDeleteInterval ?? undefined),
   };
-  if (Object.values(times).every((minutes) => minutes === undefined)) return;
+  const hasTimes = Object.values(times).some((minutes) => minutes !== undefined);
   try {
-    await call.tool('Sandbox.ConfigureSandboxAuto', { sandbox, ...times });
+    if (hasTimes) await call.tool('Sandbox.ConfigureSandboxAuto', { sandbox, ...times });
+    if (isAsked(ttlMinutes)) await endAfter(call, sandbox, Number(ttlMinutes));
   } catch (error) {
     await call.tool('Sandbox.DeleteSandbox', { sandbox });
     throw error;
   }
+}
+
+/** Deletes the sandbox after so many minutes, whatever it does. */
+export async function endAfter(call: DaytonaCall, sandbox: unknown, minutes: number): Promise<void> {
+  await call.action('SetSandboxDeadline', { sandbox, seconds: minutes * 60, action: 'delete' });
 }
 
 /** Every negative number means never. */

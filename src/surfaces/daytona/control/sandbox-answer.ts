@@ -77,6 +77,7 @@ export function toSandboxItem(view: ShownSandbox, call: Whose): Record<string, u
     autoStopInterval: view.auto_stop_minutes,
     autoArchiveInterval: view.auto_archive_minutes,
     autoDeleteInterval: view.ephemeral ? 0 : view.auto_delete_minutes,
+    ...(view.deadline_action === 'delete' ? { autoDestroyAt: view.deadline_at } : {}),
     ...{ createdAt: view.created_at, updatedAt: view.updated_at, lastActivityAt: view.last_activity_at },
     toolboxProxyUrl: toolboxUrl(call),
     // What this service never has.

@@ -1,7 +1,7 @@
 /** One sandbox in the control API: its lifecycle, sizes, labels, times and network. */
 import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
 import { NotHere } from '../base/errors.ts';
-import { deleteMinutes } from './create.ts';
+import { deleteMinutes, endAfter } from './create.ts';
 import { changedNetwork } from './network.ts';
 import { answer, changed, shown } from './sandbox-answer.ts';
 
@@ -25,6 +25,7 @@ export const sandboxRoutes: readonly DaytonaRoute[] = [
   post('autodelete/:interval', (call) =>
     configured(call, 'auto_delete_minutes', deleteMinutes(minutes(call))),
   ),
+  post('ttl/:interval', setEnd),
   post('network-settings', setNetwork),
   { ...post('last-activity', noteActivity), status: 201 },
 ];
@@ -50,6 +51,12 @@ function configured(call: DaytonaCall, parameter: string, value: unknown): Promi
 
 function minutes({ params }: DaytonaCall): number {
   return Number(params['interval']);
+}
+
+/** 0 removes the end, as there. */
+async function setEnd(call: DaytonaCall): Promise<unknown> {
+  await endAfter(call, call.params['sandbox'], minutes(call));
+  return answer(call);
 }
 
 async function setNetwork(call: DaytonaCall): Promise<unknown> {

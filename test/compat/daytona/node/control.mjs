@@ -68,6 +68,19 @@ export const controlSteps = [
     '0.192',
   ),
   step(
+    'control: sets when it is destroyed',
+    async ({ sandbox }) => {
+      await sandbox.setTtl(60);
+      await sandbox.refreshData();
+      const minutes = (Date.parse(sandbox.autoDestroyAt) - Date.now()) / 60_000;
+      assert.ok(minutes > 58 && minutes < 61, sandbox.autoDestroyAt);
+      await sandbox.setTtl(0);
+      await sandbox.refreshData();
+      assert.ok(!sandbox.autoDestroyAt, sandbox.autoDestroyAt);
+    },
+    '0.218',
+  ),
+  step(
     'control: measures it',
     async ({ sandbox }) => {
       const { memTotal, memUsed, diskTotal, cpuCount } = await sandbox.getMetricsLatest();

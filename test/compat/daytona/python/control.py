@@ -66,6 +66,17 @@ def _(client):
     equal([box.auto_archive_interval, box.auto_delete_interval], [120, -1])
 
 
+@step("control: sets when it is destroyed", since=(0, 226))
+def _(client):
+    box = client.sandbox
+    box.set_ttl(60)
+    box.refresh_data()
+    assert box.auto_destroy_at, box.auto_destroy_at
+    box.set_ttl(0)
+    box.refresh_data()
+    assert not box.auto_destroy_at, box.auto_destroy_at
+
+
 @step("control: finds its home and work folder")
 def _(client):
     equal(client.sandbox.get_user_home_dir(), "/home/daytona")
