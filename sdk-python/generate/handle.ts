@@ -10,7 +10,7 @@ const HEADER = `"""The handle of one sandbox, for asyncio. Generated from the se
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from .._async.content import AsyncContent
 from .._async.files import AsyncDownload
@@ -18,7 +18,7 @@ from .._async.preview import AsyncPreview
 from .._async.processes import AsyncSandboxProcesses
 from .._calls import OnProgress
 from .._output import OnBytes, OnOutput
-from .._records import ChangedFile, DeletedSession, FileDetails, Upload
+from .._records import ChangedFile, DeletedSession, FileDetails, SandboxDeadline, Upload
 from . import types
 from .errors import NotFoundError
 
@@ -176,6 +176,26 @@ ${fields.join('')}        self.processes = AsyncSandboxProcesses(client.processe
     def preview(self, port: int) -> AsyncPreview:
         """A port of it, to send requests to: \`await box.preview(8000).fetch("/")\`."""
         return self._client.preview(self.id, port)
+
+    async def set_deadline(
+        self,
+        seconds: int,
+        *,
+        action: Literal["stop", "delete"] | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> SandboxDeadline:
+        """Sets or moves the moment at which the service stops or deletes it, whatever runs in it.
+
+        Args:
+            seconds: From now, at most 30 days; 0 removes the deadline.
+            action: What happens then (default: what it was, else a stop).
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        parameters = {"sandbox": self.id, "seconds": seconds, "action": action}
+        deadline = await self._client.administration.call(
+            "SetSandboxDeadline", parameters, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(SandboxDeadline, deadline)
 
 ${of('')}`,
   ].join('\n\n');

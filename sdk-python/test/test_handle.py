@@ -88,6 +88,19 @@ def test_shows_and_changes_details_of_files_and_deletes_sessions(service: Script
     ]
 
 
+def test_sets_and_removes_its_deadline(service: ScriptedService, client: Driver) -> None:
+    at = {"sandbox": "sb_1", "deadline_at": "2030-01-01T00:00:00.000Z", "deadline_action": "delete"}
+    none = {"sandbox": "sb_1", "deadline_at": None, "deadline_action": None}
+    service.answers(result(at), result(none))
+    box = client.client.sandbox("demo")
+    assert client.call(lambda _: box.set_deadline(3600, action="delete")) == at
+    assert client.call(lambda _: box.set_deadline(0)) == none
+    assert [(path, body) for _, path, _, body in service.asked] == [
+        ("/v1/admin/SetSandboxDeadline", '{"sandbox":"demo","seconds":3600,"action":"delete"}'),
+        ("/v1/admin/SetSandboxDeadline", '{"sandbox":"demo","seconds":0}'),
+    ]
+
+
 def within(client: Driver) -> None:
     """Enters a handle's block, and leaves it."""
     if not client.is_async:

@@ -58,7 +58,7 @@ import type * as files from './files.ts';
 import type { CallOptions } from './call.ts';
 import type { RequestOptions } from './connection.ts';
 import type * as types from './generated.ts';
-import { apart, type HandleOptions } from './handle-options.ts';
+import { apart, type Deadline, type DeadlineOptions, type HandleOptions } from './handle-options.ts';
 import type { Preview } from './preview.ts';
 import { processesOf, type SandboxProcesses } from './processes.ts';
 import type { DeletedSession } from './sessions.ts';
@@ -79,6 +79,15 @@ ${groups.map(([group, { name }]) => `    this.${group} = new ${name}(client, id)
   /** A port of it, to send requests to: \`await box.preview(8000).fetch('/')\`. */
   preview(port: number): Preview {
     return this.#client.preview(this.id, port);
+  }
+
+  /**
+   * Sets or moves the moment at which the service stops or deletes it, whatever runs in it: \`await box.setDeadline({ seconds:
+   * 3600, action: 'delete' })\`. 0 removes it.
+   */
+  setDeadline({ seconds, action, ...options }: DeadlineOptions): Promise<Deadline> {
+    const parameters = { sandbox: this.id, seconds, action };
+    return this.#client.administration.call('SetSandboxDeadline', parameters, options);
   }
 
   /** Deletes it; one that is gone is no error. */

@@ -1,5 +1,6 @@
 /** Options of a handle's method: the tool's parameters that are not given by position, and options of the call, in one object. */
 import type { CallOptions } from './call.ts';
+import type { RequestOptions } from './connection.ts';
 
 export type HandleOptions<Parameters, Named extends keyof Parameters> = Omit<Parameters, Named> & CallOptions;
 
@@ -25,4 +26,20 @@ export function apart<Parameters extends object>(
     Object.fromEntries(entries.filter((entry) => !isOption(entry))) as Parameters,
     Object.fromEntries(entries.filter(isOption)) as CallOptions,
   ];
+}
+
+/** When the service stops or deletes a sandbox, as it is now. */
+export interface Deadline {
+  /** Sandbox ID. */
+  sandbox: string;
+  /** null: none. */
+  deadline_at: string | null;
+  deadline_action: 'stop' | 'delete' | null;
+}
+
+export interface DeadlineOptions extends RequestOptions {
+  /** From now, at most 30 days; 0 removes the deadline. */
+  seconds: number;
+  /** Without it, what it was, else a stop. */
+  action?: 'stop' | 'delete';
 }

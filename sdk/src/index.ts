@@ -27,6 +27,7 @@ export type {
 } from './files.ts';
 export type { CreateSandboxResult as Sandbox } from './generated.ts';
 export * from './generated.ts';
+export type { Deadline, DeadlineOptions } from './handle-options.ts';
 export type { DoctorFinding, ServiceHealth, ServiceHealthSample } from './health.ts';
 export type { OnOutput, OutputListeners, OutputPiece } from './output.ts';
 export type { Preview } from './preview.ts';

@@ -104,6 +104,18 @@ it('shows and changes details of files, and deletes sessions', async () => {
   ]);
 });
 
+it('sets and removes its deadline', async () => {
+  const at = { sandbox: 'sb_1', deadline_at: '2030-01-01T00:00:00.000Z', deadline_action: 'delete' };
+  const none = { sandbox: 'sb_1', deadline_at: null, deadline_action: null };
+  service.answers(result(at), result(none));
+  expect(await box.setDeadline({ seconds: 3_600, action: 'delete', timeoutMs: 5_000 })).toEqual(at);
+  expect(await box.setDeadline({ seconds: 0 })).toEqual(none);
+  expect(service.asked.map(({ path, body }) => [path, body])).toEqual([
+    ['/v1/admin/SetSandboxDeadline', '{"sandbox":"demo","seconds":3600,"action":"delete"}'],
+    ['/v1/admin/SetSandboxDeadline', '{"sandbox":"demo","seconds":0}'],
+  ]);
+});
+
 describe('at the end of its block', () => {
   it('deletes its sandbox', async () => {
     service.answers(result({ deleted: true }));

@@ -51,6 +51,7 @@ from ._records import (
     ProcessEnd,
     ProcessInfo,
     RevokedAccess,
+    SandboxDeadline,
     Upload,
 )
 from ._settings import Default
@@ -116,6 +117,7 @@ __all__ = [
     "SandboxChange",
     "SandboxChanged",
     "SandboxCode",
+    "SandboxDeadline",
     "SandboxDeleted",
     "SandboxFiles",
     "SandboxGit",

@@ -44,6 +44,16 @@ class ChangedFile(TypedDict):
     changed: Literal[True]
 
 
+class SandboxDeadline(TypedDict):
+    """When the service stops or deletes a sandbox, as it is now."""
+
+    sandbox: str
+    """Sandbox ID."""
+    deadline_at: str | None
+    """None without a deadline."""
+    deadline_action: Literal["stop", "delete"] | None
+
+
 class DeletedSession(TypedDict):
     session_id: str
     deleted: Literal[True]
