@@ -200,9 +200,19 @@ describe('settings', () => {
   it('are saved, and the service has them', async () => {
     await tab('');
     await walker.fill('Stop after idle minutes', '33');
-    await walker.click('Save deadlines');
-    await walker.sees('Deadlines saved');
+    await walker.click('Save intervals');
+    await walker.sees('Intervals saved');
     expect(await walker.sdk.getSandbox({ sandbox })).toMatchObject({ auto_stop_minutes: 33 });
+    await walker.fill('Deadline in minutes', '90');
+    await walker.click('Save deadline');
+    await walker.sees('Now: in 1 h, to stop. 0: none');
+    const { deadline_at, deadline_action } = await walker.sdk.getSandbox({ sandbox });
+    expect(deadline_action).toBe('stop');
+    expect((Date.parse(String(deadline_at)) - Date.now()) / 60_000).toBeCloseTo(90, -1);
+    await walker.fill('Deadline in minutes', '0');
+    await walker.click('Save deadline');
+    await walker.sees('None now');
+    expect(await walker.sdk.getSandbox({ sandbox })).not.toHaveProperty('deadline_at');
     await walker.page.getByRole('form', { name: 'Labels' }).getByRole('textbox').fill('team=walk');
     await walker.click('Save labels');
     await walker.sees('Labels saved');

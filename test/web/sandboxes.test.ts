@@ -59,6 +59,15 @@ describe('a filter', () => {
     ]);
     expect(stopsAt(row({}))).toBe(Date.parse('2026-01-01T00:15:00Z'));
   });
+
+  it('takes a deadline for the time of a stop where it comes first, and only in a started sandbox', () => {
+    const deadline_at = '2026-01-01T00:10:00Z';
+    const at = Date.parse(deadline_at);
+    expect(stopsAt(row({ deadline_at }))).toBe(at);
+    expect(stopsAt(row({ deadline_at, auto_stop_minutes: 0 }))).toBe(at);
+    expect(stopsAt(row({ deadline_at, auto_stop_minutes: 5 }))).toBe(Date.parse('2026-01-01T00:05:00Z'));
+    expect(stopsAt(row({ deadline_at, state: 'stopped' }))).toBeNull();
+  });
 });
 
 const one = (part: Partial<Actionable>): Actionable => ({

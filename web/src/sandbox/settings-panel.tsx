@@ -1,8 +1,10 @@
-/** Changes what can be changed later: deadlines, sizes, labels, and access that was given out. */
-import { NumberInput, Textarea } from '@mantine/core';
+/** Changes what can be changed later: intervals, the deadline, sizes, labels. */
+import { NumberInput, Select, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readPairs, writePairs } from '../format/pairs.ts';
+import { formatAway } from '../format/quantity.ts';
+import { useNow } from '../parts/now.ts';
 import { Panel } from '../parts/page.tsx';
 import classes from '../sandboxes/sandboxes.module.css';
 import { client } from '../service/client.ts';
@@ -13,7 +15,8 @@ import { SettingsForm } from './settings-form.tsx';
 export function SettingsPanel() {
   return (
     <Panel title="Settings">
-      <Deadlines />
+      <Intervals />
+      <EndAt />
       <Sizes />
       <Labels />
     </Panel>
@@ -30,7 +33,7 @@ function changed<F extends Fields>(before: F, now: F): Partial<Record<keyof F, n
   >;
 }
 
-function Deadlines() {
+function Intervals() {
   const sandbox = useSandbox();
   const { auto_stop_minutes, auto_archive_minutes, auto_delete_minutes } = sandbox;
   const before = { auto_stop_minutes, auto_archive_minutes, auto_delete_minutes };
@@ -45,7 +48,7 @@ function Deadlines() {
   const deletesNow = change.auto_delete_minutes === 0 && sandbox.state === 'stopped';
   return (
     <SettingsForm
-      what="Deadlines"
+      what="Intervals"
       disabled={Object.keys(change).length === 0}
       save={save}
       warning={deletesNow ? 'The sandbox is stopped: 0 deletes it at once, with its disk.' : null}
@@ -71,6 +74,44 @@ function Deadlines() {
         min={-1}
         value={fields.auto_delete_minutes}
         onChange={(auto_delete_minutes) => setFields({ ...fields, auto_delete_minutes })}
+      />
+    </SettingsForm>
+  );
+}
+
+/** The deadline, which no activity moves. */
+function EndAt() {
+  const { id, deadline_at, deadline_action = 'stop' } = useSandbox();
+  const [minutes, setMinutes] = useState<number | string>('');
+  const [action, setAction] = useState(deadline_action);
+  const now = useNow();
+  const queries = useQueryClient();
+  const save = async () => {
+    await client.sandbox(id).setDeadline({ seconds: Number(minutes) * 60, action });
+    changeSandbox(queries, id, await client.getSandbox({ sandbox: id }));
+    setMinutes('');
+  };
+  const isAhead = deadline_at !== undefined && Date.parse(deadline_at) > now;
+  return (
+    <SettingsForm what="Deadline" disabled={minutes === ''} save={save} warning={null}>
+      <NumberInput
+        label="Deadline in minutes"
+        description={
+          isAhead ? `Now: ${formatAway(deadline_at, now)}, to ${deadline_action}. 0: none` : 'None now'
+        }
+        min={0}
+        max={43_200}
+        allowDecimal={false}
+        value={minutes}
+        onChange={setMinutes}
+      />
+      <Select
+        label="At the deadline"
+        description="Whatever runs then"
+        allowDeselect={false}
+        data={['stop', 'delete']}
+        value={action}
+        onChange={(chosen) => setAction(chosen === 'delete' ? 'delete' : 'stop')}
       />
     </SettingsForm>
   );

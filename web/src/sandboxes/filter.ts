@@ -23,6 +23,7 @@ export interface Row {
   labels: Record<string, string>;
   created_at: string;
   auto_stop_minutes: number;
+  deadline_at?: string;
   last_activity_at: string;
 }
 
@@ -51,14 +52,16 @@ export function filtered<R extends Row>(rows: readonly R[], filter: Filter): R[]
   return found.toSorted(comparisons[filter.sort ?? 'newest']);
 }
 
-/** The time at which an idle sandbox stops; null where it does not. */
+/** The time at which a started sandbox stops, of idleness or at its deadline; null where it does not. */
 export function stopsAt({
   state,
   auto_stop_minutes,
+  deadline_at,
   last_activity_at,
-}: Pick<Row, 'state' | 'auto_stop_minutes' | 'last_activity_at'>): number | null {
-  if (state !== 'started' || auto_stop_minutes === 0) return null;
-  return Date.parse(last_activity_at) + auto_stop_minutes * 60_000;
+}: Pick<Row, 'state' | 'auto_stop_minutes' | 'deadline_at' | 'last_activity_at'>): number | null {
+  const idle = auto_stop_minutes === 0 ? Infinity : Date.parse(last_activity_at) + auto_stop_minutes * 60_000;
+  const at = Math.min(idle, deadline_at === undefined ? Infinity : Date.parse(deadline_at));
+  return state === 'started' && at < Infinity ? at : null;
 }
 
 interface Label {

@@ -91,7 +91,9 @@ export function Stops({ row }: { row: Sandbox }) {
   if (row.state !== 'started') return <span className="dimmed">–</span>;
   if (at === null) return <span className="dimmed">never</span>;
   const text = at <= now ? 'soon' : formatAway(at, now) === 'now' ? 'within a minute' : formatAway(at, now);
-  return <span title={`After ${formatMinutes(row.auto_stop_minutes)} without activity`}>{text}</span>;
+  const isDeadline = row.deadline_at !== undefined && at === Date.parse(row.deadline_at);
+  const how = isDeadline ? 'Its deadline' : `After ${formatMinutes(row.auto_stop_minutes)} without activity`;
+  return <span title={how}>{text}</span>;
 }
 
 function Labels({ labels }: { labels: Record<string, string> }) {

@@ -88,8 +88,10 @@ export function putSandbox(queries: QueryClient, changed: Sandbox): void {
   });
 }
 
-/** An answer without an operation has none any more. */
+/** An answer without an operation, or a whole one without a deadline, has none any more. */
 function merged<Row extends Sandbox>(row: Row, change: Partial<Sandbox>): Row {
-  const { operation: _, ...rest } = row;
-  return { ...('state' in change || 'operation' in change ? rest : row), ...change } as Row;
+  const kept: Partial<Row> = { ...row };
+  if ('state' in change || 'operation' in change) delete kept.operation;
+  if ('id' in change) delete kept.deadline_at;
+  return { ...kept, ...change } as Row;
 }
