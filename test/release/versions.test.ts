@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { versionsIn } from '../../setup/release/places.ts';
 import { compareVersions, isVersion } from '../../setup/release/version.ts';
-import { openApi } from '../../src/surfaces/http/openapi/openapi.ts';
 import { version } from '../../src/home.ts';
+import { openApi } from '../../src/surfaces/http/openapi/openapi.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
