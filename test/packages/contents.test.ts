@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { version } from '../../src/home.ts';
 import { type Built, complaintsOf, contentsOf, fieldOf, packages } from './built.ts';
 
 let built: Built;
@@ -27,10 +28,10 @@ it('the same files give the same package', { timeout: 900_000 }, async () => {
 
 it('the package names what it is and what it needs', async () => {
   expect(await fieldOf(service, 'Package')).toBe('sandhaven');
-  expect(await fieldOf(service, 'Version')).toBe('0.1.0');
+  expect(await fieldOf(service, 'Version')).toBe(version);
   expect(await fieldOf(service, 'Architecture')).toBe('amd64');
   expect(await fieldOf(service, 'Section')).toBe('admin');
-  expect(await fieldOf(service, 'Recommends')).toBe('sandhaven-base-image (= 0.1.0), openssh-client');
+  expect(await fieldOf(service, 'Recommends')).toBe(`sandhaven-base-image (= ${version}), openssh-client`);
   const needed = (await fieldOf(service, 'Depends')).split(', ').map((one) => one.split(' ')[0]);
   expect(needed).toEqual([
     ...['adduser', 'ca-certificates', 'e2fsprogs', 'iproute2', 'libc6', 'libgcc-s1', 'libjemalloc2'],

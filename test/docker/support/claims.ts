@@ -1,6 +1,6 @@
 /** What docs/docker.md claims of a container, checked on a host with cgroup v1 and on one with v2. */
 import { expect, it } from 'vitest';
-import { type Container, FEWER, READY, startContainer } from './container.ts';
+import { type Container, FEWER, IMAGE, READY, startContainer } from './container.ts';
 
 /** A public address that the test gives to its host. */
 const OUTSIDE = '11.22.33.44';
@@ -55,7 +55,7 @@ export function claims(host: () => Parameters<typeof startContainer>[0]): void {
   it('lets sandboxes out, and not to its own network', TIMEOUT, async () => {
     await host().run(`ip address add ${OUTSIDE}/32 dev lo`);
     const serve = `require("http").createServer((_, answer) => answer.end("reached")).listen(80)`;
-    const entry = `--entrypoint /bin/sh sandhaven-standalone:0.1.0 -c 'exec ${NODE} -e "$0"' '${serve}'`;
+    const entry = `--entrypoint /bin/sh ${IMAGE} -c 'exec ${NODE} -e "$0"' '${serve}'`;
     await container.docker(`run --detach --name outside --network host ${entry}`);
     const reach = (address: string) => inSandbox(`curl --silent --max-time 60 http://${address}`);
     await expect.poll(async () => (await reach(OUTSIDE)).output, READY).toBe('reached');

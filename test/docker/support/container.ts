@@ -1,5 +1,6 @@
 /** The service in a container, on whatever host has Docker. */
 import { expect } from 'vitest';
+import { version } from '../../../src/home.ts';
 
 export interface Outcome {
   status: number;
@@ -26,7 +27,7 @@ export interface Container {
   ready(): Promise<string>;
 }
 
-export const IMAGE = 'sandhaven-standalone:0.1.0';
+export const IMAGE = `sandhaven-standalone:${version}`;
 /** The form with fewer privileges, as docs/docker.md has it. */
 export const FEWER = [
   '--cap-add SYS_ADMIN --cap-add NET_ADMIN --cap-add SYS_PTRACE --cap-drop NET_RAW --cap-drop AUDIT_WRITE',
