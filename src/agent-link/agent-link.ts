@@ -20,6 +20,7 @@ import { searchOf } from './search.ts';
 import { sessionsOf } from './sessions.ts';
 import { terminalsOf } from './terminals.ts';
 import { openTunnel } from './tunnel-stream.ts';
+import { watchingOf } from './watching.ts';
 
 interface AgentLinkOptions {
   openChannel: OpenChannel;
@@ -55,6 +56,7 @@ export function createAgentLink({ openChannel, roots = null }: AgentLinkOptions)
     readStream: (id, query, signal) => openReadStream(openChannel, id, query, signal),
     ...executionOf(ask, versionOf),
     ...filesOf(ask),
+    ...watchingOf(openChannel),
     ...processesOf(openChannel),
     ...detachedOf(openChannel, ask),
     ...tunnelsOf(openChannel, ask),

@@ -102,8 +102,6 @@ function view(
     /** Stream of the next data. */
     let named: LivePiece['stream'] | null = null;
     let outcome: DetachedEnd | null = null;
-    /** Number of pieces for which the viewer has yet to find room. */
-    let waits = 0;
     const sink: AnswerSink = {
       talks: true,
       reply(json) {
@@ -122,13 +120,7 @@ function view(
       data(bytes) {
         if (!named || outcome) throw new ProtocolError('data that belongs to no stream');
         const room = viewer.show({ stream: named, bytes, leftOutBytes: 0 });
-        if (!room) return;
-        waits += 1;
-        exchange.pause();
-        void room.then(() => {
-          waits -= 1;
-          if (waits === 0) exchange.resume();
-        });
+        if (room) exchange.pauseUntil(room);
       },
       done() {
         if (!outcome) throw new ProtocolError('no exit code before the end');

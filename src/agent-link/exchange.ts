@@ -50,6 +50,8 @@ export class Exchange implements FrameSink {
   #timer: NodeJS.Timeout | undefined;
   #replied = false;
   #settled = false;
+  /** Number of those for whom the answer waits. */
+  #waits = 0;
   /** Resolves a wait for the channel to drain. */
   #wake: () => void = () => {};
 
@@ -148,6 +150,16 @@ export class Exchange implements FrameSink {
 
   resume(): void {
     this.#intake?.resume();
+  }
+
+  /** Takes nothing more of the answer until then. */
+  pauseUntil(room: Promise<void>): void {
+    this.#waits += 1;
+    this.pause();
+    void room.then(() => {
+      this.#waits -= 1;
+      if (this.#waits === 0) this.resume();
+    });
   }
 
   fail(error: Error): void {

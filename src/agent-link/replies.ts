@@ -214,6 +214,7 @@ const refusals = [
   { words: 'unknown variant `session_delete`', lack: 'cannot delete sessions' },
   { words: 'unknown variant `entries`', lack: 'has no details of files' },
   { words: 'unknown variant `set_attributes`', lack: 'cannot change attributes of files' },
+  { words: 'unknown variant `watch_files`', lack: 'cannot watch files' },
   { words: 'unknown field `metadata`', lack: 'writes files without metadata' },
 ].map(({ words, lack }) => ({ begin: `The request breaks the agent protocol: ${words}`, lack }));
 

@@ -11,7 +11,7 @@ export interface AgentRequest {
   [field: string]: unknown;
 }
 
-export const protocolVersions = [1, 2, 3, 4, 5, 6, 7];
+export const protocolVersions = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /** The version that knows the operation first. `hello` agrees on one, and carriers have versions of their own. */
 export const operationVersions = {
@@ -30,6 +30,7 @@ export const operationVersions = {
   remove: 1,
   entries: 7,
   set_attributes: 7,
+  watch_files: 8,
   process: 2,
   sftp: 2,
   session_create: 2,

@@ -14,6 +14,7 @@ import {
   terminalsLimits,
   usageLimits,
   warmPoolLimits,
+  watchingLimits,
 } from './limits/machines.ts';
 import { agentNetworkLimits, networkLimits, outboundLimits, webhooksLimits } from './limits/network.ts';
 import { membersLimits, peopleLimits } from './limits/people.ts';
@@ -153,6 +154,7 @@ export const limits = {
   ...gitLimits,
   ...insideLimits,
   ...detachedLimits,
+  ...watchingLimits,
   ...kernelLimits,
   ...kubernetesLimits,
   ...gatewaysLimits,

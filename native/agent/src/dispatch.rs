@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use crate::accounts::account_of;
 use crate::detached::registry::Registry as Processes;
+use crate::files::watching::seats::Seats as Watches;
 use crate::init::context::Context;
 use crate::own_figures::OwnFigures;
 use crate::session::registry::Registry;
@@ -30,6 +31,7 @@ struct Agent {
     listeners: Rc<Listeners>,
     terminals: Rc<Terminals>,
     processes: Rc<Processes>,
+    watches: Rc<Watches>,
 }
 
 /// A line of the table.
@@ -130,6 +132,7 @@ operations! {
     "remove"           1   user never                                  => files::tree::remove(context);
     "entries"          7   user never                                  => files::details::entries(context);
     "set_attributes"   7   user never                                  => files::details::set(context);
+    "watch_files"      8   user never                                  => files::watching::watch(context, watches);
     "process"          2   user always                                 => process::open(context);
     "sftp"             2   user always                                 => sftp::open(context);
     "session_create"   2   user always                                 => session::create(context, sessions);
@@ -167,6 +170,7 @@ pub fn start(context: Context) -> impl AsyncFn(Stream) {
         listeners: Rc::default(),
         terminals: Rc::default(),
         processes: Rc::default(),
+        watches: Rc::default(),
     };
     async move |stream| {
         let mut connection = Connection::new(stream);

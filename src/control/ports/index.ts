@@ -8,6 +8,7 @@ export type * from './agent/link.ts';
 export type * from './agent/processes.ts';
 export type * from './agent/search.ts';
 export type * from './agent/sessions.ts';
+export type * from './agent/watching.ts';
 export type * from './audit-store.ts';
 export type * from './code-host.ts';
 export type * from './common.ts';

@@ -1,7 +1,7 @@
 /** Files of a sandbox; its agent does all work on them inside. */
 import type { Readable } from 'node:stream';
 import type { User } from '../../model/user.ts';
-import type { AgentLink, AsUser } from '../ports/index.ts';
+import type { AgentLink, AsUser, WatchRequest, WatchSink } from '../ports/index.ts';
 import { type SandboxUses, userOf } from './sandbox-uses.ts';
 
 export type FileService = ReturnType<typeof filesOf>;
@@ -34,6 +34,20 @@ export function filesOf(uses: SandboxUses, agent: AgentLink) {
     remove: used(agent.remove),
     search: used(agent.searchContent),
     replace: used(agent.replaceInFiles),
+
+    /** Resolves when the folder is gone. A stop of the sandbox breaks the watch, and aborting the signal ends it. */
+    async watch(
+      caller: User,
+      reference: Reference,
+      request: WatchRequest,
+      sink: WatchSink,
+      signal: AbortSignal,
+    ): Promise<void> {
+      const { id } = await uses.find(caller, reference);
+      await uses.connected(id, (sandbox) =>
+        agent.watchFiles(id, { ...request, user: userOf(sandbox, request) }, sink, signal),
+      );
+    },
 
     /** Counts as a use of the sandbox until the stream has ended. */
     readStream(

@@ -166,6 +166,19 @@ export const detachedLimits = {
   },
 } as const;
 
+/** Bounds of watches of files; those of one sandbox are the agent's own. */
+export const watchingLimits = {
+  watching: {
+    /** Of one item of the agent's, which stays below both. */
+    itemBytes: 128 * KiB,
+    itemChanges: 4_000,
+    /** Time to watch all folders that there are. */
+    startMs: 60_000,
+    /** Open streams: of one user, and of all. */
+    streams: { perOwner: 256, total: 1_024 },
+  },
+} as const;
+
 /** Bounds of figures about sandboxes that somebody looks at. */
 export const usageLimits = {
   usage: {

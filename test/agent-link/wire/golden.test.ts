@@ -10,6 +10,7 @@ import { answeringInTurn, type Carry, greeting, SANDBOX } from './fake-agent.ts'
 import { bytesOf, type GoldenFrame, goldenExchanges } from './golden.ts';
 import { detachedCalls } from './golden-detached.ts';
 import { terminalCalls } from './golden-terminals.ts';
+import { watchingCalls } from './golden-watching.ts';
 
 const IN_SESSION = { sessionId: 'build', commandId: 'cmd_0123456789abcdef' };
 const WHOLE_ROOT = { path: '.', contextLines: 0, maxItems: 50, offset: 0 };
@@ -458,6 +459,7 @@ const calls: Record<
   },
   ...terminalCalls,
   ...detachedCalls,
+  ...watchingCalls,
   remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },
 };
 

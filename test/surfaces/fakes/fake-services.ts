@@ -46,6 +46,7 @@ import { fakeProcesses } from './fake-processes.ts';
 import { fakeSecrets } from './fake-secrets.ts';
 import { fakeSessions } from './fake-sessions.ts';
 import { fakeTerminals } from './fake-terminals.ts';
+import { fakeWatching } from './fake-watching.ts';
 import { fakeWebhooks } from './fake-webhooks.ts';
 
 export { API_KEY, MEMBER_KEY, user } from './fake-people.ts';
@@ -480,6 +481,7 @@ function fakeFiles(fake: Omit<FakeServices, 'services'>): Face<FileService> {
       const entry = { path: '', type: 'file' as const, size: contentOf(path).length, mode: 0o644, ...owned };
       return { items: [entry], totalCount: 1, nextOffset: null };
     },
+    watch: fakeWatching(),
     async setAttributes(_caller, _reference, { path, mode, user = null }) {
       fake.users.push(user);
       fake.files.set(path, { content: contentOf(path), mode: mode ?? 0o644 });

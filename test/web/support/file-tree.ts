@@ -32,6 +32,7 @@ export function fakeTree(tree: Tree): Face<FileService> {
     },
     details: async () => ({ items: [], totalCount: 0, nextOffset: null }),
     setAttributes: async () => {},
+    watch: async (_caller, _reference, _request, sink) => sink.begun(),
     find: async () => ({ items: [...tree.keys()], totalCount: tree.size }),
     info: async (_caller, _reference, { path }) => ({
       ...{ path, type: 'file', size: contentOf(path).length, mode: 0o644, owner: 'root', group: 'root' },

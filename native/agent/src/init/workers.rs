@@ -124,6 +124,14 @@ impl Workers {
         self.begin(job)?.await.map_err(|_| worker_gone())?
     }
 
+    /// A short job that nobody waits for.
+    pub fn later(&self, job: impl FnOnce() + Send + 'static) {
+        let _ = self.begin(move || {
+            job();
+            Ok(())
+        });
+    }
+
     /// A job whose length depends on the contents of the sandbox. Dropping the future cancels the job.
     pub async fn long<T: Send + 'static>(
         &self,

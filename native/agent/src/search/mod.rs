@@ -5,5 +5,4 @@ mod bounds;
 mod budget;
 pub mod content;
 mod expression;
-mod folder;
 pub mod replacing;

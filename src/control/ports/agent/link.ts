@@ -5,6 +5,7 @@ import type { AgentDetached } from './detached.ts';
 import type { AgentProcesses, AgentTerminals, AsUser, LiveRequest } from './processes.ts';
 import type { AgentSearch } from './search.ts';
 import type { AgentSessions } from './sessions.ts';
+import type { AgentWatching } from './watching.ts';
 
 export interface ExecRequest extends AsUser {
   argv: string[];
@@ -133,7 +134,8 @@ export interface AgentLink
     AgentSearch,
     AgentSessions,
     AgentTerminals,
-    AgentTunnels {
+    AgentTunnels,
+    AgentWatching {
   /** Checks versions, sandbox id and generation. Rejects with `unavailable` when the agent does not answer. */
   hello(id: string, generation: number): Promise<AgentGreeting>;
   /** Starts the entrypoint in the background, with its output discarded. */

@@ -5,11 +5,11 @@ use serde::Serialize;
 use super::excerpt::{self, Match, Wanted};
 use super::query::{Output, Query};
 use super::top::Top;
+use crate::files::folder;
 use crate::files::location::c_name;
 use crate::files::path_text;
 use crate::search::blocks::{self, Blocks, Buffer, Opened};
 use crate::search::budget::Budget;
-use crate::search::folder;
 use crate::wire::fault::Fault;
 
 /// Most bytes of JSON for a page's files; a larger page ends early.

@@ -8,13 +8,13 @@ use std::time::Instant;
 use super::query::Query;
 use super::top::Top;
 use super::walk::Visitor;
+use crate::files::folder::{self, Folder};
 use crate::files::listing::page::Page;
 use crate::files::path_text;
 use crate::init::workers::Workers;
 use crate::search::blocks::{self, Blocks, Buffer, Next, Opened};
 use crate::search::budget::Budget;
 use crate::search::expression::matcher::{Matcher, Scratch};
-use crate::search::folder::{self, Folder};
 use crate::wire::connection::{Connection, Interrupted};
 use crate::wire::fault::Fault;
 

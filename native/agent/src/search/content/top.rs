@@ -5,8 +5,8 @@ use std::ffi::CString;
 use std::os::fd::OwnedFd;
 
 use super::walk::Walk;
+use crate::files::folder;
 use crate::files::location::{Path, file_type};
-use crate::search::folder;
 use crate::wire::fault::Fault;
 
 pub struct Top {

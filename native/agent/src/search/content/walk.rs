@@ -8,9 +8,9 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::files::folder::{self, FileSystem, Folder, join, kind};
 use crate::init::workers::Turn;
 use crate::search::budget::Budget;
-use crate::search::folder::{self, FileSystem, Folder, join, kind};
 use crate::wire::fault::{Code, Fault};
 
 const MAX_PATH_BYTES: usize = 4_095;

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
 
 use super::exclude::Exclusions;
+use crate::files::folder::{join, kind, open_below, open_top};
 use crate::files::glob::Glob;
 use crate::files::location::Path;
 use crate::files::path_text;
 use crate::init::base::Base;
 use crate::search::budget::Budget;
-use crate::search::folder::{join, kind, open_below, open_top};
 use crate::wire::fault::{Code, Fault};
 use crate::wire::resource::Resource;
 

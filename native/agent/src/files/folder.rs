@@ -4,7 +4,7 @@ use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, fstatfs, openat, openat2, statat,
 };
 use rustix::io::Errno;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 use crate::files::location::file_type;
 use crate::files::reach;
@@ -100,7 +100,7 @@ pub fn join(below: &[u8], name: &[u8]) -> Vec<u8> {
 }
 
 /// The type from the folder's listing; from the entry itself where the listing has none.
-pub fn kind(folder: &OwnedFd, name: impl rustix::path::Arg, known: FileType) -> FileType {
+pub fn kind(folder: impl AsFd, name: impl rustix::path::Arg, known: FileType) -> FileType {
     if known != FileType::Unknown {
         return known;
     }
