@@ -9,6 +9,7 @@ const HEADER = `"""The handle of one sandbox, for asyncio. Generated from the se
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -18,7 +19,14 @@ from .._async.preview import AsyncPreview
 from .._async.processes import AsyncSandboxProcesses
 from .._calls import OnProgress
 from .._output import OnBytes, OnOutput
-from .._records import ChangedFile, DeletedSession, FileDetails, SandboxDeadline, Upload
+from .._records import (
+    ChangedFile,
+    DeletedSession,
+    FileChange,
+    FileDetails,
+    SandboxDeadline,
+    Upload,
+)
 from . import types
 from .errors import NotFoundError
 
@@ -71,6 +79,12 @@ const FILES = `
             end=end,
             call_timeout_seconds=call_timeout_seconds,
         )
+
+    def watch(
+        self, path: str = ".", *, recursive: bool = False, user: str | None = None
+    ) -> AsyncGenerator[FileChange, None]:
+        """Gives changes below a folder as they happen, until it is gone."""
+        return self._client.files.watch(self._sandbox, path, recursive=recursive, user=user)
 
     async def details(
         self,

@@ -26,6 +26,11 @@ const classes: Record<string, { name: string; about: string; besides: string }> 
     return this.#client.files.details(this.#sandbox, path, options);
   }
 
+  /** Changes below a folder as they happen, until it is gone. */
+  watch(path?: string, options?: watching.WatchOptions): AsyncGenerator<watching.FileChange, void, undefined> {
+    return this.#client.files.watch(this.#sandbox, path, options);
+  }
+
   /** Changes what is given of a file or folder, and follows a final link. */
   setAttributes(path: string, options: files.FileAttributesOptions): Promise<files.ChangedFile> {
     return this.#client.files.setAttributes(this.#sandbox, path, options);
@@ -62,6 +67,7 @@ import { apart, type Deadline, type DeadlineOptions, type HandleOptions } from '
 import type { Preview } from './preview.ts';
 import { processesOf, type SandboxProcesses } from './processes.ts';
 import type { DeletedSession } from './sessions.ts';
+import type * as watching from './watching.ts';
 
 /** Made by \`client.create()\` and \`client.sandbox()\`. \`await using\` deletes it at the end of its block. */
 export class SandboxHandle {

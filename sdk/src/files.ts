@@ -2,6 +2,7 @@
 import { administer } from './administration.ts';
 import { failureOf } from './call.ts';
 import type { Connection, RequestOptions } from './connection.ts';
+import { type FileChange, type WatchOptions, watchFiles } from './watching.ts';
 
 export type Bytes = string | Uint8Array<ArrayBuffer> | ArrayBuffer | Blob | ReadableStream<Uint8Array>;
 
@@ -140,6 +141,15 @@ export class Files {
       attempts.close();
       throw this.#connection.explain(error, attempts);
     }
+  }
+
+  /** Changes below a folder as they happen, until it is gone. @param sandbox Name or ID. */
+  watch(
+    sandbox: string,
+    path = '.',
+    options: WatchOptions = {},
+  ): AsyncGenerator<FileChange, void, undefined> {
+    return watchFiles(this.#connection, sandbox, path, options);
   }
 
   /** Describes what is below a folder, without following links. @param sandbox Name or ID. */

@@ -49,3 +49,4 @@ export {
 } from './sandbox-handle.ts';
 export type { DeletedSession } from './sessions.ts';
 export type { DeletedSnapshot } from './snapshots.ts';
+export type { FileChange, WatchOptions } from './watching.ts';

@@ -187,7 +187,7 @@ export const commandGroups: Record<string, string> = {
   network: 'networks of your sandboxes and snapshots: get, set, allow, deny, log, learn',
   secrets: 'secrets that requests of your sandboxes carry: list, create, give',
   access: 'SSH and preview access to your sandboxes: show, revoke',
-  files: 'files of your sandboxes: details, set attributes, preview an image or PDF',
+  files: 'files of your sandboxes: watch, details, set attributes, preview an image or PDF',
   sessions: 'sessions of your sandboxes: delete',
   terminals: 'terminals of your sandboxes: list, end',
   processes: 'processes that go on without you: start, list, input, end',

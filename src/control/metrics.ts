@@ -144,6 +144,7 @@ const shareNames = [
   'event_streams',
   'terminals',
   'processes',
+  'file_watches',
   'tunnels',
   'previews',
   'file_previews',

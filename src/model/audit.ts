@@ -47,6 +47,9 @@ export const auditActions = {
   /** A viewer of a process. */
   processView: 'process.view',
   processLeave: 'process.leave',
+  /** A watch of files. */
+  filesWatch: 'files.watch',
+  filesLeave: 'files.leave',
   /** A stream of changes of the caller's sandboxes. */
   eventsOpen: 'events.open',
   eventsClose: 'events.close',

@@ -57,7 +57,7 @@ describe('the npm packages', () => {
         'preview',
       ),
       ...modules('processes', 'reconnecting'),
-      ...modules('sandbox-handle', 'sessions', 'snapshots'),
+      ...modules('sandbox-handle', 'sessions', 'snapshots', 'watching'),
       'package/package.json',
     ]);
   });

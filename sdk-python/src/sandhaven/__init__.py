@@ -46,13 +46,17 @@ from ._records import (
     ChangedFile,
     DeletedSession,
     DeletedSnapshot,
+    FileChange,
+    FileChanged,
     FileDetails,
     FileEntry,
+    FileRenamed,
     ProcessEnd,
     ProcessInfo,
     RevokedAccess,
     SandboxDeadline,
     Upload,
+    WatchNews,
 )
 from ._settings import Default
 from ._sync.administration import Access, Administration, Sessions, Snapshots
@@ -92,8 +96,11 @@ __all__ = [
     "DoctorFinding",
     "DocumentDb",
     "Download",
+    "FileChange",
+    "FileChanged",
     "FileDetails",
     "FileEntry",
+    "FileRenamed",
     "Files",
     "Health",
     "HealthSample",
@@ -135,6 +142,7 @@ __all__ = [
     "Snapshots",
     "Upload",
     "Usage",
+    "WatchNews",
     "__version__",
 ]
 __all__ += _errors.__all__

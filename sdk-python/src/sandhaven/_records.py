@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, TypedDict, Union
 
 
 class Upload(TypedDict):
@@ -37,6 +37,29 @@ class FileDetails(TypedDict):
     total_count: int
     next_offset: int | None
     """Where the next page begins, which is early where there is much metadata; None at the end."""
+
+
+class WatchNews(TypedDict):
+    """Of the watch itself.
+
+    ready: the folder is watched from here on; the first of all. overflow: changes may have been missed, so list what
+    you follow.
+    """
+
+    type: Literal["ready", "overflow"]
+
+
+class FileChanged(TypedDict):
+    type: Literal["created", "written", "removed", "attributes"]
+    path: str
+    folder: bool
+    """True for a folder."""
+
+
+# By this form, since one of its names is a word of the language.
+FileRenamed = TypedDict("FileRenamed", {"type": Literal["renamed"], "path": str, "from": str, "folder": bool})
+
+FileChange = Union[WatchNews, FileChanged, FileRenamed]
 
 
 class ChangedFile(TypedDict):

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../administration/action.ts';
 import type { CallContext, Tool } from '../../catalog/base/tool.ts';
-import type { LiveOutput, LivePiece } from '../../control/ports/index.ts';
+import type { FileChange, LiveOutput, LivePiece } from '../../control/ports/index.ts';
 import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -21,6 +21,8 @@ export interface CallOptions {
   onOutput?: LiveOutput;
   /** Receives the position of the first byte of a process's output. */
   onBegin?: (from: number) => void;
+  /** Receives changes of files; the next ones come once it has resolved. */
+  onChanges?: (changes: FileChange[]) => Promise<void> | undefined;
 }
 
 export type Client = (
@@ -48,8 +50,8 @@ export function createAdminClient(connection: Connection): AdminClient {
     post(connection, { path: `/v1/admin/${name}`, parameters, long: false }, options);
 }
 
-/** Reads the output of a process from its route, until the process ends or the connection does. */
-export function readOutput(connection: Connection, path: string, options: CallOptions): Promise<CallOutcome> {
+/** Reads a stream of events from its route, until what it follows ends or the connection does. */
+export function readStream(connection: Connection, path: string, options: CallOptions): Promise<CallOutcome> {
   return postOnce(connection, { path, parameters: null, long: true }, options);
 }
 
@@ -127,7 +129,7 @@ async function outcomeOf(response: Response, options: CallOptions): Promise<Call
 
 async function streamedOutcome(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { onProgress, onOutput, onBegin }: CallOptions,
+  { onProgress, onOutput, onBegin, onChanges }: CallOptions,
 ): Promise<CallOutcome> {
   for await (const { event, data } of readEvents(body)) {
     const value: unknown = JSON.parse(data);
@@ -135,6 +137,7 @@ async function streamedOutcome(
     if (event === 'error') return { problem: value as Problem };
     if (event === 'progress') onProgress?.(value as Parameters<CallContext['progress']>[0]);
     if (event === 'begin') onBegin?.((value as { from: number }).from);
+    if (event === 'changes') await onChanges?.((value as { changes: FileChange[] }).changes);
     if (event === 'output') await onOutput?.show(pieceOf(value as OutputEvent));
   }
   throw new Error('the stream ended without a result');

@@ -45,6 +45,7 @@ import { addByteRoutes } from './routes/bytes.ts';
 import { addAdminRoutes, addToolRoutes } from './routes/calls.ts';
 import { addDeviceSignInRoutes } from './routes/device-sign-in.ts';
 import { addEventRoutes } from './routes/events.ts';
+import { addFileChangesRoute } from './routes/file-changes.ts';
 import { addHealthRoutes } from './routes/health.ts';
 import { addMcpRoute } from './routes/mcp.ts';
 import { addProcessOutputRoute } from './routes/process-output.ts';
@@ -142,6 +143,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addTunnelRoute(app, upgrades, parts.services);
   addTerminalRoute(app, upgrades, parts.services, parts.log);
   addProcessOutputRoute(app, parts.services, parts.log);
+  addFileChangesRoute(app, parts.services, parts.log);
   parts.further?.(app, { ...parts, upgrades, answers: room.answers });
   // After those of the routes, which end what they carry with a reason.
   app.addHook('preClose', async () => upgrades.stop());
@@ -151,10 +153,8 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   addDeviceSignInRoutes(app, parts.services);
   addCredentialRoutes(app, parts.services, attempts);
   addOAuthRoutes(app, parts);
-  const frames = () => {
-    const { site } = parts.services.previews;
-    return site && previewOrigin(site, '*');
-  };
+  const { previews } = parts.services;
+  const frames = () => previews.site && previewOrigin(previews.site, '*');
   addPageRoutes(app, { files: parts.page ?? null, frames }, async (request, reply) => {
     request.caller = await authenticate(parts.services, request, reply);
   });

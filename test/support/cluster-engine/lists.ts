@@ -29,6 +29,7 @@ export const onBothEngines = [
   'test/system/quotas.test.ts',
   'test/system/search.test.ts',
   'test/system/following/changes.test.ts',
+  'test/system/following/file-changes.test.ts',
   'test/system/following/output.test.ts',
   'test/system/following/sessions.test.ts',
   'test/system/following/whole-output.test.ts',

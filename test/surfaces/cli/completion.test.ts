@@ -52,6 +52,10 @@ describe('words', () => {
       ['', 'start', 'list', 'input', 'signal', 'resize', 'end', 'follow'],
     ],
     [
+      ['files', 'watch', 'de'],
+      ['', 'demo'],
+    ],
+    [
       ['processes', 'follow', 'de'],
       ['', 'demo'],
     ],

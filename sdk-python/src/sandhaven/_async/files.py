@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from types import TracebackType
 from typing import cast
 
@@ -11,11 +11,12 @@ import httpx
 from .._bodies import MAX_PROBLEM_BYTES
 from .._failures import invalid_argument
 from .._paths import query_of, segment
-from .._records import ChangedFile, FileDetails, Upload
+from .._records import ChangedFile, FileChange, FileDetails, Upload
 from .administration import AsyncAdministration
 from .clock import AsyncClock
 from .connection import AsyncConnection
 from .content import AsyncContent, sendable
+from .watching import watch_files
 
 
 class AsyncDownload:
@@ -151,6 +152,19 @@ class AsyncFiles:
                 raise await self._connection.failure_of(response, clock)
         finally:
             await response.aclose()
+
+    def watch(
+        self, sandbox: str, path: str = ".", *, recursive: bool = False, user: str | None = None
+    ) -> AsyncGenerator[FileChange, None]:
+        """Gives changes below a folder as they happen, until it is gone.
+
+        Args:
+            sandbox: Name or ID.
+            path: Folder in the sandbox (default: /workspace).
+            recursive: Also folders below it, and those that come later.
+            user: Linux user, from its home (default: the sandbox's).
+        """
+        return watch_files(self._connection, sandbox, path, recursive, user)
 
     async def details(
         self,

@@ -18,6 +18,7 @@ import { audit } from './audit.ts';
 import { auth } from './auth.ts';
 import { followProcess } from './follow-process.ts';
 import { network } from './network.ts';
+import { watchFiles } from './watch-files.ts';
 
 const LIST = 'list';
 
@@ -43,7 +44,10 @@ function withMore(group: string, command: Command): Command {
 }
 
 /** Commands of a group that are no actions, by their word. */
-const besides: Record<string, Record<string, Command>> = { processes: { follow: followProcess } };
+const besides: Record<string, Record<string, Command>> = {
+  files: { watch: watchFiles },
+  processes: { follow: followProcess },
+};
 
 function shapeOfGroup(group: string): Shape {
   const members = actions.filter(({ command }) => groupOf(command) === group);

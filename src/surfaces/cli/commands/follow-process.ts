@@ -1,7 +1,7 @@
 /** `sandhaven processes follow`: prints what a process writes, until it ends. The process goes on when this is left. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LivePiece } from '../../../control/ports/index.ts';
-import { readOutput } from '../client.ts';
+import { readStream } from '../client.ts';
 import { type Connection, connectionOf } from '../connection.ts';
 import { commonFlags, flagIsSet, flagValue, parseKnownFlags, usageError } from '../flags.ts';
 import { commonHelp } from '../help.ts';
@@ -80,7 +80,7 @@ async function follow(
   };
   const options = { signal: io.signal, onBegin, onOutput: { whole: true, show } };
   for (;;) {
-    const { result, problem } = await readOutput(connection, `${path}?from=${position}`, options);
+    const { result, problem } = await readStream(connection, `${path}?from=${position}`, options);
     if (result) {
       if (json) print('result', result);
       else if (result['timed_out']) io.stderr.write('The process was killed at its timeout.\n');

@@ -10,7 +10,7 @@ import { oauthPaths } from './oauth.ts';
 import { packagesPaths } from './packages.ts';
 import { failures, JSON_TYPE, type Json, problemSchema, reference, servicePaths } from './service.ts';
 import { providerSignInPaths, signInPaths } from './sign-in.ts';
-import { processPaths, terminalPaths } from './streams.ts';
+import { processPaths, terminalPaths, watchPaths } from './streams.ts';
 
 /** @param url The service's own, or `/`: the origin of the description. */
 export function openApi(version: string, url = '/'): Json {
@@ -55,6 +55,7 @@ export function openApi(version: string, url = '/'): Json {
       ...oauthPaths,
       ...terminalPaths,
       ...processPaths,
+      ...watchPaths,
       ...metricsPaths,
     },
     components: {

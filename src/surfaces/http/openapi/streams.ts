@@ -1,6 +1,6 @@
 /**
  * Describes streams of a sandbox, as far as OpenAPI can: the WebSocket of a terminal, whose messages are in docs/terminals.md,
- * and the output of a process, whose events are in docs/processes.md.
+ * the output of a process, whose events are in docs/processes.md, and changes of files, with docs/watching-files.md.
  */
 import { limits } from '../../../model/limits.ts';
 import { failures, type Json, linuxUser, sandboxInPath } from './service.ts';
@@ -110,6 +110,46 @@ export const processPaths: Json = {
       responses: {
         '200': {
           description: 'The output.',
+          content: { 'text/event-stream': { schema: { type: 'string' } } },
+        },
+        ...failures,
+      },
+    },
+  },
+};
+
+const watchParameters: Json[] = [
+  sandboxInPath,
+  {
+    name: 'path',
+    in: 'query',
+    description: "Folder, absolute, or relative to /workspace or the user's home.",
+    schema: { type: 'string', default: '.' },
+  },
+  {
+    name: 'recursive',
+    in: 'query',
+    description: 'Also folders below it, and those that come later.',
+    schema: { type: 'boolean', default: false },
+  },
+  { name: 'user', in: 'query', description: 'Linux user, from its home.', schema: linuxUser },
+];
+
+export const watchPaths: Json = {
+  '/v1/sandboxes/{sandbox}/files/watch': {
+    get: {
+      operationId: 'watchFiles',
+      summary: 'Watch changes of files',
+      description:
+        'Server-sent events: `begin` once the folder is watched; `changes` has `changes`, each with `type` (`created`, ' +
+        '`written`, `removed`, `renamed`, `attributes`), `path`, `folder` (true for a folder) and, of a rename, `from`. One of ' +
+        'type `overflow` alone says that changes were missed: list what you follow. `result` ends the stream when the folder is ' +
+        'gone; `error` is a problem.',
+      tags: ['Files'],
+      parameters: watchParameters,
+      responses: {
+        '200': {
+          description: 'The changes.',
           content: { 'text/event-stream': { schema: { type: 'string' } } },
         },
         ...failures,

@@ -82,15 +82,18 @@ export class OutputBytes implements OutputEvents {
 
   /** Names the position of the first byte. */
   begin(from: number): void {
-    this.#raw.write(event('begin', { from }));
+    this.send('begin', { from });
   }
 
   show({ stream, bytes, leftOutBytes }: LivePiece): Promise<void> | undefined {
-    const raw = this.#raw;
-    if (raw.writableEnded) return undefined;
-    const base64 = bytes.toString('base64');
-    raw.write(event('output', { stream, base64, ...gap(leftOutBytes) }));
-    return readOn(raw);
+    return this.send('output', { stream, base64: bytes.toString('base64'), ...gap(leftOutBytes) });
+  }
+
+  /** Sends any other event. Resolves when the client has room for more; undefined: at once. */
+  send(name: string, data: object): Promise<void> | undefined {
+    if (this.#raw.writableEnded) return undefined;
+    this.#raw.write(event(name, data));
+    return readOn(this.#raw);
   }
 
   end(): void {}

@@ -19,7 +19,17 @@ const words: Record<string, string[]> = {
   way: ['warm', 'cold'],
   state: ['started', 'stopped', 'archived', 'error'],
   share: [
-    ...['requests', 'event_streams', 'terminals', 'processes', 'tunnels', 'previews', 'file_previews', 'ssh'],
+    ...[
+      'requests',
+      'event_streams',
+      'terminals',
+      'processes',
+      'file_watches',
+      'tunnels',
+      'previews',
+      'file_previews',
+      'ssh',
+    ],
     'git',
   ],
   status: ['1xx', '2xx', '3xx', '4xx', '5xx'],
