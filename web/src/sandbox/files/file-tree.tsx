@@ -1,4 +1,4 @@
-/** The tree of files. A folder asks for its content when it is opened; files can be dropped on each one. */
+/** The tree of files. A folder asks for its content when it is opened, and when it changes; files can be dropped on each one. */
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type DragEvent, useState } from 'react';
@@ -10,6 +10,7 @@ import classes from './files.module.css';
 import { joined } from './reading/paths.ts';
 import { folderQuery } from './reading/queries.ts';
 import type { FileActions } from './use-file-actions.tsx';
+import { useWatchedTree } from './use-watched-tree.ts';
 
 interface TreeProps {
   sandbox: string;
@@ -23,6 +24,7 @@ interface TreeProps {
 
 export function FileTree(props: TreeProps) {
   const drop = useDrop(props.root, props.actions);
+  useWatchedTree(props.sandbox, props.root);
   return (
     <div className={classes['tree']} {...drop.handlers} data-drop={drop.isOver || undefined}>
       <Folder {...props} path={props.root} depth={0} />
