@@ -106,6 +106,19 @@ describe('the file tools refuse', () => {
     expect(files).toEqual([]);
   });
 
+  it('to watch it, also by a link', async () => {
+    await run('ln -s /proc/self/fd descriptors');
+    for (const path of ['/proc/1', '/proc/self/fd', '/proc/1/task', 'folder', 'descriptors']) {
+      for (const recursive of [true, false]) {
+        const query = new URLSearchParams({ path, recursive: String(recursive) });
+        const answer = await fetch(`${service.url}/v1/sandboxes/box/files/watch?${query}`, {
+          headers: { authorization: `Bearer ${service.apiKey}` },
+        });
+        expect({ status: answer.status, body: await answer.json() }, path).toMatchObject(denied);
+      }
+    }
+  });
+
   it('nothing that is the same for every process there', async () => {
     const read = async (path: string) =>
       (await must(service, 'ReadFile', { sandbox: 'box', path }))['content'];
