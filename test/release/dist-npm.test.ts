@@ -106,7 +106,7 @@ describe('the npm packages', () => {
     const within = (start: string) => files.filter((file) => file.startsWith(start));
     const folders = new Set(within('package/dist/src/').map((file) => file.split('/')[3]));
     expect([...folders].toSorted()).toEqual(
-      ['administration', 'catalog', 'concurrency', 'model', 'surfaces', 'version.js'].toSorted(),
+      ['administration', 'catalog', 'concurrency', 'home.js', 'model', 'surfaces'].toSorted(),
     );
     const others = new Set(within('package/node_modules/').map((file) => file.split('/')[2]));
     expect([...others].toSorted()).toEqual(['tldts', 'tldts-core', 'ws', 'zod']);

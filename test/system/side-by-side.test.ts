@@ -119,7 +119,9 @@ describe('the end of a service', () => {
   }, 60_000);
 
   it('[WIRE-UP-01] [WIRE-UP-02] the process that was started is the service itself', () => {
-    expect(readFileSync(`/proc/${second.pid}/cmdline`, 'utf8')).toContain('src/main.ts');
+    expect(readFileSync(`/proc/${second.pid}/cmdline`, 'utf8')).toMatch(
+      /(?:src\/main\.ts|bundle\/main\.mjs)\0up\0/,
+    );
     expect(bin.endsWith('bin/sandhaven')).toBe(true);
   });
 });
