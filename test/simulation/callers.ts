@@ -195,7 +195,8 @@ export class Callers {
     const { dice } = this.#world;
     const action = dice.oneOf(['stop', 'stop', 'delete'] as const);
     if (action === 'delete') this.#expected.mayEnd(id);
-    await services.sandboxes.setDeadline(user, id, dice.oneOf([0, 1, 20, 300, 3_600]), action);
+    const seconds = dice.oneOf([0, 1, 20, 300, 3_600]);
+    await this.#expected.movesDeadline(id, services.sandboxes.setDeadline(user, id, seconds, action));
   }
 
   async #write(process: Process, user: User, id: string): Promise<void> {

@@ -27,6 +27,9 @@ const SET_BACK_MS = 2 * 60 * 60 * 1000;
 export class Expectations {
   readonly #sandboxes = new Map<string, Promised>();
   readonly #answers = new Map<string, Answer>();
+  /** Sandboxes of calls that move a deadline, until the look after their answers. */
+  readonly #moves = new Map<Promise<unknown>, string>();
+  readonly #answered = new Set<Promise<unknown>>();
 
   created(id: string, mayEnd: boolean): void {
     const known = this.#sandboxes.get(id);
@@ -37,6 +40,22 @@ export class Expectations {
   /** For a request that may end the sandbox, whether or not it succeeds. */
   mayEnd(id: string): void {
     this.created(id, true);
+  }
+
+  /** Two writes may come in one step: what a call changes of a deadline, and what the lifecycle does next. */
+  async movesDeadline(id: string, call: Promise<unknown>): Promise<void> {
+    this.#moves.set(call, id);
+    await call.finally(() => this.#answered.add(call));
+  }
+
+  deadlineMoves(id: string): boolean {
+    return [...this.#moves.values()].includes(id);
+  }
+
+  /** All that has changed was looked at. */
+  looked(): void {
+    for (const call of this.#answered) this.#moves.delete(call);
+    this.#answered.clear();
   }
 
   written(id: string, path: string): void {

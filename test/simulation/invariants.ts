@@ -68,6 +68,7 @@ export class Invariants {
     if (changed.size > 0) for (const { id } of this.#world.users) this.#quota(id);
     for (const id of changed) this.#host(id);
     this.#snapshotRows();
+    this.#expected.looked();
   }
 
   #row(before: Sandbox | null, row: Sandbox): void {
@@ -115,7 +116,9 @@ export class Invariants {
     const isStep = row.operation !== before.operation || row.generation !== before.generation;
     const isKept = JSON.stringify(row.deadline) === JSON.stringify(deadline);
     const isOver = row.deadline === null && hasPassed && deadline.action === 'stop';
-    if (isStep && !isKept && !isOver) throw new Violation(`another deadline by a step: ${what}`);
+    if (!isStep || isKept || isOver || this.#expected.deadlineMoves(row.id)) return;
+    const [was, is] = [before, row].map(({ deadline }) => JSON.stringify(deadline));
+    throw new Violation(`another deadline by a step, ${was} → ${is}: ${what}`);
   }
 
   /** The only one of its owner with its name, and with the key of its creation within a day. */
