@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPython, writeSource } from '../../sdk-python/build/dist.ts';
 import { tools } from '../../src/catalog/index.ts';
+import { version } from '../../src/home.ts';
 import { configurationsFor } from '../../web/src/connect/configurations.ts';
 import { root, run, succeeds } from '../support/sdk-package.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -64,7 +65,7 @@ describe('the Python package', () => {
     const [metadata = ''] = globSync('*.dist-info/METADATA', { cwd: site });
     const lines = readFileSync(join(site, metadata), 'utf8').split('\n');
     expect(lines).toContain('Name: sandhaven');
-    expect(lines).toContain('Version: 0.1.0');
+    expect(lines).toContain(`Version: ${version}`);
     expect(lines).toContain('Requires-Python: >=3.10');
     expect(lines.filter((line) => line.startsWith('Requires-Dist'))).toEqual([
       'Requires-Dist: httpx<1,>=0.27',

@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 from driver import Driver
 
-from sandhaven import Sandhaven
-
 CREDENTIALS = {name: os.environ[name] for name in ("SANDBOX_API_URL", "SANDBOX_API_KEY") if name in os.environ}
 
 pytestmark = pytest.mark.skipif(len(CREDENTIALS) < 2, reason="there is no service: SANDBOX_API_URL and SANDBOX_API_KEY")
@@ -101,14 +99,9 @@ def test_the_programs_of_the_readme_run(monkeypatch: pytest.MonkeyPatch, capsys:
         monkeypatch.setenv(name, value)
     readme = (Path(__file__).parents[2] / "README.md").read_text()
     first, second, *_ = re.findall("```python\n(.*?)```", readme, re.DOTALL)
-    try:
-        exec(compile(first, "README.md", "exec"), {})
-        exec(compile(second, "README.md", "exec"), {})
-    finally:
-        with Sandhaven() as client:
-            client.delete_sandbox(sandbox="demo")
+    exec(compile(first, "README.md", "exec"), {})
+    exec(compile(second, "README.md", "exec"), {})
     said = capsys.readouterr().out
-    # pytest finds no test, and says so with this status.
-    assert "no tests ran" in said
-    assert re.search("^5 ", said, re.MULTILINE)
-    assert said.rstrip().endswith("demo")
+    assert "1 passed" in said
+    assert re.search("^0 ", said, re.MULTILINE)
+    assert "\n1267650600228229401496703205376\n" in said

@@ -72,9 +72,7 @@ class AsyncAccess:
         revoked = await self._administration.call("RevokeAccess", parameters, call_timeout_seconds=call_timeout_seconds)
         return cast(RevokedAccess, revoked)
 
-    async def revoke_token(
-        self, sandbox: str, token: str, *, call_timeout_seconds: float | None = None
-    ) -> AccessToken:
+    async def revoke_token(self, sandbox: str, token: str, *, call_timeout_seconds: float | None = None) -> AccessToken:
         """Ends one SSH token, or the token of one signed preview URL, and the connections that are open by it.
 
         Args:
@@ -89,7 +87,7 @@ class AsyncAccess:
         return cast(AccessToken, revoked)
 
     async def show(self, token: str, *, call_timeout_seconds: float | None = None) -> AccessToken:
-        """Shows what a token of one of the caller's own sandboxes gives access to; not_found for one that gives none."""
+        """Shows what a token of one of the caller's sandboxes gives access to; not_found for one that gives none."""
         shown = await self._administration.call(
             "GetAccessToken", {"token": token}, call_timeout_seconds=call_timeout_seconds
         )
