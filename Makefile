@@ -242,4 +242,4 @@ bench-cluster: cluster-programs build image
 
 # What was built here; the cache, the dependencies and the service's data stay.
 clean:
-	rm -rf dist sdk/dist packages/dist packages/*/dist web/dist native/target bench/results .mutation
+	rm -rf dist bundle sdk/dist packages/dist packages/*/dist web/dist native/target bench/results .mutation
