@@ -41,6 +41,7 @@ export const places: readonly Place[] = [
     pattern: /(?<before>^(?:version|appVersion): )\S+/gm,
     count: 2,
   },
+  { file: 'docs/docker.md', pattern: /(?<before>sandhaven-standalone[_:])\d+\.\d+\.\d+/g, count: 7 },
 ];
 
 /** Returns the versions in the places that are there, by file. Throws where a file has more or fewer than it should. */

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runcFolder } from '../../setup/cluster/folders.ts';
 import { makeOciImage } from '../../setup/images/oci-images.ts';
+import { version } from '../../src/home.ts';
 import { blobPath, blobsOf, filesOf, readLayout, unpack } from './layout.ts';
 
 const names = ['sandhaven', 'sandhaven-agent'] as const;
@@ -95,7 +96,7 @@ describe('the image of the service', () => {
     const paths = filesOf(service).map(({ path }) => path.replace(/\/$/, ''));
     const has = (pattern: RegExp) => paths.filter((path) => pattern.test(path));
     expect(paths).toContain('opt/sandhaven/node_modules/fastify');
-    expect(paths).toContain('opt/sandhaven/packages/dist/sandhaven-mcp-0.1.0.tgz');
+    expect(paths).toContain(`opt/sandhaven/packages/dist/sandhaven-mcp-${version}.tgz`);
     expect(paths).toContain('etc/ssl/certs/ca-certificates.crt');
     expect(has(/(^|\/)(sh|bash|dash|busybox|gcc|cc|ld|npm|npx|apt|apt-get|perl|python3?)$/)).toEqual([]);
     expect(
