@@ -209,7 +209,7 @@ export function nameOf(head: string): string {
   throw invalidArgument('body', 'A part of the multipart body has no name.');
 }
 
-export function headOf({ name, filename, type, length }: PartHead): string {
+function headOf({ name, filename, type, length }: PartHead): string {
   return [
     `Content-Disposition: form-data; name="${name}"; ${filenameOf(filename)}`,
     `Content-Type: ${type}`,
