@@ -16,13 +16,15 @@ export interface CliOptions {
   /** Both outputs are a terminal. */
   tty?: boolean;
   signal?: AbortSignal;
+  /** Called at each piece of standard output. */
+  printed?(): void;
   commands?: Parameters<typeof runCli>[2]['commands'];
 }
 
 /** Runs commands against one service. */
 export function cliFor(url: string): (argv: string[], options?: CliOptions) => Promise<Ran> {
-  return async (argv, { env, stdin, tty = false, signal, commands } = {}) => {
-    const stdout = collector(tty);
+  return async (argv, { env, stdin, tty = false, signal, printed, commands } = {}) => {
+    const stdout = collector(tty, printed);
     const stderr = collector(tty);
     const input: CliIo['stdin'] = Readable.from(stdin === undefined ? [] : [Buffer.from(stdin)]);
     input.isTTY = stdin === undefined;
@@ -38,12 +40,13 @@ export function cliFor(url: string): (argv: string[], options?: CliOptions) => P
   };
 }
 
-function collector(tty: boolean): { stream: CliIo['stdout']; text(): string } {
+function collector(tty: boolean, printed?: () => void): { stream: CliIo['stdout']; text(): string } {
   const stream: CliIo['stdout'] = new PassThrough();
   stream.isTTY = tty;
   let text = '';
   stream.on('data', (chunk) => {
     text += chunk;
+    printed?.();
   });
   return { stream, text: () => text };
 }

@@ -99,9 +99,8 @@ describe('sandhaven processes follow', () => {
     service.answers((response) => {
       response.once('close', left.resolve).writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(begin(0) + output('a'));
-      setTimeout(() => interrupt.abort(), 100);
     });
-    expect(await cli(FOLLOW, { signal: interrupt.signal })).toEqual({
+    expect(await cli(FOLLOW, { signal: interrupt.signal, printed: () => interrupt.abort() })).toEqual({
       ...{ code: 130, stdout: 'a' },
       stderr: "Process web of 'my box' goes on.\n",
     });
