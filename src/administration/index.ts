@@ -66,6 +66,7 @@ import {
   revokeOtherSignIns,
   revokeSignIn,
 } from './sign-ins.ts';
+import { pauseSandbox, resumeSandbox, setSandboxSleep } from './sleep.ts';
 import { addTeamMember, createTeam, deleteTeam, listTeams, removeTeamMember, updateTeam } from './teams.ts';
 import { createUser, deleteUser, disableUser, enableUser, listUsers, updateUser } from './users.ts';
 import {
@@ -117,6 +118,9 @@ export const actions: readonly Action[] = [
   stopAnySandbox,
   deleteAnySandbox,
   setSandboxDeadline,
+  setSandboxSleep,
+  pauseSandbox,
+  resumeSandbox,
   deleteSnapshot,
   getNetwork,
   setNetwork,
@@ -182,7 +186,8 @@ export const commandGroups: Record<string, string> = {
   identities: 'people of the identity provider: list, link with a user, unlink',
   apps: 'applications that may act for you over MCP: list, revoke',
   everybody: "everybody's sandboxes, for admins: list, stop, delete",
-  deadline: 'the moment at which a sandbox of yours is stopped or deleted: set',
+  deadline: 'the moment at which a sandbox of yours is stopped, deleted or put to sleep: set',
+  sleep: 'sleep of your sandboxes: set, pause, resume',
   snapshots: 'your snapshots: delete',
   network: 'networks of your sandboxes and snapshots: get, set, allow, deny, log, learn',
   secrets: 'secrets that requests of your sandboxes carry: list, create, give',

@@ -114,9 +114,9 @@ export const setSandboxDeadline = defineAction({
   name: 'SetSandboxDeadline',
   title: 'Set the deadline of a sandbox',
   description:
-    'Sets a moment at which the service stops or deletes one of your sandboxes, whatever runs in it, or moves or removes that ' +
-    'moment. Activity does not move it, and auto_stop_minutes counts beside it. A stop ends the deadline; a deletion comes ' +
-    'in any state of the sandbox. GetSandbox shows it.',
+    'Sets a moment at which the service stops or deletes one of your sandboxes, or puts it to sleep, whatever runs in it, or moves ' +
+    'or removes that moment. Activity does not move it, and auto_stop_minutes counts beside it. A stop and a sleep end the ' +
+    'deadline; a deletion comes in any state of the sandbox. GetSandbox shows it.',
   role: 'member',
   scope: 'sandboxes:write',
   command: 'deadline set',
@@ -131,7 +131,7 @@ export const setSandboxDeadline = defineAction({
     action: z
       .enum(deadlineActions)
       .optional()
-      .describe('What happens then: stop or delete (default: what it was, else stop).'),
+      .describe('What happens then: stop, delete or sleep (default: what it was, else stop).'),
   }),
   output: z.looseObject({
     sandbox: z.string(),

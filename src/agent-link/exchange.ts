@@ -244,8 +244,9 @@ export class Exchange implements FrameSink {
   }
 }
 
-/** Error of a channel that ended before its answer. */
+/** Error of a channel that ended before its answer; the engine's own where it has closed the channel. */
 export function channelOver(error: Error | null): Error {
+  if (error instanceof SandhavenError) return error;
   return error
     ? unavailable('The connection to the sandbox broke.', error)
     : unavailable("The sandbox's agent went away.");

@@ -26,6 +26,8 @@ export interface ServiceOptions {
   warmPool: PoolBounds;
   /** Retention of an unused image. */
   imageKeptMinutes: number;
+  /** Time without activity after which sandboxes sleep that have no own setting; 0, the default: they do not. */
+  sleepAfterSeconds?: number;
   /** Retention of audit rows; 0 keeps them forever. */
   auditKeptDays: number;
   /** The first user's key, when the operator chose it. */

@@ -102,6 +102,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     store: options.store,
     warmPool: options.warmPool,
     imageKeptMinutes: options.imageKeptMinutes,
+    sleepAfterSeconds: options.sleepAfterSeconds,
     auditKeptDays: options.auditKeptDays,
     apiKey,
     archives: options.archives,

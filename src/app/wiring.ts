@@ -20,7 +20,6 @@ import { Machines } from '../control/lifecycle/machines.ts';
 import { Readiness } from '../control/lifecycle/readiness.ts';
 import { reconcile } from '../control/lifecycle/reconciler.ts';
 import { SandboxService } from '../control/lifecycle/sandboxes.ts';
-import { Scheduler } from '../control/lifecycle/scheduler.ts';
 import { Watches } from '../control/lifecycle/watches.ts';
 import { SandboxEvents } from '../control/live/sandbox-events.ts';
 import { Metrics } from '../control/metrics.ts';
@@ -39,7 +38,6 @@ import { ExecutionService } from '../control/work/execution.ts';
 import { filesOf } from '../control/work/files.ts';
 import { KeptSessions } from '../control/work/kept-sessions.ts';
 import { ProcessService } from '../control/work/processes.ts';
-import { SandboxUses } from '../control/work/sandbox-uses.ts';
 import { SessionService } from '../control/work/sessions.ts';
 import { TerminalService, TunnelService } from '../control/work/terminals.ts';
 import { SandhavenError } from '../model/errors.ts';
@@ -58,9 +56,9 @@ import { wireLive, wireWebhooks } from './parts/wire-live.ts';
 import { wireNetworks, wireTraffic } from './parts/wire-networks.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
 import { wireSnapshots } from './parts/wire-snapshots.ts';
+import { wireUses } from './parts/wire-uses.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-const SCHEDULER_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 30_000;
 
 export function wire(
@@ -83,6 +81,7 @@ export function wire(
     warmPool,
     kubernetes = null,
     imageKeptMinutes,
+    sleepAfterSeconds = 0,
     gitAllow = [],
     webhookAllow = [],
     registryRules = everyRegistry,
@@ -158,11 +157,9 @@ export function wire(
     onWanted: () => pool.wanted(),
   });
   const idempotency = new Idempotency(store.idempotency, clock, replicas);
-  const uses = new SandboxUses(sandboxes, queue, activity, callerRights, others);
-  const scheduler = new Scheduler({
-    ...{ store: sandboxes, machines, agent, activity, replicas, unfinished, clock, log },
-    canArchive: () => runtime.capabilities.archive,
-    intervalMs: SCHEDULER_INTERVAL_MS,
+  const { uses, sleep, scheduler } = wireUses({
+    ...{ store: sandboxes, runtime, machines, agent, queue, activity, callerRights, others, replicas },
+    ...{ unfinished, sleepAfterSeconds, changed: wrote, clock, log },
   });
   const {
     service: snapshotService,
@@ -205,8 +202,7 @@ export function wire(
     sandboxes: new SandboxService({
       ...{ store: sandboxes, creation, machines, activity, idempotency, runtime, traffic, clock },
     }),
-    events,
-    snapshotEvents,
+    ...{ sleep, events, snapshotEvents },
     ...live,
     snapshots: snapshotService,
     files,

@@ -11,6 +11,7 @@ import type { GitService } from './git/git-service.ts';
 import type { RegistryService } from './images/registries.ts';
 import type { SnapshotService } from './images/snapshots.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
+import type { SandboxSleep } from './lifecycle/sleep.ts';
 import type { AuditEvents } from './live/audit-events.ts';
 import type { HealthService } from './live/health.ts';
 import type { HealthEvents } from './live/health-events.ts';
@@ -46,6 +47,7 @@ import type { TerminalService, TunnelService } from './work/terminals.ts';
 /** Passkeys and passwords come with `Credentials`. */
 export interface Services extends Credentials {
   sandboxes: SandboxService;
+  sleep: SandboxSleep;
   /** Changes of sandboxes. */
   events: SandboxEvents;
   /** New rows of the audit log. */

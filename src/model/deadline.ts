@@ -1,5 +1,5 @@
 /**
- * The deadline of a sandbox: a moment at which the service ends it, whatever runs in it. The intervals of idleness and of
+ * The deadline of a sandbox: a moment at which the service ends it or puts it to sleep, whatever runs in it. The intervals of idleness and of
  * stops are beside it, in `lifecycle.ts`.
  */
 import type { Deadline, Sandbox } from './sandbox.ts';
@@ -17,7 +17,10 @@ export function deadlineOf(sandbox: Pick<Sandbox, 'state' | 'operation' | 'deadl
   return operation === null && ends ? deadline : null;
 }
 
-/** Returns the change of the row that removes a deadline which has stopped the sandbox, or passed while it was stopped. */
+/**
+ * Returns the change of the row that removes a deadline which has stopped the sandbox, or put it to sleep, or passed while it was
+ * stopped.
+ */
 export function withoutPassedStop({ deadline }: Pick<Sandbox, 'deadline'>, now: number): { deadline?: null } {
-  return deadline?.action === 'stop' && deadline.at <= now ? { deadline: null } : {};
+  return deadline && deadline.action !== 'delete' && deadline.at <= now ? { deadline: null } : {};
 }

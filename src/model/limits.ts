@@ -47,6 +47,8 @@ export const limits = {
   autoMinutesMax: 5_256_000,
   /** From now until the deadline of a sandbox: at most 30 days; 0 removes it. */
   deadlineSeconds: { min: 0, max: 2_592_000 },
+  /** Without activity until a sandbox sleeps: at most 30 days; 0: it never does. */
+  sleepAfterSeconds: { min: 0, max: 2_592_000 },
 
   pageSize: { min: 1, max: 100, default: 20 },
   maxItems: { min: 1, max: 200, default: 50 },

@@ -56,13 +56,20 @@ export interface NetworkSetting {
   allow: string[];
 }
 
-export const deadlineActions = ['stop', 'delete'] as const;
+export const deadlineActions = ['stop', 'delete', 'sleep'] as const;
 
-/** A moment at which the service stops or deletes a sandbox, whatever runs in it. */
+/** A moment at which the service stops or deletes a sandbox, or puts it to sleep, whatever runs in it. */
 export interface Deadline {
   /** Milliseconds since the epoch. */
   at: number;
   action: (typeof deadlineActions)[number];
+}
+
+export interface SleepSetting {
+  /** Time without activity after which it sleeps; 0: never; null: as the operator has it. */
+  afterSeconds: number | null;
+  /** true: a use starts it when it is stopped. */
+  wakes: boolean;
 }
 
 export interface Sandbox {
@@ -105,6 +112,8 @@ export interface Sandbox {
   autoDeleteMinutes: number;
   /** Beside the intervals: it does not move with activity, nor with stops and starts. */
   deadline: Deadline | null;
+  /** null: nothing was set. */
+  sleep: SleepSetting | null;
   ephemeral: boolean;
   regionId: string;
   archive: ArchiveRecord | null;
@@ -118,6 +127,9 @@ export interface Sandbox {
   stoppedAt: number | null;
   archivedAt: number | null;
 }
+
+/** A sandbox as callers see it, with the time since which it sleeps; null for one that is awake. */
+export type SeenSandbox = Sandbox & { asleepSince?: number | null };
 
 const secretKey = /token|key|secret|password|auth/i;
 

@@ -22,6 +22,7 @@ describe('the options of `sandhaven up`', () => {
       toolsets: 'all',
       warmPool: { min: 4, max: 4 },
       imageKeptMinutes: 1_440,
+      sleepAfterSeconds: 0,
       kubernetes: null,
       tracing: null,
       passwordSignIn: false,

@@ -20,6 +20,8 @@ let sessions: () => Omit<SessionsOverview, 'sessions'>;
 let terminals: () => Omit<TerminalsOverview, 'terminals'>;
 const listTerminals = async () => ({ terminals: [], ...terminals() });
 let runs: boolean;
+/** Of an engine that cannot freeze. */
+const sleep = { begin: () => Promise.reject(new Error('no sleep')), dueAt: () => null, since: () => null };
 const listDetached = async () => ({ processes: [], busy: runs, idleMs: null });
 let asked: number;
 let activity: Activity;
@@ -45,12 +47,14 @@ beforeEach(() => {
     autoArchiveMinutes: 10_080,
     autoDeleteMinutes: -1,
     deadline: null,
+    sleep: null,
     lastActivityAt: now,
     stoppedAt: null,
   };
   const clock = { now: () => now };
   activity = new Activity(clock, { touch: async () => {} });
   scheduler = new Scheduler({
+    sleep,
     replicas: createAlone(),
     canArchive: () => archives,
     store: { schedulable: async () => [sandbox] },
@@ -168,6 +172,7 @@ it('begins no more archives of one owner than go on at once, so that the others 
     }));
   const rows = [...due('ada', 5), ...due('bob', 1)];
   const busy = new Scheduler({
+    sleep,
     ...{ replicas: createAlone(), canArchive: () => true, clock, log: quiet, intervalMs: 1 },
     store: { schedulable: async () => rows },
     machines: {
@@ -199,6 +204,7 @@ it('stops, among replicas, what was due at four looks in a row, and counts turns
   const stopped: string[] = [];
   const read: PromiseWithResolvers<Schedulable[]>[] = [];
   const one = new Scheduler({
+    sleep,
     ...{
       replicas: { ...createAlone(), shared: true },
       canArchive: () => true,
@@ -289,6 +295,7 @@ it('a deadline that was moved until its turn came is not acted on', async () => 
   const wanted: (boolean | undefined)[] = [];
   const clock = { now: () => now };
   const later = new Scheduler({
+    sleep,
     ...{ replicas: createAlone(), canArchive: () => true, clock, log: quiet, intervalMs: 1 },
     store: { schedulable: async () => [sandbox] },
     machines: {
@@ -312,6 +319,7 @@ it('among replicas a deadline waits for no further look: no use counts against i
   const replicas = { ...createAlone(), shared: true };
   const acted: string[] = [];
   const one = new Scheduler({
+    sleep,
     ...{ replicas, canArchive: () => true, clock, log: quiet, intervalMs: 1 },
     store: { schedulable: async () => [{ ...sandbox, deadline: { at: now, action: 'delete' } }] },
     machines: { command: async (of: string) => void acted.push(of), pausedReason } as unknown as Machines,

@@ -66,6 +66,7 @@ function setUp(changes: { expiresAt?: number | null; sandbox?: Partial<Sandbox> 
       activity,
       callerRights,
       new OtherReplicas(createAlone(), store),
+      async () => {},
     ),
     agent: {
       watch: () =>

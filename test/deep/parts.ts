@@ -119,6 +119,7 @@ export const parts: readonly Part[] = [
           'test/images/collect.test.ts',
           'test/network/recovery.test.ts',
           'test/runtime/{crash,direct/killed-start}.test.ts',
+          'test/system/sleep.test.ts',
         ],
       },
       {

@@ -58,7 +58,7 @@ export function sandboxRecord(overrides: Partial<Sandbox> = {}): Sandbox {
     autoStopMinutes: 15,
     autoArchiveMinutes: 10_080,
     autoDeleteMinutes: -1,
-    deadline: null,
+    ...{ deadline: null, sleep: null },
     ephemeral: false,
     regionId: 'local',
     archive: null,

@@ -179,6 +179,16 @@ describe('the step of deadlines', () => {
   });
 });
 
+describe('the step of sleep', () => {
+  it('gives sandboxes of before no settings', () => {
+    const { database } = newDatabase();
+    migrate(database, migrations.slice(0, 29));
+    insertSandbox(database);
+    migrate(database);
+    expect(database.prepare('SELECT id, sleep FROM sandboxes').all()).toEqual([{ id: 'sb_1', sleep: null }]);
+  });
+});
+
 function insertSandbox(database: Database): void {
   database.exec(`
       INSERT INTO users (id, name, email) VALUES ('user_a', 'A', 'a@x');

@@ -238,6 +238,8 @@ describe('secrets in the database', () => {
     ['resize_target', '[]'],
     ['deadline', '{"at":1}'],
     ['deadline', '{"at":1,"action":"pause"}'],
+    ['sleep', '{"afterSeconds":1}'],
+    ['sleep', '{"afterSeconds":"1","wakes":true}'],
     ['archive', '{"digest":"a"}'],
     ['archive', '{"store":"s3","digest":"a","hmac":"b","sizeBytes":1}'],
     ['archive', '{"store":"tape","digest":"a","hmac":"b","sizeBytes":1}'],

@@ -144,6 +144,9 @@ describe('an admin whom the operator lets read inside', () => {
       'DeleteSession',
       'SetFileAttributes',
       'SetSandboxDeadline',
+      'SetSandboxSleep',
+      'PauseSandbox',
+      'ResumeSandbox',
     ]) {
       const parameters = { sandbox: 'box', path: 'notes.txt', terminal: 'main', snapshot: 'mine' };
       expect(await act(name, parameters, API_KEY, ben), name).toMatchObject({ status: 403 });

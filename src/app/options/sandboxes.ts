@@ -26,6 +26,13 @@ export const sandboxFlags = {
     help: 'minutes that an unused image is kept',
     parse: (text, { flag }) => parseCount(flag, text, limits.autoMinutesMax),
   }),
+  /** Time without activity after which sandboxes sleep that have no own setting. */
+  sleepAfterSeconds: flag({
+    name: 'sleep-after',
+    default: '0',
+    help: 'seconds without activity after which sandboxes sleep that set none, 0 for never',
+    parse: (text, { flag }) => parseCount(flag, text, limits.sleepAfterSeconds.max),
+  }),
   /** Engine that makes the machines. */
   runtime: flag({
     name: 'runtime',

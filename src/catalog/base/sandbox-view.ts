@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { networkModes } from '../../model/network/setting.ts';
 import type { Deadline, NetworkSetting } from '../../model/sandbox.ts';
-import { deadlineActions, languages, type Sandbox, sandboxStates } from '../../model/sandbox.ts';
+import {
+  deadlineActions,
+  languages,
+  type Sandbox,
+  type SeenSandbox,
+  sandboxStates,
+} from '../../model/sandbox.ts';
 import type { Secret } from '../../model/secrets/secret.ts';
 
 /**
@@ -41,7 +47,7 @@ export const sandboxOutput = z.looseObject({
   auto_delete_minutes: z.int().meta(unlisted),
   deadline_at: z.string().optional().meta(unlisted),
   ephemeral: z.boolean().meta(unlisted),
-  user: z.string().optional().meta(unlisted).describe('Linux user of calls that name none; absent for root.'),
+  user: z.string().optional().meta(unlisted).describe('User of calls that name none; absent for root.'),
   region_id: z.string().meta(unlisted),
   created_at: z.string().meta(unlisted),
   updated_at: z.string().meta(unlisted),
@@ -57,18 +63,28 @@ export const sandboxOutput = z.looseObject({
 export const sizedOutput = sandboxOutput.extend({ resources: resourcesOutput });
 export const labelledOutput = sandboxOutput.extend({ labels: labelsOutput });
 
-/** Output of the tool that shows a sandbox. Others have the action of a deadline too, which costs their schemas too much. */
+/** Output of the tool that shows a sandbox. Others have its last keys too, which cost their schemas too much. */
 export const shownOutput = sandboxOutput.extend({
   operation: z.string().optional(),
   state_reason: z.string().optional(),
   resources: resourcesOutput,
   labels: labelsOutput,
   deadline_action: z.enum(deadlineActions).optional().meta(unlisted),
+  asleep_since: z.string().optional().meta(unlisted),
 });
 
-export type SandboxView = z.output<typeof sandboxOutput> & { deadline_action?: Deadline['action'] };
+export type SandboxView = z.output<typeof sandboxOutput> & {
+  deadline_action?: Deadline['action'];
+} & SleepView;
 
-export function toSandboxView(sandbox: Sandbox): SandboxView {
+/** Of a sandbox that sleeps, and of one with settings of sleep. Schemas have no room for these. */
+export interface SleepView {
+  asleep_since?: string;
+  sleep_after_seconds?: number;
+  wake?: boolean;
+}
+
+export function toSandboxView(sandbox: SeenSandbox): SandboxView {
   return {
     id: sandbox.id,
     name: sandbox.name,
@@ -85,6 +101,7 @@ export function toSandboxView(sandbox: Sandbox): SandboxView {
     auto_archive_minutes: sandbox.autoArchiveMinutes,
     auto_delete_minutes: sandbox.autoDeleteMinutes,
     ...toDeadlineView(sandbox),
+    ...toSleepView(sandbox),
     ephemeral: sandbox.ephemeral,
     ...(sandbox.user === null ? {} : { user: sandbox.user }),
     region_id: sandbox.regionId,
@@ -102,6 +119,17 @@ export function toDeadlineView({ deadline }: Pick<Sandbox, 'deadline'>): {
   deadline_action?: Deadline['action'];
 } {
   return deadline ? { deadline_at: timestamp(deadline.at), deadline_action: deadline.action } : {};
+}
+
+export function toSleepView({
+  sleep,
+  asleepSince = null,
+}: Pick<SeenSandbox, 'sleep' | 'asleepSince'>): SleepView {
+  return {
+    ...(asleepSince === null ? {} : { asleep_since: timestamp(asleepSince) }),
+    ...(sleep === null || sleep.afterSeconds === null ? {} : { sleep_after_seconds: sleep.afterSeconds }),
+    ...(sleep?.wakes ? { wake: true } : {}),
+  };
 }
 
 export function toNetworkView({ mode, profiles, allow }: NetworkSetting): z.output<typeof networkOutput> {
@@ -126,7 +154,8 @@ export function sandboxText(view: SandboxView): string {
 export function sandboxLine(view: SandboxView): string {
   const { cpu, memory, disk, gpu } = view.resources;
   const size = `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`;
-  const state = view.operation ? `${view.state} (${view.operation})` : view.state;
+  const aside = view.operation ?? (view.asleep_since ? 'asleep' : null);
+  const state = aside ? `${view.state} (${aside})` : view.state;
   const labels = Object.entries(view.labels).map(([key, value]) => `${key}=${value}`);
   const labelled = labels.length > 0 ? ` Labels: ${labels.join(', ')}.` : '';
   const reason = view.state_reason ? ` Reason: ${view.state_reason}` : '';

@@ -225,7 +225,7 @@ export class Creation {
       autoStopMinutes: request.autoStopMinutes,
       autoArchiveMinutes: limits.autoArchiveMinutes.default,
       autoDeleteMinutes: limits.autoDeleteMinutes.default,
-      deadline: null,
+      ...{ deadline: null, sleep: null },
       ephemeral: request.ephemeral,
       regionId: this.#deps.regionId,
       archive: null,

@@ -212,6 +212,8 @@ export class Machines {
   async adopt(sandbox: Comparable): Promise<void> {
     await this.recall(sandbox);
     this.#operations.watch(sandbox);
+    // One that sleeps says who it is when it is woken.
+    if (this.#deps.runtime.sleep?.since(sandbox.id) != null) return;
     await this.#deps.agent.hello(sandbox.id, sandbox.runGeneration ?? sandbox.generation);
   }
 

@@ -2,7 +2,8 @@
 import { invalidArgument } from '../../model/errors.ts';
 import { deletedByStop } from '../../model/lifecycle.ts';
 import { openNetwork } from '../../model/network/setting.ts';
-import type { Deadline, Sandbox } from '../../model/sandbox.ts';
+import type { Deadline, Sandbox, SeenSandbox } from '../../model/sandbox.ts';
+import { cannotSleep } from '../../model/sleep.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import { concerns } from '../audit/scope.ts';
 import type { TrafficWatch } from '../network/traffic/traffic-watch.ts';
@@ -34,7 +35,7 @@ export interface SandboxServiceDependencies {
   machines: Machines;
   activity: Activity;
   idempotency: Idempotency;
-  runtime: Pick<Runtime, 'usage'>;
+  runtime: Pick<Runtime, 'usage' | 'sleep'>;
   traffic: Pick<TrafficWatch, 'reasonOf'> | null;
   clock: Clock;
 }
@@ -76,8 +77,8 @@ export class SandboxService {
       },
     );
     // Answers that an earlier version kept have none.
-    const { network = openNetwork, secretIds = [], user = null, deadline = null } = answer;
-    return { ...answer, network, secretIds, user, deadline };
+    const { network = openNetwork, secretIds = [], user = null, deadline = null, sleep = null } = answer;
+    return { ...answer, network, secretIds, user, deadline, sleep };
   }
 
   async get(caller: User, reference: string): Promise<Sandbox> {
@@ -139,6 +140,7 @@ export class SandboxService {
     seconds: number,
     action?: Deadline['action'],
   ): Promise<Sandbox> {
+    if (action === 'sleep' && !this.#deps.runtime.sleep) throw cannotSleep();
     const at = this.#deps.clock.now() + seconds * 1_000;
     const { id } = await resolveSandbox(this.#deps.store, caller, reference);
     const moved = (before: Deadline | null) => ({ at, action: action ?? before?.action ?? 'stop' });
@@ -174,14 +176,15 @@ export class SandboxService {
     return { ...settled, sandbox: this.seen(settled.sandbox) };
   }
 
-  /** Adds activity that is not flushed yet, and the reason for a pause, or for a network that is refused. */
-  seen(sandbox: Sandbox): Sandbox {
+  /** Adds activity that is not flushed yet, its sleep, and the reason for a pause, or for a network that is refused. */
+  seen(sandbox: Sandbox): SeenSandbox {
     const { id, stateReason } = sandbox;
     return {
       ...sandbox,
       stateReason:
         stateReason ?? this.#deps.machines.pausedReason(id) ?? this.#deps.traffic?.reasonOf(id) ?? null,
       lastActivityAt: this.#deps.activity.last(sandbox.id, sandbox.lastActivityAt),
+      asleepSince: this.#deps.runtime.sleep?.since(id) ?? null,
     };
   }
 }

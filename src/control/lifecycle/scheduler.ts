@@ -1,9 +1,10 @@
 /**
- * Performs auto-stop, auto-archive, auto-delete and the deadlines of sandboxes, and repeats unfinished work. Every turn
+ * Performs auto-stop, auto-archive, auto-delete and the deadlines of sandboxes, puts unused ones to sleep, and repeats unfinished
+ * work. Every turn
  * reads all times from the store, so the first one handles those that passed while the service was down.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
-import { deadlineOf, deadlineReasons } from '../../model/deadline.ts';
+import { deadlineOf, deadlineReasons, withoutPassedStop } from '../../model/deadline.ts';
 import { nextDeadline } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
@@ -20,10 +21,12 @@ import type {
 } from '../ports/index.ts';
 import type { Activity } from '../turns/activity.ts';
 import type { Machines } from './machines.ts';
+import type { SandboxSleep } from './sleep.ts';
 
 export interface SchedulerDependencies {
   store: Pick<SandboxStore, 'schedulable'>;
   machines: Machines;
+  sleep: Pick<SandboxSleep, 'begin' | 'dueAt' | 'since'>;
   agent: Pick<
     AgentSessions & AgentTerminals & AgentDetached,
     'listSessions' | 'listTerminals' | 'listDetached'
@@ -37,7 +40,7 @@ export interface SchedulerDependencies {
   intervalMs: number;
 }
 
-type TimedCommand = 'stop' | 'archive' | 'delete';
+type TimedCommand = 'stop' | 'archive' | 'delete' | 'sleep';
 
 /** Settled sandboxes of all owners, as of one look. */
 export interface Census {
@@ -186,15 +189,19 @@ export class Scheduler {
   #due(sandbox: Schedulable): Due | null {
     const { activity, clock } = this.#deps;
     const end = deadlineOf(sandbox);
-    if (end && end.at <= clock.now())
-      return { command: end.action, reason: deadlineReasons[end.action], isFinal: true };
+    if (end && end.at <= clock.now()) {
+      const reason = end.action === 'sleep' ? {} : { reason: deadlineReasons[end.action] };
+      return { command: end.action, ...reason, isFinal: true };
+    }
     if (activity.uses(sandbox.id) > 0) return null;
     const lastActivityAt = activity.last(sandbox.id, sandbox.lastActivityAt);
     // Where nothing can be archived, a stopped sandbox has the deadlines of an archived one.
     const state = sandbox.state === 'stopped' && !this.#deps.canArchive() ? 'archived' : sandbox.state;
     const next = nextDeadline({ ...sandbox, state, lastActivityAt });
-    if (!next || next.at > clock.now()) return null;
-    return { command: next.command, ...(next.command === 'stop' ? { reason: STOP_REASON } : {}) };
+    if (next && next.at <= clock.now())
+      return { command: next.command, ...(next.command === 'stop' ? { reason: STOP_REASON } : {}) };
+    const sleepsAt = this.#deps.sleep.dueAt({ ...sandbox, lastActivityAt });
+    return sleepsAt !== null && sleepsAt <= clock.now() ? { command: 'sleep' } : null;
   }
 
   /**
@@ -217,25 +224,36 @@ export class Scheduler {
     }
   }
 
+  /** Removes a deadline once it has put the sandbox to sleep: one that is killed in between does so again. */
+  async #sleep(
+    id: string,
+    { stillWanted, isFinal }: { stillWanted(sandbox: Sandbox): boolean; isFinal: boolean },
+  ): Promise<void> {
+    const { sleep, machines, clock } = this.#deps;
+    await sleep.begin(id, { stillWanted, closes: isFinal });
+    const removed = (sandbox: Sandbox) => withoutPassedStop(sandbox, clock.now());
+    if (isFinal) await machines.change(id, (sandbox) => ('deadline' in removed(sandbox) ? { deadline: null } : null));
+  }
+
   async #act(act: Act): Promise<void> {
     const { sandbox, due } = act;
     const { command, reason, isFinal } = due;
     const { id } = sandbox;
     this.#acting.set(id, act);
     try {
-      if (command === 'stop' && !isFinal) {
+      const isIdle = (command === 'stop' || command === 'sleep') && !isFinal;
+      // Nothing works in one that sleeps, and the question would wake it.
+      if (isIdle && this.#deps.sleep.since(id) === null) {
         await this.#noteWorkInside(id);
         if (this.#due(sandbox)?.command !== command) return;
       }
       this.#deps.log.info('acting on a deadline', { sandbox: id, command });
-      await this.#deps.machines.command(
-        id,
-        { type: command },
-        {
-          stillWanted: (sandbox) => this.#due(sandbox)?.command === command,
-          ...(reason === undefined ? {} : { reason }),
-        },
-      );
+      const stillWanted = (sandbox: Sandbox) => this.#due(sandbox)?.command === command;
+      if (command === 'sleep') await this.#sleep(id, { stillWanted, isFinal: isFinal === true });
+      else {
+        const options = { stillWanted, ...(reason === undefined ? {} : { reason }) };
+        await this.#deps.machines.command(id, { type: command }, options);
+      }
       this.#retryAt.delete(id);
     } catch (error) {
       this.#retryAt.set(id, this.#deps.clock.now() + RETRY_AFTER_MS);

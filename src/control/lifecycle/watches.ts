@@ -1,6 +1,7 @@
 /**
  * One held connection per running machine. At its end the engine is asked for the machine's state: root inside can
- * close the agent's connections at will, so only the machine's death counts.
+ * close the agent's connections at will, so only the machine's death counts. No connection is opened to a machine that sleeps,
+ * since that would wake it.
  */
 import type { AgentLink, Log, Runtime } from '../ports/index.ts';
 
@@ -8,11 +9,11 @@ const RETRY_MS = 1_000;
 
 export class Watches {
   readonly #agent: Pick<AgentLink, 'watch'>;
-  readonly #runtime: Pick<Runtime, 'inspect'>;
+  readonly #runtime: Pick<Runtime, 'inspect' | 'sleep'>;
   readonly #log: Log;
   readonly #watches = new Map<string, AbortController>();
 
-  constructor(agent: Pick<AgentLink, 'watch'>, runtime: Pick<Runtime, 'inspect'>, log: Log) {
+  constructor(agent: Pick<AgentLink, 'watch'>, runtime: Pick<Runtime, 'inspect' | 'sleep'>, log: Log) {
     this.#agent = agent;
     this.#runtime = runtime;
     this.#log = log;
@@ -43,6 +44,9 @@ export class Watches {
 
   async #follow(id: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      const { sleep: asleep } = this.#runtime;
+      if (asleep && asleep.since(id) !== null) await asleep.awake(id, signal);
+      if (signal.aborted) return;
       await this.#agent.watch(id, signal).catch(() => {});
       if (signal.aborted) return;
       const observed = await this.#runtime.inspect(id).catch(() => undefined);

@@ -35,7 +35,7 @@ export function poolSandbox(
     autoStopMinutes: 0,
     autoArchiveMinutes: limits.autoArchiveMinutes.default,
     autoDeleteMinutes: limits.autoDeleteMinutes.default,
-    deadline: null,
+    ...{ deadline: null, sleep: null },
     ephemeral: false,
     regionId,
     archive: null,

@@ -36,6 +36,25 @@ export interface SandboxUsage {
   diskBytes: number | null;
 }
 
+/** Sleep of machines: one that sleeps keeps its memory and uses no processor. */
+export interface MachineSleep {
+  /**
+   * Puts a running machine to sleep, until somebody opens a channel to its agent. It counts as asleep from the call on, so a
+   * channel that is opened meanwhile wakes it. Idempotent.
+   * @param at The time; milliseconds since the epoch.
+   * @param options `closesChannels`: those that are open end, with the reason.
+   */
+  begin(id: string, at: number, options?: { closesChannels?: boolean }): Promise<void>;
+  /** Wakes the machine; does nothing for one that is awake. */
+  wake(id: string): Promise<void>;
+  /** Returns since when the machine sleeps; null for one that is awake. */
+  since(id: string): number | null;
+  /** Resolves once the machine is awake, at once for one that is, and at the signal. */
+  awake(id: string, signal: AbortSignal): Promise<void>;
+  /** Calls the listener whenever a machine has fallen asleep, or wakes. */
+  onChange(listener: (id: string) => void): void;
+}
+
 export interface RuntimeCapabilities {
   archive: boolean;
   liveResize: boolean;
@@ -71,6 +90,8 @@ export interface Runtime {
   readonly capabilities: RuntimeCapabilities;
   /** Absent where nobody counts or limits the traffic of machines. */
   readonly traffic?: NetworkTraffic;
+  /** Absent where machines cannot be frozen. */
+  readonly sleep?: MachineSleep;
   /** Fences helpers of an earlier boot, then prepares cgroups, network and slots. Called once, before anything else. */
   init(): Promise<void>;
   capacity(): Promise<Capacity>;
@@ -125,7 +146,7 @@ export interface Runtime {
   authority(id: string): string | null;
   /** Returns the reason for the owner why the machine is paused without a stop; null while it runs. */
   pausedReason(id: string): string | null;
-  /** Opens a new byte stream to the agent of the running machine. */
+  /** Opens a new byte stream to the agent of the running machine, which wakes it. */
   openChannel(id: string): Promise<Duplex>;
   /** Ends the service's own part (pools, forwarder); machines keep running. */
   close(): Promise<void>;

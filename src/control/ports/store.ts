@@ -37,6 +37,7 @@ export type Schedulable = Pick<
   | 'autoArchiveMinutes'
   | 'autoDeleteMinutes'
   | 'deadline'
+  | 'sleep'
   | 'lastActivityAt'
   | 'stoppedAt'
 >;

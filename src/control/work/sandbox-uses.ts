@@ -1,11 +1,13 @@
 /**
- * Uses of a sandbox: each requires a started sandbox, counts as activity, and explains a failure by a stop or a delete.
+ * Uses of a sandbox: each requires a started sandbox, or starts one whose owner wants that, counts as activity, and explains a failure by a
+ * stop or a delete. A channel to the agent wakes one that sleeps.
  */
 import { inSpan } from '../../concurrency/span.ts';
 import { concerns, notFound, SandhavenError } from '../../model/errors.ts';
 import { decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
+import { startsByUse } from '../../model/sleep.ts';
 import type { User } from '../../model/user.ts';
 import type { CallerRights } from '../callers/caller-rights.ts';
 import type { AsUser, SandboxStore } from '../ports/index.ts';
@@ -20,6 +22,7 @@ export class SandboxUses {
   readonly #activity: Activity;
   readonly #callerRights: Pick<CallerRights, 'whileEnabled'>;
   readonly #others: OtherReplicas;
+  readonly #start: (id: string) => Promise<unknown>;
   readonly #calls = new UseCounts(limits.concurrentUses, 'calls are already working');
   readonly #connections = new UseCounts(limits.concurrentConnections, 'connections are already open');
 
@@ -29,12 +32,14 @@ export class SandboxUses {
     activity: Activity,
     callerRights: Pick<CallerRights, 'whileEnabled'>,
     others: OtherReplicas,
+    start: (id: string) => Promise<unknown>,
   ) {
     this.#store = store;
     this.#queue = queue;
     this.#activity = activity;
     this.#callerRights = callerRights;
     this.#others = others;
+    this.#start = start;
   }
 
   /**
@@ -118,6 +123,10 @@ export class SandboxUses {
     }
     if (sandbox.holder !== null && (await this.#others.workOn(sandbox))) {
       await this.#others.done(sandbox, false);
+      sandbox = await again();
+    }
+    if (startsByUse(sandbox)) {
+      await this.#start(sandbox.id);
       sandbox = await again();
     }
     let decision = decide(sandbox, { type: 'use' });

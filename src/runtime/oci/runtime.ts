@@ -43,8 +43,10 @@ import { createHoldings } from './kernel-memory/holdings.ts';
 import { createLockCensus } from './kernel-memory/locks.ts';
 import { createKernelMemoryWatch } from './kernel-memory/watch.ts';
 import { type Cgroups, createCgroups } from './machine/cgroups.ts';
+import { createFreezer } from './machine/freezer.ts';
 import type { MachineRuntime } from './machine/machine-runtime.ts';
 import { createMachines } from './machine/running.ts';
+import { createSleep } from './machine/sleep.ts';
 import { createStarter, installAgent } from './machine/start.ts';
 import { createLifecycle } from './machine/start-stop.ts';
 import { createUsage } from './machine/usage.ts';
@@ -96,6 +98,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const spawner = createSpawner(options.launcherPath);
   const helpers = createHelpers(options.launcherPath, cgroups.fenceArguments);
   const machines = createMachines(layout, cgroups, options);
+  const freezer = createFreezer(cgroups);
+  const sleep = createSleep(freezer, layout);
   const disks = createDisks(layout, helpers, log);
   const loopDevices = createReadyLoopDevices({ helpers, launcherPath: options.launcherPath, log });
   const trash = createTrash({ folder: layout.trash, helpers, log });
@@ -129,6 +133,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     slots,
     gpus,
     starter,
+    sleep,
     archives,
     trash,
     shares,
@@ -141,7 +146,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     freeBytes: () => freeDiskBytes(layout.sandboxes),
     ids: machines.present,
     heldBytes: (id) => allocatedBytes(layout.disk(id)),
-    setFrozen: cgroups.setFrozen,
+    setFrozen: (id, frozen) => (frozen ? freezer.hold(id, 'disk') : freezer.release(id, 'disk')),
     owners,
     log,
   });
@@ -151,7 +156,13 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   const census = createLockCensus({ launcherPath: options.launcherPath, slots, log });
   const holdings = createHoldings(cgroups.processes, census);
   const kernelMemory = createKernelMemoryWatch({
-    cgroups: { present: machines.present, endPrograms: cgroups.endPrograms },
+    cgroups: {
+      present: machines.present,
+      async endPrograms(id) {
+        await cgroups.endPrograms(id);
+        await freezer.renew(id);
+      },
+    },
     ...{ holdings, owners, log },
     usedMs: processorGroups.usedMs,
     usedMsOfAll: processorGroups.usedMsOfAll,
@@ -180,7 +191,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     ...createStorage({ machines, disks, archives, work }),
     async openChannel(id) {
       guard.assertRunning(id);
-      return lifecycle.openChannel(id);
+      await sleep.wake(id);
+      return sleep.opened(id, await lifecycle.openChannel(id));
     },
     observe: survey.observe,
     inspect: survey.inspect,
@@ -193,13 +205,14 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     usage: async (id) => usage(id),
     deviceEnvironment: gpus.environment,
     traffic: slots.traffic,
+    sleep,
     assign(id, ownerId) {
       owners.assign(id, ownerId);
       slots.traffic.assigned(id);
     },
     pausedReason: guard.pausedReason,
     helpers,
-    copies: createCopies({ layout, cgroups, machines, helpers, guard, work, log }),
+    copies: createCopies({ layout, cgroups, freezer, machines, helpers, work, log }),
 
     async init() {
       // Comes first: all that follows could belong to another service.
@@ -227,6 +240,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       loopDevices.begin();
       trash.begin();
       await archives.init();
+      await sleep.recover(await machines.present());
       await guard.begin();
       flusher.begin();
       await shares.begin();

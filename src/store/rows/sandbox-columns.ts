@@ -62,6 +62,7 @@ const archiveSchema: z.ZodType<ArchiveRecord> = z.preprocess(
 );
 
 const deadline = z.strictObject({ at: z.int(), action: z.enum(deadlineActions) });
+const sleep = z.strictObject({ afterSeconds: z.int().nullable(), wakes: z.boolean() });
 
 const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   id: plain('id'),
@@ -89,6 +90,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   autoArchiveMinutes: plain('auto_archive_minutes'),
   autoDeleteMinutes: plain('auto_delete_minutes'),
   deadline: json('deadline', deadline.nullable()),
+  sleep: json('sleep', sleep.nullable()),
   ephemeral: flag('ephemeral'),
   regionId: plain('region_id'),
   archive: json('archive', archiveSchema.nullable()),

@@ -29,6 +29,7 @@ const schedulableColumns = [
   'autoArchiveMinutes',
   'autoDeleteMinutes',
   'deadline',
+  'sleep',
   'lastActivityAt',
   'stoppedAt',
 ] as const satisfies readonly (keyof Schedulable)[];

@@ -30,6 +30,11 @@ export const deadlines = `
   ALTER TABLE sandboxes ADD COLUMN deadline TEXT;
 `;
 
+/** Settings of sleep, as one JSON object; NULL: nothing was set. */
+export const sleeps = `
+  ALTER TABLE sandboxes ADD COLUMN sleep TEXT;
+`;
+
 /** Steps of the schema: secrets that sandboxes use, and the ids of those that each one has, as a JSON array. */
 export const secretTables = `
   CREATE TABLE secrets (

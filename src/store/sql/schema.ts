@@ -27,6 +27,7 @@ import {
   renewals,
   secretTables,
   sessionTable,
+  sleeps,
 } from './sandboxes.ts';
 import { webhookTables } from './webhooks.ts';
 
@@ -276,6 +277,7 @@ export const migrations: readonly Migration[] = [
   { version: 27, sql: linuxUsers },
   { version: 28, sql: signingEpochs },
   { version: 29, sql: deadlines },
+  { version: 30, sql: sleeps },
 ];
 
 /** Throws `failed_precondition` for a database that a newer service has migrated: it is not touched. @param found Its version. */

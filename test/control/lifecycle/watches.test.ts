@@ -1,7 +1,7 @@
 /** Watches of machines: only the engine's word that a machine is gone ends one, never a broken connection. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Watches } from '../../../src/control/lifecycle/watches.ts';
-import type { Observed } from '../../../src/control/ports/index.ts';
+import type { MachineSleep, Observed } from '../../../src/control/ports/index.ts';
 
 interface Connection {
   id: string;
@@ -39,6 +39,21 @@ afterEach(() => {
 function begin(id = 'sb_1', cause = 'gone'): void {
   watches.begin(id, async () => void deaths.push(cause));
 }
+
+it('connects to no machine that sleeps, and to it once it is awake', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const watch = (id: string, signal: AbortSignal) =>
+    new Promise<void>((end, breakOff) => void connections.push({ id, signal, end, breakOff }));
+  const sleep = { since: () => 1_000, awake: () => promise } as unknown as MachineSleep;
+  const log = { info() {}, warn() {}, error() {} };
+  watches = new Watches({ watch }, { inspect: async () => null, sleep }, log);
+  begin();
+  await pass(3_600_000);
+  expect(connections).toEqual([]);
+  resolve();
+  await pass(0);
+  expect(connections.map(({ id }) => id)).toEqual(['sb_1']);
+});
 
 describe('a machine', () => {
   it.each([

@@ -1,7 +1,7 @@
 /** The control layer as a service has it, over a host and a store in memory that outlive it. */
 import { wire } from '../../../src/app/wiring.ts';
 import { AccessService } from '../../../src/control/access/tokens.ts';
-import type { AgentLink, CodeHost, Store } from '../../../src/control/ports/index.ts';
+import type { AgentLink, CodeHost, MachineSleep, Store } from '../../../src/control/ports/index.ts';
 import { unlimited } from '../../../src/model/quota.ts';
 import { createFakeAgent } from '../../simulation/host/fake-agent.ts';
 import { MemoryHost } from '../../simulation/host/memory-host.ts';
@@ -20,6 +20,10 @@ export class Installation {
   readonly audit = fakeAudit().audit;
   /** The code-hosting provider, for services that are opened from then on. */
   codeHost: CodeHost | null = null;
+  /** Of the engine, for services that are opened from then on; null where it cannot freeze. */
+  sleep: MachineSleep | null = null;
+  /** Work inside that the agent is asked for. */
+  idleMs: () => number | null = () => null;
   /** Rejects where the engine fails. */
   point: (label: string) => Promise<void> = async () => {};
 
@@ -33,9 +37,14 @@ export class Installation {
     host.networks.clear();
     const point = (label: string) => this.point(label);
     const engine = {
-      runtime: createMemoryRuntime({ host, point }),
+      runtime: { ...createMemoryRuntime({ host, point }), ...(this.sleep ? { sleep: this.sleep } : {}) },
       images: createMemoryImages({ host, clock: Date, point: async () => {} }),
-      agent: createFakeAgent({ host, point, answer: async () => {}, idleMs: () => null }) as AgentLink,
+      agent: createFakeAgent({
+        host,
+        point,
+        answer: async () => {},
+        idleMs: () => this.idleMs(),
+      }) as AgentLink,
       remoteArchives: null,
     };
     const access = new AccessService({

@@ -71,6 +71,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
         autoArchiveMinutes: 0,
         autoDeleteMinutes: 5_256_000,
         deadline: { at: 4_102_444_800_000, action: 'delete' },
+        sleep: { afterSeconds: 2_592_000, wakes: true },
         ephemeral: true,
         archive: { store: 's3', bucket: 'b', key: 'a/b', digest: 'ab', hmac: 'cd', sizeBytes: 2 ** 50 },
         createdAt: 8_640_000_000_000_000,
@@ -367,7 +368,8 @@ export function storeConformance(name: string, create: StoreFactory): void {
   describe(`${name}: time`, () => {
     it('offers to the scheduler what has an owner and no operation in progress', async () => {
       const deadline = { at: 7, action: 'delete' } as const;
-      const box = await insertOne({ stoppedAt: 5, state: 'stopped', envVars: { A: '1' }, deadline });
+      const sleep = { afterSeconds: 60, wakes: false };
+      const box = await insertOne({ stoppedAt: 5, state: 'stopped', envVars: { A: '1' }, deadline, sleep });
       await insert({ operation: 'starting' }, { operation: 'creating' });
       await store.sandboxes.insert(poolRecord());
       expect(await store.sandboxes.schedulable()).toEqual([
@@ -380,6 +382,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
           autoArchiveMinutes: 10_080,
           autoDeleteMinutes: -1,
           deadline: { at: 7, action: 'delete' },
+          sleep: { afterSeconds: 60, wakes: false },
           lastActivityAt: 1_000,
           stoppedAt: 5,
         },

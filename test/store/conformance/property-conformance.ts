@@ -57,7 +57,10 @@ const changeable = {
   user: fc.option(fc.constantFrom('ann', '1000')),
   network,
   autoStopMinutes: time,
-  deadline: fc.option(fc.record({ at: time, action: fc.constantFrom('stop' as const, 'delete' as const) })),
+  deadline: fc.option(
+    fc.record({ at: time, action: fc.constantFrom('stop' as const, 'delete' as const, 'sleep' as const) }),
+  ),
+  sleep: fc.option(fc.record({ afterSeconds: fc.option(time), wakes: fc.boolean() })),
   ephemeral: fc.boolean(),
   archive: fc.option(fc.oneof(localArchive, s3Archive)),
   createdAt: time,

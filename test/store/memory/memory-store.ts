@@ -285,7 +285,7 @@ function memorySandboxes({ sandboxes: rows, replicas }: Tables): Pick<Store, 'sa
           autoStopMinutes: row.autoStopMinutes,
           autoArchiveMinutes: row.autoArchiveMinutes,
           autoDeleteMinutes: row.autoDeleteMinutes,
-          deadline: row.deadline,
+          ...{ deadline: row.deadline, sleep: row.sleep },
           lastActivityAt: row.lastActivityAt,
           stoppedAt: row.stoppedAt,
         })),

@@ -10,6 +10,7 @@ import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
 import type { SandboxService } from '../../../src/control/lifecycle/sandboxes.ts';
+import type { SandboxSleep } from '../../../src/control/lifecycle/sleep.ts';
 import { AuditEvents } from '../../../src/control/live/audit-events.ts';
 import { HealthService } from '../../../src/control/live/health.ts';
 import { HealthEvents } from '../../../src/control/live/health-events.ts';
@@ -28,7 +29,7 @@ import { newSandboxId, newSnapshotId } from '../../../src/model/ids.ts';
 import type { NetworkReport } from '../../../src/model/network/event.ts';
 import { parseNetwork } from '../../../src/model/network/setting.ts';
 import { everyRegistry } from '../../../src/model/registries.ts';
-import type { Sandbox } from '../../../src/model/sandbox.ts';
+import type { Sandbox, SeenSandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { type Caller, ownerIdOf, type User } from '../../../src/model/user.ts';
 import { createAlone } from '../../../src/store/rows/alone.ts';
@@ -112,6 +113,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
   };
   const services = {
     sandboxes: fakeSandboxes(fake, secrets.sandboxSecrets),
+    sleep: fakeSleep(fake.sandboxes),
     ...secrets,
     everybody: fakeEverybody(fake, people),
     userDeletions: new UserDeletions({
@@ -333,6 +335,26 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
 }
 
 /** Of every sandbox in memory. */
+/** Sandboxes fall asleep at the epoch. */
+function fakeSleep(
+  sandboxes: Map<string, SeenSandbox>,
+): Pick<Face<SandboxSleep>, 'pause' | 'resume' | 'set'> {
+  const change = (caller: User, reference: string, patch: Partial<SeenSandbox>) => {
+    const found = [...sandboxes.values()].find(
+      ({ id, name, ownerId }) => ownerId === ownerIdOf(caller) && (id === reference || name === reference),
+    );
+    if (!found) throw notFound('sandbox', `There is no sandbox '${reference}'.`);
+    const sandbox = Object.assign(found, patch);
+    return { sandbox, since: sandbox.asleepSince ?? null };
+  };
+  return {
+    pause: async (caller, reference) => change(caller, reference, { asleepSince: 0 }),
+    resume: async (caller, reference) => change(caller, reference, { asleepSince: null }),
+    set: async (caller, reference, { afterSeconds = null, wakes = false }) =>
+      change(caller, reference, { sleep: { afterSeconds, wakes } }),
+  };
+}
+
 const usage = { cpuMs: 12_000, memoryBytes: 5_000_000, diskBytes: 90_000_000 };
 
 function fakeSandboxes(

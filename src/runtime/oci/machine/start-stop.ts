@@ -16,6 +16,7 @@ import type { Authority } from '../network/egress/authority.ts';
 import type { Slots } from '../network/slots-port.ts';
 import type { Cgroups } from './cgroups.ts';
 import type { Machines } from './running.ts';
+import type { Sleep } from './sleep.ts';
 import type { Starter } from './start.ts';
 
 type Lifecycle = Pick<Runtime, 'start' | 'stop' | 'resizeLive' | 'destroy' | 'setNetwork' | 'openChannel'>;
@@ -27,6 +28,7 @@ interface Dependencies {
   slots: Slots;
   gpus: Gpus;
   starter: Starter;
+  sleep: Pick<Sleep, 'wake' | 'forget'>;
   archives: Pick<Archives, 'forget'>;
   trash: Pick<Trash, 'take'>;
   shares: Pick<ProcessorShares, 'forget'>;
@@ -43,6 +45,7 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
     slots,
     gpus,
     starter,
+    sleep,
     archives,
     trash,
     shares,
@@ -52,8 +55,11 @@ export function createLifecycle(parts: Dependencies): Lifecycle {
   } = parts;
 
   async function stop(id: string, graceMs: number): Promise<void> {
+    // A frozen process takes no signal but the last.
+    await sleep.wake(id);
     await machines.terminate(id, graceMs);
     await machines.clear(id);
+    sleep.forget(id);
     gpus.release(id);
     shares.forget(id);
     owners.forget(id);

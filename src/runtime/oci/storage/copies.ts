@@ -9,7 +9,6 @@ import { basename, dirname, join } from 'node:path';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import type { DiskGuard } from '../disk/disk-guard.ts';
 import { waitUntilFree } from '../disk/loop-devices.ts';
 import { toCallerError } from '../host/failures.ts';
 import { unlessMissing } from '../host/files.ts';
@@ -18,6 +17,7 @@ import { type Layout, LOOP_NOTE } from '../host/layout.ts';
 import { allocatedBytes, freeDiskBytes } from '../host/room.ts';
 import type { Work } from '../host/work.ts';
 import type { Cgroups } from '../machine/cgroups.ts';
+import type { Freezer } from '../machine/freezer.ts';
 import type { Machines } from '../machine/running.ts';
 import { FREEZE_STATUS, freezeAndCopy } from './freeze.ts';
 
@@ -44,10 +44,10 @@ export interface SandboxCopies {
 
 interface Dependencies {
   layout: Layout;
-  cgroups: Pick<Cgroups, 'freezers' | 'setFrozen'>;
+  cgroups: Pick<Cgroups, 'freezers'>;
+  freezer: Pick<Freezer, 'during'>;
   machines: Pick<Machines, 'running'>;
   helpers: Helpers;
-  guard: Pick<DiskGuard, 'pausedReason'>;
   work: Work;
   log: Log;
 }
@@ -59,9 +59,9 @@ const FAILED = 'The sandbox could not be copied.';
 export function createCopies({
   layout,
   cgroups,
+  freezer,
   machines,
   helpers,
-  guard,
   work,
   log,
 }: Dependencies): SandboxCopies {
@@ -92,19 +92,18 @@ export function createCopies({
     signal: AbortSignal,
   ): Promise<void> {
     const device = await readFile(join(layout.bundle(id, generation), LOOP_NOTE), 'utf8');
+    const copy = {
+      device: `/dev/${device.trim()}`,
+      source: layout.disk(id),
+      target,
+      groups: cgroups.freezers(id),
+      signal,
+    };
     try {
-      await freezeAndCopy(helpers, {
-        device: `/dev/${device.trim()}`,
-        source: layout.disk(id),
-        target,
-        groups: cgroups.freezers(id),
-        signal,
-      });
+      // The helper thaws by itself; one that was killed did not.
+      await freezer.during(id, () => freezeAndCopy(helpers, copy));
     } catch (error) {
       throw error instanceof HelperFailure ? (refusal(error) ?? error) : error;
-    } finally {
-      // The helper thaws by itself; one that was killed did not.
-      await cgroups.setFrozen(id, guard.pausedReason(id) !== null);
     }
   }
 

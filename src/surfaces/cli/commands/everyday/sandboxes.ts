@@ -1,16 +1,18 @@
-/** Commands about sandboxes as a whole: `sandhaven ls`, `create`, `inspect`, `start`, `stop` and `rm`. */
+/** Commands about sandboxes as a whole: `sandhaven ls`, `create`, `inspect`, `start`, `stop`, `pause`, `resume` and `rm`. */
+import type { Action } from '../../../../administration/action.ts';
+import { pauseSandbox, resumeSandbox } from '../../../../administration/sleep.ts';
 import type { SandboxView } from '../../../../catalog/base/sandbox-view.ts';
 import type { Tool } from '../../../../catalog/base/tool.ts';
 import { createSandbox } from '../../../../catalog/sandboxes/create-sandbox.ts';
 import { getSandbox } from '../../../../catalog/sandboxes/get-sandbox.ts';
 import { deleteSandbox, startSandbox, stopSandbox } from '../../../../catalog/sandboxes/lifecycle.ts';
 import { listSandboxes } from '../../../../catalog/sandboxes/list-sandboxes.ts';
-import { createClient } from '../../client.ts';
+import { createAdminClient, createClient } from '../../client.ts';
 import { connectionOf } from '../../connection.ts';
 import { commonFlags, flagIsSet, flagValue, longUser, parseKnownFlags, usageError } from '../../flags.ts';
 import { commonHelp } from '../../help.ts';
 import type { Command } from '../../io.ts';
-import { printable, printProblem, printResult, render, table } from '../../output.ts';
+import { printable, printProblem, printRecords, printResult, render, table } from '../../output.ts';
 import { shapeOfInput } from '../../shape.ts';
 import { allPages, eachVerb, toolVerb } from '../../tool-verb.ts';
 
@@ -45,11 +47,12 @@ export const ls: Command = {
   },
 };
 
-function toRow({ name, id, state, operation, language, resources, created_at }: SandboxView) {
+function toRow({ name, id, state, operation, asleep_since, language, resources, created_at }: SandboxView) {
+  const aside = operation ?? (asleep_since ? 'asleep' : null);
   return {
     name,
     id,
-    state: operation ? `${state} (${operation})` : state,
+    state: aside ? `${state} (${aside})` : state,
     language,
     cpu: resources.cpu,
     memory: `${resources.memory} GB`,
@@ -107,6 +110,25 @@ function lifecycleVerb(word: string, summary: string, tool: Tool): Command {
       return (parameters, options) => client(tool, parameters, options);
     },
     print: (result, io) => printResult(tool, result, false, io),
+  });
+}
+
+/** `sandhaven pause` and `sandhaven resume`: of one sandbox or several. */
+export const pause = sleepVerb('pause', 'put sandboxes to sleep; any use wakes them', pauseSandbox);
+export const resume = sleepVerb('resume', 'wake sandboxes that sleep', resumeSandbox);
+
+function sleepVerb(word: string, summary: string, action: Action): Command {
+  return eachVerb({
+    usage: `sandhaven ${word}`,
+    summary,
+    of: 'sandbox',
+    listedBy: 'sandhaven ls',
+    definition: action,
+    call: (connection) => {
+      const client = createAdminClient(connection);
+      return (parameters, options) => client(action, parameters, options);
+    },
+    print: (result, io) => printRecords(null, result, false, io),
   });
 }
 

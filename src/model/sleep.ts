@@ -1,0 +1,45 @@
+/**
+ * Sleep of a sandbox: one that nobody uses is frozen, and wakes by any use. It is a state of the run: a sandbox that sleeps is
+ * started, and stopped like any other when its intervals say so.
+ */
+import { SandhavenError } from './errors.ts';
+import type { Sandbox, SleepSetting } from './sandbox.ts';
+
+export const usualSleep: SleepSetting = { afterSeconds: null, wakes: false };
+
+/**
+ * Returns the time at which an unused sandbox falls asleep, in milliseconds since the epoch; null where it does not.
+ * @param usualSeconds Of sandboxes without an own number; 0: they do not.
+ */
+export function sleepsAt(
+  {
+    state,
+    operation,
+    sleep,
+    lastActivityAt,
+  }: Pick<Sandbox, 'state' | 'operation' | 'sleep' | 'lastActivityAt'>,
+  usualSeconds: number,
+): number | null {
+  const seconds = sleep?.afterSeconds ?? usualSeconds;
+  return state === 'started' && operation === null && seconds > 0 ? lastActivityAt + seconds * 1_000 : null;
+}
+
+/** Returns true for a sandbox that a use starts. */
+export function startsByUse({
+  state,
+  operation,
+  sleep,
+}: Pick<Sandbox, 'state' | 'operation' | 'sleep'>): boolean {
+  return sleep?.wakes === true && operation === null && (state === 'stopped' || state === 'archived');
+}
+
+/** Error of an engine that cannot freeze. */
+export function cannotSleep(): SandhavenError {
+  return new SandhavenError(
+    'failed_precondition',
+    'Sandboxes of this service cannot sleep: its engine cannot freeze them.',
+    {
+      hint: 'Call Sandbox.StopSandbox; files stay. Sandboxes sleep with --runtime oci.',
+    },
+  );
+}
