@@ -25,6 +25,7 @@ from .._records import (
     FileChange,
     FileDetails,
     SandboxDeadline,
+    SandboxSleep,
     Upload,
 )
 from . import types
@@ -195,10 +196,10 @@ ${fields.join('')}        self.processes = AsyncSandboxProcesses(client.processe
         self,
         seconds: int,
         *,
-        action: Literal["stop", "delete"] | None = None,
+        action: Literal["stop", "delete", "sleep"] | None = None,
         call_timeout_seconds: float | None = None,
     ) -> SandboxDeadline:
-        """Sets or moves the moment at which the service stops or deletes it, whatever runs in it.
+        """Sets or moves the moment at which the service stops, deletes or freezes it, whatever runs in it.
 
         Args:
             seconds: From now, at most 30 days; 0 removes the deadline.
@@ -210,6 +211,40 @@ ${fields.join('')}        self.processes = AsyncSandboxProcesses(client.processe
             "SetSandboxDeadline", parameters, call_timeout_seconds=call_timeout_seconds
         )
         return cast(SandboxDeadline, deadline)
+
+    async def pause(self, *, call_timeout_seconds: float | None = None) -> SandboxSleep:
+        """Puts it to sleep, whatever runs in it: it keeps its memory and uses no processor until any call wakes it."""
+        return await self._sleep("PauseSandbox", {}, call_timeout_seconds)
+
+    async def resume(self, *, call_timeout_seconds: float | None = None) -> SandboxSleep:
+        """Wakes it."""
+        return await self._sleep("ResumeSandbox", {}, call_timeout_seconds)
+
+    async def set_sleep(
+        self,
+        *,
+        after_seconds: int | None = None,
+        wake: bool | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> SandboxSleep:
+        """Sets when it falls asleep without activity, and whether a use starts it when it is stopped.
+
+        Args:
+            after_seconds: Seconds without activity, at most 30 days; 0: never.
+            wake: True: a use starts it when it is stopped or archived.
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        given = {"after_seconds": after_seconds, "wake": wake}
+        return await self._sleep("SetSandboxSleep", given, call_timeout_seconds)
+
+    async def _sleep(
+        self, action: str, given: dict[str, object], call_timeout_seconds: float | None
+    ) -> SandboxSleep:
+        parameters = {"sandbox": self.id, **given}
+        sleep = await self._client.administration.call(
+            action, parameters, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(SandboxSleep, sleep)
 
 ${of('')}`,
   ].join('\n\n');

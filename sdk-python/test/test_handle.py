@@ -101,6 +101,21 @@ def test_sets_and_removes_its_deadline(service: ScriptedService, client: Driver)
     ]
 
 
+def test_pauses_wakes_and_sets_its_sleep(service: ScriptedService, client: Driver) -> None:
+    awake = {"sandbox": "sb_1", "asleep_since": None, "sleep_after_seconds": 60, "wake": True}
+    asleep = {**awake, "asleep_since": "2030-01-01T00:00:00.000Z"}
+    service.answers(result(asleep), result(awake), result(awake))
+    box = client.client.sandbox("demo")
+    assert client.call(lambda _: box.pause()) == asleep
+    assert client.call(lambda _: box.resume()) == awake
+    assert client.call(lambda _: box.set_sleep(after_seconds=60, wake=True)) == awake
+    assert [(path, body) for _, path, _, body in service.asked] == [
+        ("/v1/admin/PauseSandbox", '{"sandbox":"demo"}'),
+        ("/v1/admin/ResumeSandbox", '{"sandbox":"demo"}'),
+        ("/v1/admin/SetSandboxSleep", '{"sandbox":"demo","after_seconds":60,"wake":true}'),
+    ]
+
+
 def within(client: Driver) -> None:
     """Enters a handle's block, and leaves it."""
     if not client.is_async:

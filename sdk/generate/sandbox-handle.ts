@@ -63,7 +63,7 @@ import type * as files from './files.ts';
 import type { CallOptions } from './call.ts';
 import type { RequestOptions } from './connection.ts';
 import type * as types from './generated.ts';
-import { apart, type Deadline, type DeadlineOptions, type HandleOptions } from './handle-options.ts';
+import { apart, type Deadline, type DeadlineOptions, type HandleOptions, type Sleep, type SleepOptions } from './handle-options.ts';
 import type { Preview } from './preview.ts';
 import { processesOf, type SandboxProcesses } from './processes.ts';
 import type { DeletedSession } from './sessions.ts';
@@ -88,12 +88,28 @@ ${groups.map(([group, { name }]) => `    this.${group} = new ${name}(client, id)
   }
 
   /**
-   * Sets or moves the moment at which the service stops or deletes it, whatever runs in it: \`await box.setDeadline({ seconds:
+   * Sets or moves the moment at which the service stops or deletes it, or puts it to sleep, whatever runs in it: \`await box.setDeadline({ seconds:
    * 3600, action: 'delete' })\`. 0 removes it.
    */
   setDeadline({ seconds, action, ...options }: DeadlineOptions): Promise<Deadline> {
     const parameters = { sandbox: this.id, seconds, action };
     return this.#client.administration.call('SetSandboxDeadline', parameters, options);
+  }
+
+  /** Puts it to sleep, whatever runs in it: it keeps its memory and uses no processor until any call wakes it. */
+  pause(options: RequestOptions = {}): Promise<Sleep> {
+    return this.#client.administration.call('PauseSandbox', { sandbox: this.id }, options);
+  }
+
+  /** Wakes it. */
+  resume(options: RequestOptions = {}): Promise<Sleep> {
+    return this.#client.administration.call('ResumeSandbox', { sandbox: this.id }, options);
+  }
+
+  /** Sets when it falls asleep without activity, and whether a use starts it when it is stopped. */
+  setSleep({ afterSeconds, wake, ...options }: SleepOptions): Promise<Sleep> {
+    const parameters = { sandbox: this.id, after_seconds: afterSeconds, wake };
+    return this.#client.administration.call('SetSandboxSleep', parameters, options);
   }
 
   /** Deletes it; one that is gone is no error. */

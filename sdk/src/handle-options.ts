@@ -28,18 +28,36 @@ export function apart<Parameters extends object>(
   ];
 }
 
-/** When the service stops or deletes a sandbox, as it is now. */
+/** When the service stops or deletes a sandbox, or puts it to sleep, as it is now. */
 export interface Deadline {
   /** Sandbox ID. */
   sandbox: string;
   /** null: none. */
   deadline_at: string | null;
-  deadline_action: 'stop' | 'delete' | null;
+  deadline_action: 'stop' | 'delete' | 'sleep' | null;
 }
 
 export interface DeadlineOptions extends RequestOptions {
   /** From now, at most 30 days; 0 removes the deadline. */
   seconds: number;
   /** Without it, what it was, else a stop. */
-  action?: 'stop' | 'delete';
+  action?: 'stop' | 'delete' | 'sleep';
+}
+
+/** Sleep of a sandbox, as it is now. */
+export interface Sleep {
+  /** Sandbox ID. */
+  sandbox: string;
+  /** null: it is awake. */
+  asleep_since: string | null;
+  /** null: as the operator has it; 0: never. */
+  sleep_after_seconds: number | null;
+  /** Whether a use starts it when it is stopped. */
+  wake: boolean;
+}
+
+export interface SleepOptions extends RequestOptions {
+  /** Seconds without activity, at most 30 days; 0: never. */
+  afterSeconds?: number;
+  wake?: boolean;
 }

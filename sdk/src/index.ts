@@ -1,4 +1,6 @@
 /** Public exports of Sandhaven's typed client. */
+import type { CreateSandboxResult } from './generated.ts';
+
 export type { AccessToken, RevokedAccess, RevokeOptions } from './access.ts';
 export type { CallOptions, Progress } from './call.ts';
 export type {
@@ -25,9 +27,8 @@ export type {
   Upload,
   UploadOptions,
 } from './files.ts';
-export type { CreateSandboxResult as Sandbox } from './generated.ts';
 export * from './generated.ts';
-export type { Deadline, DeadlineOptions } from './handle-options.ts';
+export type { Deadline, DeadlineOptions, Sleep, SleepOptions } from './handle-options.ts';
 export type { DoctorFinding, ServiceHealth, ServiceHealthSample } from './health.ts';
 export type { OnOutput, OutputListeners, OutputPiece } from './output.ts';
 export type { Preview } from './preview.ts';
@@ -50,3 +51,9 @@ export {
 export type { DeletedSession } from './sessions.ts';
 export type { DeletedSnapshot } from './snapshots.ts';
 export type { FileChange, WatchOptions } from './watching.ts';
+
+/** A sandbox as most calls return it. */
+export type Sandbox = CreateSandboxResult & {
+  /** While it sleeps: since when. */
+  asleep_since?: string;
+};

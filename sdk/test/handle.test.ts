@@ -116,6 +116,20 @@ it('sets and removes its deadline', async () => {
   ]);
 });
 
+it('pauses, wakes, and sets its sleep', async () => {
+  const awake = { sandbox: 'sb_1', asleep_since: null, sleep_after_seconds: 60, wake: true };
+  const asleep = { ...awake, asleep_since: '2030-01-01T00:00:00.000Z' };
+  service.answers(result(asleep), result(awake), result(awake));
+  expect(await box.pause()).toEqual(asleep);
+  expect(await box.resume({ timeoutMs: 5_000 })).toEqual(awake);
+  expect(await box.setSleep({ afterSeconds: 60, wake: true })).toEqual(awake);
+  expect(service.asked.map(({ path, body }) => [path, body])).toEqual([
+    ['/v1/admin/PauseSandbox', '{"sandbox":"demo"}'],
+    ['/v1/admin/ResumeSandbox', '{"sandbox":"demo"}'],
+    ['/v1/admin/SetSandboxSleep', '{"sandbox":"demo","after_seconds":60,"wake":true}'],
+  ]);
+});
+
 describe('at the end of its block', () => {
   it('deletes its sandbox', async () => {
     service.answers(result({ deleted: true }));

@@ -55,6 +55,7 @@ from ._records import (
     ProcessInfo,
     RevokedAccess,
     SandboxDeadline,
+    SandboxSleep,
     Upload,
     WatchNews,
 )
@@ -131,6 +132,7 @@ __all__ = [
     "SandboxHandle",
     "SandboxProcesses",
     "SandboxSessions",
+    "SandboxSleep",
     "SandboxUsage",
     "Sandhaven",
     "SandhavenError",

@@ -68,13 +68,26 @@ class ChangedFile(TypedDict):
 
 
 class SandboxDeadline(TypedDict):
-    """When the service stops or deletes a sandbox, as it is now."""
+    """When the service stops or deletes a sandbox, or puts it to sleep, as it is now."""
 
     sandbox: str
     """Sandbox ID."""
     deadline_at: str | None
     """None without a deadline."""
-    deadline_action: Literal["stop", "delete"] | None
+    deadline_action: Literal["stop", "delete", "sleep"] | None
+
+
+class SandboxSleep(TypedDict):
+    """Sleep of a sandbox, as it is now."""
+
+    sandbox: str
+    """Sandbox ID."""
+    asleep_since: str | None
+    """None while it is awake."""
+    sleep_after_seconds: int | None
+    """None: as the operator has it; 0: never."""
+    wake: bool
+    """Whether a use starts it when it is stopped."""
 
 
 class DeletedSession(TypedDict):
