@@ -94,6 +94,15 @@ describe('actions', () => {
     expect(isAllowed(action, one({ state }))).toBe(allowed);
   });
 
+  it('pause what is awake, and wake what sleeps', () => {
+    const asleep_since = '2026-01-01T00:00:00Z';
+    expect(isAllowed('pause', one({}))).toBe(true);
+    expect(isAllowed('pause', one({ asleep_since }))).toBe(false);
+    expect(isAllowed('pause', one({ state: 'stopped' }))).toBe(false);
+    expect(isAllowed('resume', one({ asleep_since }))).toBe(true);
+    expect(isAllowed('resume', one({}))).toBe(false);
+  });
+
   it('wait for an operation that is under way, a deletion aside', () => {
     expect(isAllowed('stop', one({ operation: 'resizing' }))).toBe(false);
     expect(isAllowed('delete', one({ operation: 'resizing' }))).toBe(true);

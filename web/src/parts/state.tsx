@@ -7,6 +7,7 @@ const tones: Record<string, string> = {
   ok: 'started',
   enabled: 'started',
   valid: 'started',
+  asleep: 'archived',
   stopped: 'stopped',
   pending: 'busy',
   pulling: 'busy',

@@ -31,7 +31,14 @@ const tabs = [
   { to: '/sandboxes/$id/access', label: 'Ports and SSH' },
 ] as const;
 
-const labels = { start: 'Start', stop: 'Stop', archive: 'Archive', delete: 'Delete' } as const;
+const labels = {
+  start: 'Start',
+  resume: 'Resume',
+  pause: 'Pause',
+  stop: 'Stop',
+  archive: 'Archive',
+  delete: 'Delete',
+} as const;
 
 export function SandboxPage() {
   const { id } = route.useParams();
@@ -57,7 +64,7 @@ export function SandboxPage() {
       fill
       about={
         <span className="row">
-          <State state={sandbox.state} operation={sandbox.operation} />
+          <State state={sandbox.asleep_since ? 'asleep' : sandbox.state} operation={sandbox.operation} />
           {sandbox.state === 'started' && (
             <span>
               stops <Stops row={sandbox} />

@@ -1,5 +1,5 @@
-/** Changes what can be changed later: intervals, the deadline, sizes, labels. */
-import { NumberInput, Select, Textarea } from '@mantine/core';
+/** Changes what can be changed later: intervals, the deadline, sleep, sizes, labels. */
+import { Checkbox, NumberInput, Select, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readPairs, writePairs } from '../format/pairs.ts';
@@ -17,6 +17,7 @@ export function SettingsPanel() {
     <Panel title="Settings">
       <Intervals />
       <EndAt />
+      <Asleep />
       <Sizes />
       <Labels />
     </Panel>
@@ -109,9 +110,47 @@ function EndAt() {
         label="At the deadline"
         description="Whatever runs then"
         allowDeselect={false}
-        data={['stop', 'delete']}
+        data={['stop', 'delete', 'sleep']}
         value={action}
-        onChange={(chosen) => setAction(chosen === 'delete' ? 'delete' : 'stop')}
+        onChange={(chosen) => setAction(chosen === 'delete' || chosen === 'sleep' ? chosen : 'stop')}
+      />
+    </SettingsForm>
+  );
+}
+
+/** Its time until sleep, and the start by a use. */
+function Asleep() {
+  const { id, sleep_after_seconds = '', wake = false } = useSandbox();
+  const [seconds, setSeconds] = useState<number | string>(sleep_after_seconds);
+  const [wakes, setWakes] = useState(wake);
+  const queries = useQueryClient();
+  const save = async () => {
+    await client
+      .sandbox(id)
+      .setSleep({ wake: wakes, ...(seconds === '' ? {} : { afterSeconds: Number(seconds) }) });
+    changeSandbox(queries, id, await client.getSandbox({ sandbox: id }));
+  };
+  return (
+    <SettingsForm
+      what="Sleep"
+      disabled={seconds === sleep_after_seconds && wakes === wake}
+      save={save}
+      warning={null}
+    >
+      <NumberInput
+        label="Sleep after idle seconds"
+        description="0: never; any use wakes it"
+        placeholder="as the operator has it"
+        min={0}
+        max={2_592_000}
+        allowDecimal={false}
+        value={seconds}
+        onChange={setSeconds}
+      />
+      <Checkbox
+        label="A use starts it when it is stopped"
+        checked={wakes}
+        onChange={({ currentTarget }) => setWakes(currentTarget.checked)}
       />
     </SettingsForm>
   );

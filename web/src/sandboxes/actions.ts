@@ -1,6 +1,6 @@
 /** Actions that a sandbox allows, and the loss that each one brings. */
 
-export const actionNames = ['start', 'stop', 'archive', 'delete'] as const;
+export const actionNames = ['start', 'resume', 'stop', 'pause', 'archive', 'delete'] as const;
 export type ActionName = (typeof actionNames)[number];
 
 export interface Actionable {
@@ -8,6 +8,7 @@ export interface Actionable {
   name: string;
   state: 'started' | 'stopped' | 'archived' | 'error';
   operation?: string | undefined;
+  asleep_since?: string | undefined;
   ephemeral: boolean;
   auto_delete_minutes: number;
   resources: { disk: number };
@@ -15,6 +16,8 @@ export interface Actionable {
 
 export const operations: Record<ActionName, string> = {
   start: 'starting',
+  resume: 'waking',
+  pause: 'falling asleep',
   stop: 'stopping',
   archive: 'archiving',
   delete: 'deleting',
@@ -22,16 +25,20 @@ export const operations: Record<ActionName, string> = {
 
 export const pastTenses: Record<ActionName, string> = {
   start: 'started',
+  resume: 'awake',
+  pause: 'asleep',
   stop: 'stopped',
   archive: 'archived',
   delete: 'deleted',
 };
 
-export function isAllowed(action: ActionName, { state, operation }: Actionable): boolean {
+export function isAllowed(action: ActionName, { state, operation, asleep_since }: Actionable): boolean {
   if (action === 'delete') return operation !== 'deleting';
   if (operation !== undefined) return false;
   if (action === 'start') return state !== 'started';
   if (action === 'stop') return state === 'started';
+  if (action === 'pause') return state === 'started' && asleep_since === undefined;
+  if (action === 'resume') return state === 'started' && asleep_since !== undefined;
   return state === 'stopped';
 }
 

@@ -3,7 +3,7 @@ import { Button, CloseButton, Paper } from '@mantine/core';
 import type { Sandbox } from '@sandhaven/sdk';
 import { counted } from '../format/quantity.ts';
 import { useActing } from '../shell/team-items.tsx';
-import { actionNames, isAllowed } from './actions.ts';
+import { isAllowed } from './actions.ts';
 import classes from './sandboxes.module.css';
 import type { SandboxActions } from './use-actions.tsx';
 
@@ -12,6 +12,9 @@ interface BulkBarProps {
   clear(): void;
   act: SandboxActions['act'];
 }
+
+/** Those that pause and wake are for one: a use wakes each by itself. */
+const bulkActions = ['start', 'stop', 'archive', 'delete'] as const;
 
 const labels = { start: 'Start', stop: 'Stop', archive: 'Archive', delete: 'Delete' };
 
@@ -27,7 +30,7 @@ export function BulkBar({ chosen, clear, act }: BulkBarProps) {
       aria-label="Chosen sandboxes"
     >
       <strong className="numbers">{counted(chosen.length, 'chosen', 'chosen')}</strong>
-      {actionNames.map((action) => {
+      {bulkActions.map((action) => {
         const count = chosen.filter((one) => isAllowed(action, one)).length;
         return (
           <Button

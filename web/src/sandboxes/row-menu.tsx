@@ -9,6 +9,8 @@ import type { SandboxActions } from './use-actions.tsx';
 
 const looks: Record<ActionName, { icon: IconName; label: string }> = {
   start: { icon: 'play', label: 'Start' },
+  resume: { icon: 'play', label: 'Resume' },
+  pause: { icon: 'moon', label: 'Pause' },
   stop: { icon: 'stop', label: 'Stop' },
   archive: { icon: 'archive', label: 'Archive' },
   delete: { icon: 'trash', label: 'Delete' },

@@ -54,7 +54,7 @@ export const SandboxRow = memo(function SandboxRow({
         <Labels labels={row.labels} />
       </div>
       <div role="cell" title={row.state_reason}>
-        <State state={row.state} operation={row.operation} />
+        <State state={row.asleep_since ? 'asleep' : row.state} operation={row.operation} />
       </div>
       <div role="cell" className={`${classes['wide']} ellipsis`}>
         {owner}

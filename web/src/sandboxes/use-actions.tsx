@@ -15,6 +15,16 @@ const NAMED = 6;
 const calls: Record<ActionName, (sandbox: string) => Promise<Partial<Sandbox> & { deleted?: boolean }>> = {
   start: (sandbox) => client.startSandbox({ sandbox }),
   stop: (sandbox) => client.stopSandbox({ sandbox }),
+  pause: (sandbox) =>
+    client
+      .sandbox(sandbox)
+      .pause()
+      .then(() => client.getSandbox({ sandbox })),
+  resume: (sandbox) =>
+    client
+      .sandbox(sandbox)
+      .resume()
+      .then(() => client.getSandbox({ sandbox })),
   archive: (sandbox) => client.archiveSandbox({ sandbox }),
   delete: (sandbox) => client.deleteSandbox({ sandbox }),
 };
@@ -86,6 +96,8 @@ export function useSandboxActions(): SandboxActions {
 
 const titles: Record<ActionName, string> = {
   start: 'Start',
+  resume: 'Resume',
+  pause: 'Pause',
   stop: 'Stop',
   archive: 'Archive',
   delete: 'Delete',

@@ -88,10 +88,13 @@ export function putSandbox(queries: QueryClient, changed: Sandbox): void {
   });
 }
 
-/** An answer without an operation, or a whole one without a deadline, has none any more. */
+/** An answer without an operation, or a whole one without a deadline or of one that is awake, has none any more. */
 function merged<Row extends Sandbox>(row: Row, change: Partial<Sandbox>): Row {
   const kept: Partial<Row> = { ...row };
   if ('state' in change || 'operation' in change) delete kept.operation;
-  if ('id' in change) delete kept.deadline_at;
+  if ('id' in change) {
+    delete kept.deadline_at;
+    delete kept.asleep_since;
+  }
   return { ...kept, ...change } as Row;
 }
