@@ -27,6 +27,7 @@ from .._records import (
     SandboxDeadline,
     SandboxSleep,
     Upload,
+    UsageHistory,
 )
 from . import types
 from .errors import NotFoundError
@@ -236,6 +237,13 @@ ${fields.join('')}        self.processes = AsyncSandboxProcesses(client.processe
         """
         given = {"after_seconds": after_seconds, "wake": wake}
         return await self._sleep("SetSandboxSleep", given, call_timeout_seconds)
+
+    async def usage_history(self, *, call_timeout_seconds: float | None = None) -> UsageHistory:
+        """What it has used in its last hour, a sample each ten seconds."""
+        history = await self._client.administration.call(
+            "GetUsageHistory", {"sandbox": self.id}, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(UsageHistory, history)
 
     async def _sleep(
         self, action: str, given: dict[str, object], call_timeout_seconds: float | None

@@ -116,6 +116,16 @@ def test_pauses_wakes_and_sets_its_sleep(service: ScriptedService, client: Drive
     ]
 
 
+def test_shows_what_it_has_used(service: ScriptedService, client: Driver) -> None:
+    history = {"sandbox": "sb_1", "step_seconds": 10, "samples": [], "out_of_memory": []}
+    service.answers(result(history))
+    box = client.client.sandbox("demo")
+    assert client.call(lambda _: box.usage_history()) == history
+    assert [(path, body) for _, path, _, body in service.asked] == [
+        ("/v1/admin/GetUsageHistory", '{"sandbox":"demo"}')
+    ]
+
+
 def within(client: Driver) -> None:
     """Enters a handle's block, and leaves it."""
     if not client.is_async:

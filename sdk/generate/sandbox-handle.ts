@@ -63,7 +63,7 @@ import type * as files from './files.ts';
 import type { CallOptions } from './call.ts';
 import type { RequestOptions } from './connection.ts';
 import type * as types from './generated.ts';
-import { apart, type Deadline, type DeadlineOptions, type HandleOptions, type Sleep, type SleepOptions } from './handle-options.ts';
+import { apart, type Deadline, type DeadlineOptions, type HandleOptions, type Sleep, type SleepOptions, type UsageHistory } from './handle-options.ts';
 import type { Preview } from './preview.ts';
 import { processesOf, type SandboxProcesses } from './processes.ts';
 import type { DeletedSession } from './sessions.ts';
@@ -110,6 +110,11 @@ ${groups.map(([group, { name }]) => `    this.${group} = new ${name}(client, id)
   setSleep({ afterSeconds, wake, ...options }: SleepOptions): Promise<Sleep> {
     const parameters = { sandbox: this.id, after_seconds: afterSeconds, wake };
     return this.#client.administration.call('SetSandboxSleep', parameters, options);
+  }
+
+  /** What it has used in its last hour, a sample each ten seconds. */
+  usageHistory(options: RequestOptions = {}): Promise<UsageHistory> {
+    return this.#client.administration.call('GetUsageHistory', { sandbox: this.id }, options);
   }
 
   /** Deletes it; one that is gone is no error. */

@@ -52,8 +52,25 @@ export interface Sleep {
   asleep_since: string | null;
   /** null: as the operator has it; 0: never. */
   sleep_after_seconds: number | null;
-  /** Whether a use starts it when it is stopped. */
+  /** true: a use starts it when it is stopped. */
   wake: boolean;
+}
+
+/** Use of a sandbox in its last hour. */
+export interface UsageHistory {
+  /** Sandbox ID. */
+  sandbox: string;
+  step_seconds: number;
+  /** Oldest first; null: not known. */
+  samples: {
+    at: string;
+    /** Processors in use on average since the sample before. */
+    cores: number | null;
+    memory_bytes: number | null;
+    disk_bytes: number | null;
+  }[];
+  /** Processes that were killed for want of memory; of the last one its name, where the kernel gives it. */
+  out_of_memory: { at: string; killed: number; process: string | null }[];
 }
 
 export interface SleepOptions extends RequestOptions {

@@ -28,7 +28,7 @@ export type {
   UploadOptions,
 } from './files.ts';
 export * from './generated.ts';
-export type { Deadline, DeadlineOptions, Sleep, SleepOptions } from './handle-options.ts';
+export type { Deadline, DeadlineOptions, Sleep, SleepOptions, UsageHistory } from './handle-options.ts';
 export type { DoctorFinding, ServiceHealth, ServiceHealthSample } from './health.ts';
 export type { OnOutput, OutputListeners, OutputPiece } from './output.ts';
 export type { Preview } from './preview.ts';

@@ -130,6 +130,15 @@ it('pauses, wakes, and sets its sleep', async () => {
   ]);
 });
 
+it('shows what it has used in its last hour', async () => {
+  const history = { sandbox: 'sb_1', step_seconds: 10, samples: [], out_of_memory: [] };
+  service.answers(result(history));
+  expect(await box.usageHistory()).toEqual(history);
+  expect(service.asked.map(({ path, body }) => [path, body])).toEqual([
+    ['/v1/admin/GetUsageHistory', '{"sandbox":"demo"}'],
+  ]);
+});
+
 describe('at the end of its block', () => {
   it('deletes its sandbox', async () => {
     service.answers(result({ deleted: true }));

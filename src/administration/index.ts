@@ -68,6 +68,7 @@ import {
 } from './sign-ins.ts';
 import { pauseSandbox, resumeSandbox, setSandboxSleep } from './sleep.ts';
 import { addTeamMember, createTeam, deleteTeam, listTeams, removeTeamMember, updateTeam } from './teams.ts';
+import { getUsageHistory } from './usage.ts';
 import { createUser, deleteUser, disableUser, enableUser, listUsers, updateUser } from './users.ts';
 import {
   createWebhook,
@@ -121,6 +122,7 @@ export const actions: readonly Action[] = [
   setSandboxSleep,
   pauseSandbox,
   resumeSandbox,
+  getUsageHistory,
   deleteSnapshot,
   getNetwork,
   setNetwork,
@@ -188,6 +190,7 @@ export const commandGroups: Record<string, string> = {
   everybody: "everybody's sandboxes, for admins: list, stop, delete",
   deadline: 'the moment at which a sandbox of yours is stopped, deleted or put to sleep: set',
   sleep: 'sleep of your sandboxes: set, pause, resume',
+  usage: 'use of your sandboxes in the last hour: history',
   snapshots: 'your snapshots: delete',
   network: 'networks of your sandboxes and snapshots: get, set, allow, deny, log, learn',
   secrets: 'secrets that requests of your sandboxes carry: list, create, give',

@@ -256,6 +256,8 @@ export function wire(
         await reconciler.measure(() => reconcile(parts));
       }
       lostNodes?.begin();
+      // A measurement of a Pod is a request, by its agent or of the cluster.
+      if (kubernetes === null) live.usageHistory.begin();
       network.renewals?.begin();
       await work.resume();
       await services.userDeletions.resume();
@@ -278,6 +280,7 @@ export function wire(
           () => network.secretActivity.flush(),
           () => live.auditEvents.close(),
           () => live.usage.close(),
+          () => live.usageHistory.close(),
           () => events.close(),
           () => closePeople(),
         ],

@@ -17,6 +17,7 @@ import type { HealthService } from './live/health.ts';
 import type { HealthEvents } from './live/health-events.ts';
 import type { SandboxEvents } from './live/sandbox-events.ts';
 import type { SnapshotEvents } from './live/snapshot-events.ts';
+import type { UsageHistory } from './live/usage-history.ts';
 import type { UsageSampler } from './live/usage-sampler.ts';
 import type { WebhookService } from './live/webhooks.ts';
 import type { Metrics } from './metrics.ts';
@@ -55,6 +56,8 @@ export interface Services extends Credentials {
   snapshotEvents: SnapshotEvents;
   /** Samples of usage, for those who look at them. */
   usage: UsageSampler;
+  /** Use of each sandbox in the last hour. */
+  usageHistory: UsageHistory;
   snapshots: SnapshotService;
   files: FileService;
   execution: ExecutionService;

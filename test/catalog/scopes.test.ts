@@ -94,6 +94,7 @@ const scopeOfAction: Record<string, Scope> = {
   SetSandboxSleep: 'sandboxes:write',
   PauseSandbox: 'sandboxes:write',
   ResumeSandbox: 'sandboxes:write',
+  GetUsageHistory: 'sandboxes:read',
   DeleteSnapshot: 'sandboxes:write',
   GetNetwork: 'sandboxes:read',
   SetNetwork: 'sandboxes:write',

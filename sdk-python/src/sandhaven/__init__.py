@@ -57,6 +57,7 @@ from ._records import (
     SandboxDeadline,
     SandboxSleep,
     Upload,
+    UsageHistory,
     WatchNews,
 )
 from ._settings import Default
@@ -143,6 +144,7 @@ __all__ = [
     "SnapshotProgress",
     "Snapshots",
     "Upload",
+    "UsageHistory",
     "Usage",
     "WatchNews",
     "__version__",

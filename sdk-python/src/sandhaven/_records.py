@@ -87,7 +87,33 @@ class SandboxSleep(TypedDict):
     sleep_after_seconds: int | None
     """None: as the operator has it; 0: never."""
     wake: bool
-    """Whether a use starts it when it is stopped."""
+    """True: a use starts it when it is stopped."""
+
+
+class UsageSample(TypedDict):
+    at: str
+    cores: float | None
+    """Processors in use on average since the sample before; None: not known, like the others."""
+    memory_bytes: int | None
+    disk_bytes: int | None
+
+
+class OutOfMemory(TypedDict):
+    at: str
+    killed: int
+    """Processes."""
+    process: str | None
+    """Name of the last of them, where the kernel gives it."""
+
+
+class UsageHistory(TypedDict):
+    """Use of a sandbox in its last hour, oldest sample first."""
+
+    sandbox: str
+    """Sandbox ID."""
+    step_seconds: int
+    samples: list[UsageSample]
+    out_of_memory: list[OutOfMemory]
 
 
 class DeletedSession(TypedDict):

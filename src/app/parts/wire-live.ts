@@ -8,6 +8,7 @@ import { Deliverer } from '../../control/live/deliverer.ts';
 import { HealthService } from '../../control/live/health.ts';
 import { HealthEvents } from '../../control/live/health-events.ts';
 import type { SandboxEvents } from '../../control/live/sandbox-events.ts';
+import { UsageHistory } from '../../control/live/usage-history.ts';
 import { UsageSampler, usageInside } from '../../control/live/usage-sampler.ts';
 import { WebhookService } from '../../control/live/webhooks.ts';
 import type { UserService } from '../../control/people/users.ts';
@@ -45,7 +46,7 @@ export interface LiveDependencies {
 
 export function wireLive(
   parts: LiveDependencies,
-): Pick<Services, 'usage' | 'auditEvents' | 'health' | 'healthEvents'> {
+): Pick<Services, 'usage' | 'usageHistory' | 'auditEvents' | 'health' | 'healthEvents'> {
   const { sandboxes, everybody, pool, events, runtime, agent, audit, users, isCluster, clock, log } = parts;
   const roleOf = async (id: string) => (await users.find(id)).role;
   const health = new HealthService({ store: sandboxes, everybody, runtime, pool, clock, log });
@@ -53,6 +54,7 @@ export function wireLive(
     health,
     healthEvents: new HealthEvents({ health, roleOf, log }),
     auditEvents: new AuditEvents({ audit, roleOf, log }),
+    usageHistory: new UsageHistory({ store: sandboxes, runtime, clock, log }),
     usage: new UsageSampler({
       ...{ store: sandboxes, events, clock, log },
       measure: isCluster ? usageInside(agent) : (id) => runtime.usage(id),

@@ -232,7 +232,8 @@ export class Scheduler {
     const { sleep, machines, clock } = this.#deps;
     await sleep.begin(id, { stillWanted, closes: isFinal });
     const removed = (sandbox: Sandbox) => withoutPassedStop(sandbox, clock.now());
-    if (isFinal) await machines.change(id, (sandbox) => ('deadline' in removed(sandbox) ? { deadline: null } : null));
+    if (isFinal)
+      await machines.change(id, (sandbox) => ('deadline' in removed(sandbox) ? { deadline: null } : null));
   }
 
   async #act(act: Act): Promise<void> {

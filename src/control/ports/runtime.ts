@@ -34,6 +34,8 @@ export interface SandboxUsage {
   memoryBytes: number | null;
   /** Space that its disk takes on the host; null without a disk, as for an archived sandbox. */
   diskBytes: number | null;
+  /** Processes that the kernel has killed in its running machine for want of memory; absent where nobody counts them. */
+  oomKills?: number | null;
 }
 
 /** Sleep of machines: one that sleeps keeps its memory and uses no processor. */
@@ -124,6 +126,8 @@ export interface Runtime {
   inspect(id: string): Promise<Observed | null>;
   /** Returns the present resource use of one sandbox, in any state. */
   usage(id: string): Promise<SandboxUsage>;
+  /** Returns the name of the last process killed in the machine for want of memory; absent where nobody knows it. */
+  killedLast?(id: string): Promise<string | null>;
   /** Returns the environment variables that programs in the running machine get for its GPUs. */
   deviceEnvironment(id: string): Record<string, string>;
   /**

@@ -195,6 +195,8 @@ export const usageLimits = {
     /** One sample by an agent: its longest wait, and bytes of one file. */
     insideMs: 2_000,
     insideBytes: 8 * KiB,
+    /** History: an hour of samples of one sandbox, 7 KiB; sandboxes of one owner, and of all; kills that are named of each. */
+    history: { stepMs: 10_000, samples: 360, perOwner: 500, total: 2_000, events: 20 },
   },
 } as const;
 

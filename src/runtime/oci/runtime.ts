@@ -44,6 +44,7 @@ import { createLockCensus } from './kernel-memory/locks.ts';
 import { createKernelMemoryWatch } from './kernel-memory/watch.ts';
 import { type Cgroups, createCgroups } from './machine/cgroups.ts';
 import { createFreezer } from './machine/freezer.ts';
+import { killedLast } from './machine/killed-last.ts';
 import type { MachineRuntime } from './machine/machine-runtime.ts';
 import { createMachines } from './machine/running.ts';
 import { createSleep } from './machine/sleep.ts';
@@ -203,6 +204,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     },
     authority: (id) => authorityCertificate(options.authorityKey, id),
     usage: async (id) => usage(id),
+    killedLast: (id) => killedLast(cgroups.path(id)),
     deviceEnvironment: gpus.environment,
     traffic: slots.traffic,
     sleep,

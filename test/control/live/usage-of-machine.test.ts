@@ -20,8 +20,9 @@ describe('usage', () => {
       'cpu.stat': 'usage_usec 1500000\nuser_usec 1000000\n',
       'memory.current': '9000\n',
       'memory.stat': 'anon 1\ninactive_file 4000\n',
+      'memory.events': 'low 0\nhigh 0\nmax 9\noom 4\noom_kill 3\noom_group_kill 0\n',
     });
-    expect(usage).toEqual({ cpuMs: 1_500, memoryBytes: 5_000, diskBytes: null });
+    expect(usage).toEqual({ cpuMs: 1_500, memoryBytes: 5_000, diskBytes: null, oomKills: 3 });
   });
 
   it('is read on version 1', () => {
@@ -29,11 +30,12 @@ describe('usage', () => {
       'cpuacct.usage': '1500000000\n',
       'memory.usage_in_bytes': '9000\n',
       'memory.stat': 'inactive_file 1\ntotal_inactive_file 4000\n',
+      'memory.oom_control': 'oom_kill_disable 0\nunder_oom 0\noom_kill 2\n',
     });
-    expect(usage).toEqual({ cpuMs: 1_500, memoryBytes: 5_000, diskBytes: null });
+    expect(usage).toEqual({ cpuMs: 1_500, memoryBytes: 5_000, diskBytes: null, oomKills: 2 });
   });
 
   it.each([1, 2] as const)('is null of a machine that does not run, on version %s', (version) => {
-    expect(measure(version, {})).toEqual({ cpuMs: null, memoryBytes: null, diskBytes: null });
+    expect(measure(version, {})).toEqual({ cpuMs: null, memoryBytes: null, diskBytes: null, oomKills: null });
   });
 });

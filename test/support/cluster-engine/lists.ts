@@ -61,6 +61,7 @@ export const onOneMachine: Record<string, string> = {
   'test/system/readiness.test.ts': 'removes a cgroup of the engine',
   'test/system/refused-start.test.ts': 'starts on machines that lack something',
   'test/system/side-by-side.test.ts': 'runs two services on one machine',
+  'test/system/usage-history.test.ts': 'reads the log of the kernel of the machine',
   'test/system/sleep.test.ts': 'freezes machines, which the engine of a cluster cannot',
   'test/system/sign-in/provider.test.ts':
     'reads the arguments, the environment and the log of the process of the service, at an address of its own',

@@ -114,6 +114,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
   const services = {
     sandboxes: fakeSandboxes(fake, secrets.sandboxSecrets),
     sleep: fakeSleep(fake.sandboxes),
+    usageHistory: { of: async (_: User, sandboxId: string) => ({ sandboxId, ...historyOfUse }) },
     ...secrets,
     everybody: fakeEverybody(fake, people),
     userDeletions: new UserDeletions({
@@ -354,6 +355,12 @@ function fakeSleep(
       change(caller, reference, { sleep: { afterSeconds, wakes } }),
   };
 }
+
+/** One sample, and what was killed in its step. */
+const historyOfUse = {
+  samples: [{ at: 0, cores: 1.23456, memoryBytes: 5_242_880, diskBytes: null }],
+  outOfMemory: [{ at: 5_000, killed: 1, process: 'python3' }],
+};
 
 const usage = { cpuMs: 12_000, memoryBytes: 5_000_000, diskBytes: 90_000_000 };
 

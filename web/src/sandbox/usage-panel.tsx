@@ -6,6 +6,7 @@ import { Panel } from '../parts/page.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { useUsage } from '../service/usage.ts';
 import { useSandbox } from './sandbox.ts';
+import { UsageHistory } from './usage-history.tsx';
 
 const GB = 1024 ** 3;
 
@@ -46,6 +47,7 @@ export function UsagePanel({ children }: { children: ReactNode }) {
         limit={resources.disk * GB}
         format={formatBytes}
       />
+      <UsageHistory />
       {children}
     </Panel>
   );

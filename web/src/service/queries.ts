@@ -36,6 +36,12 @@ export const sandboxQuery = (id: string) =>
     queryFn: ({ signal }) => client.getSandbox({ sandbox: id }, { signal }),
   });
 
+export const usageHistoryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['usage-history', id],
+    queryFn: () => client.sandbox(id).usageHistory(),
+  });
+
 const MOST_SNAPSHOTS = 2_000;
 
 export const snapshotsQuery = queryOptions({

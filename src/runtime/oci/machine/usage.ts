@@ -1,6 +1,6 @@
 /**
- * Usage of a sandbox, measured from outside: three small files and one stat, without a request to the agent. The kernel
- * answers all four from memory, so they are read synchronously: the thread pool takes longer, and disk accesses of
+ * Usage of a sandbox, measured from outside: four small files and one stat, without a request to the agent. The kernel
+ * answers all five from memory, so they are read synchronously: the thread pool takes longer, and disk accesses of
  * other sandboxes wait in its queue.
  */
 import { statSync } from 'node:fs';
@@ -29,6 +29,7 @@ export function createUsage({ layout, memory, processor, groupPath }: UsageDepen
         group === null ? null : processor && processorTime(processor.version, processor.mountpoint + group),
       memoryBytes: group === null ? null : memoryInUse(memory.version, memory.mountpoint + group),
       diskBytes: disk ? disk.blocks * BLOCK_BYTES : null,
+      oomKills: group === null ? null : oomKills(memory.version, memory.mountpoint + group),
     };
   };
 }
@@ -41,6 +42,13 @@ function processorTime(version: Hierarchy['version'], group: string): number | n
   }
   const [, microseconds] = /^usage_usec (\d+)$/m.exec(readNow(`${group}/cpu.stat`) ?? '') ?? [];
   return microseconds === undefined ? null : Number(microseconds) / 1_000;
+}
+
+/** Returns null when the machine does not run. */
+function oomKills(version: Hierarchy['version'], group: string): number | null {
+  const text = readNow(`${group}/${version === 2 ? 'memory.events' : 'memory.oom_control'}`);
+  const [, count] = /^oom_kill (\d+)$/m.exec(text ?? '') ?? [];
+  return count === undefined ? null : Number(count);
 }
 
 /** Excludes inactive cached files, which the kernel reclaims first. Returns null when the machine does not run. */
