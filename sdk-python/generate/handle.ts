@@ -26,6 +26,7 @@ from .._records import (
     FileDetails,
     SandboxDeadline,
     SandboxSleep,
+    SandboxToken,
     Upload,
     UsageHistory,
 )
@@ -253,6 +254,19 @@ ${fields.join('')}        self.processes = AsyncSandboxProcesses(client.processe
             action, parameters, call_timeout_seconds=call_timeout_seconds
         )
         return cast(SandboxSleep, sleep)
+
+    async def create_token(
+        self, *, expires_in_minutes: int | None = None, call_timeout_seconds: float | None = None
+    ) -> SandboxToken:
+        """Makes a token that opens the files, programs and previews of this sandbox, and nothing else.
+
+        Args:
+            expires_in_minutes: At most 30 days (default: 60).
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        return await self._client.access.create_token(
+            self.id, expires_in_minutes=expires_in_minutes, call_timeout_seconds=call_timeout_seconds
+        )
 
 ${of('')}`,
   ].join('\n\n');

@@ -126,6 +126,18 @@ def test_shows_what_it_has_used(service: ScriptedService, client: Driver) -> Non
     ]
 
 
+def test_makes_a_token_of_its_own(service: ScriptedService, client: Driver) -> None:
+    made = {"sandbox": "sb_1", "token": "sbt_1", "token_id": "tok_1", "expires_at": "2030-01-01T00:00:00.000Z"}
+    service.answers(result(made), result(made))
+    box = client.client.sandbox("demo")
+    assert client.call(lambda _: box.create_token(expires_in_minutes=5)) == made
+    assert client.call(lambda _: box.create_token()) == made
+    assert [(path, body) for _, path, _, body in service.asked] == [
+        ("/v1/admin/CreateSandboxToken", '{"sandbox":"demo","expires_in_minutes":5}'),
+        ("/v1/admin/CreateSandboxToken", '{"sandbox":"demo"}'),
+    ]
+
+
 def within(client: Driver) -> None:
     """Enters a handle's block, and leaves it."""
     if not client.is_async:

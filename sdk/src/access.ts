@@ -12,6 +12,22 @@ export interface RevokedAccess {
   revoked: true;
 }
 
+/** A token of one sandbox, to be used in place of an API key. */
+export interface SandboxToken {
+  /** Sandbox ID. */
+  sandbox: string;
+  /** A secret, which no other call shows. */
+  token: string;
+  /** Stands in the audit log in place of the id of a key. */
+  token_id: string;
+  expires_at: string;
+}
+
+export interface SandboxTokenOptions extends RequestOptions {
+  /** At most 30 days (default: 60). */
+  expiresInMinutes?: number;
+}
+
 /** What a token gives access to. */
 export interface AccessToken {
   /** Sandbox ID. */
@@ -25,8 +41,8 @@ export interface AccessToken {
 }
 
 export interface RevokeOptions extends RequestOptions {
-  /** Revokes only this kind; both without it. */
-  kind?: 'ssh' | 'preview';
+  /** Revokes only this kind, `token` with previews; all without it. */
+  kind?: 'ssh' | 'preview' | 'token';
 }
 
 export class Access {
@@ -37,12 +53,24 @@ export class Access {
   }
 
   /**
-   * Ends every SSH token, signed preview URL and standard preview token of one of the caller's own sandboxes, and the
+   * Ends every SSH token, signed preview URL, standard preview token and own token of one of the caller's sandboxes, and the
    * connections open by them.
    * @param sandbox Name or ID.
    */
   async revoke(sandbox: string, { kind, ...options }: RevokeOptions = {}): Promise<RevokedAccess> {
     return await administer(this.#connection, 'RevokeAccess', { sandbox, kind }, options);
+  }
+
+  /**
+   * Makes a token that opens the files, programs and previews of one of the caller's own sandboxes, and nothing else.
+   * @param sandbox Name or ID.
+   */
+  async createToken(
+    sandbox: string,
+    { expiresInMinutes, ...options }: SandboxTokenOptions = {},
+  ): Promise<SandboxToken> {
+    const parameters = { sandbox, expires_in_minutes: expiresInMinutes };
+    return await administer(this.#connection, 'CreateSandboxToken', parameters, options);
   }
 
   /**

@@ -1,7 +1,13 @@
 /** Public exports of Sandhaven's typed client. */
 import type { CreateSandboxResult } from './generated.ts';
 
-export type { AccessToken, RevokedAccess, RevokeOptions } from './access.ts';
+export type {
+  AccessToken,
+  RevokedAccess,
+  RevokeOptions,
+  SandboxToken,
+  SandboxTokenOptions,
+} from './access.ts';
 export type { CallOptions, Progress } from './call.ts';
 export type {
   AuditLogRow,

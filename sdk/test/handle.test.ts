@@ -139,6 +139,17 @@ it('shows what it has used in its last hour', async () => {
   ]);
 });
 
+it('makes a token of its own', async () => {
+  const made = { sandbox: 'sb_1', token: 'sbt_1', token_id: 'tok_1', expires_at: '2030-01-01T00:00:00.000Z' };
+  service.answers(result(made), result(made));
+  expect(await box.createToken({ expiresInMinutes: 5 })).toEqual(made);
+  expect(await box.createToken()).toEqual(made);
+  expect(service.asked.map(({ path, body }) => [path, body])).toEqual([
+    ['/v1/admin/CreateSandboxToken', '{"sandbox":"demo","expires_in_minutes":5}'],
+    ['/v1/admin/CreateSandboxToken', '{"sandbox":"demo"}'],
+  ]);
+});
+
 describe('at the end of its block', () => {
   it('deletes its sandbox', async () => {
     service.answers(result({ deleted: true }));

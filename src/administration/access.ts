@@ -6,9 +6,45 @@ import { sandbox } from '../catalog/parameters/sandbox.ts';
 import { textWithoutNul } from '../catalog/parameters/scalars.ts';
 import type { AccessToken } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
+import { waysInside } from '../model/sandbox-access.ts';
 import { defineAction } from './action.ts';
 
 const MINUTES = limits.preview.files.seconds / 60;
+
+const TOKEN_DAYS = limits.sandboxTokens.minutes / 1_440;
+
+export const createSandboxToken = defineAction({
+  name: 'CreateSandboxToken',
+  title: 'Create a token of one sandbox',
+  description:
+    'Creates a token for the files, commands, code, sessions, processes, terminals, watches and previews of one of your ' +
+    'sandboxes, in place of an API key. It opens no other sandbox, nothing of you, and no change of the sandbox itself. What is ' +
+    `done by it counts to the owner. It is a secret, and ends after ${TOKEN_DAYS} days at most, with your key's own end, with the ` +
+    'sandbox, and by RevokeAccess.',
+  role: 'member',
+  scope: 'sandboxes:write',
+  forViewers: false,
+  command: 'tokens create',
+  argument: 'sandbox',
+  input: z.strictObject({
+    sandbox,
+    expires_in_minutes: z.int().min(1).max(limits.sandboxTokens.minutes).default(60),
+  }),
+  output: z.looseObject({
+    sandbox: z.string(),
+    token: z.string(),
+    token_id: z.string().describe('Stands in the audit log in place of the id of a key.'),
+    expires_at: z.string(),
+  }),
+  async handler({ sandbox: reference, expires_in_minutes: minutes }, { services, caller }) {
+    const { sandboxId, token, tokenId, expiresAt } = await services.sandboxTokens.create(
+      caller,
+      reference,
+      minutes,
+    );
+    return { sandbox: sandboxId, token, token_id: tokenId, expires_at: timestamp(expiresAt) };
+  },
+});
 
 export const getFilePreviewUrl = defineAction({
   name: 'GetFilePreviewUrl',
@@ -67,7 +103,7 @@ export const rotateSigningKey = defineAction({
 
 const kinds = ['ssh', 'preview'] as const;
 
-const token = textWithoutNul().min(1).max(64).meta({
+const token = textWithoutNul().min(1).max(limits.sandboxTokens.chars).meta({
   description: 'SSH token, or the token of a signed preview URL: what its host name has behind the port.',
   sensitive: true,
 });
@@ -126,15 +162,20 @@ export const revokeAccess = defineAction({
   name: 'RevokeAccess',
   title: 'Revoke access to a sandbox',
   description:
-    'Ends every SSH token, every signed preview URL and every standard preview token of one of your sandboxes, and ' +
-    'their open connections, in any state of the sandbox. Standard previews get a new token: request it again.',
+    'Ends every SSH token, every signed preview URL, every standard preview token and every token of one of your sandboxes, ' +
+    'and their open connections, in any state of the sandbox. Standard previews get a new token: request it again.',
   role: 'member',
   scope: 'sandboxes:write',
   command: 'access revoke',
   argument: 'sandbox',
   input: z.strictObject({
     sandbox,
-    kind: z.enum(kinds).optional().describe('Only SSH access, or only previews (default both).'),
+    kind: z
+      .enum(waysInside)
+      .optional()
+      .describe(
+        'Only SSH access, only previews, or only tokens of the sandbox, with previews (default all).',
+      ),
   }),
   output: z.looseObject({
     sandbox: z.string(),
@@ -146,7 +187,7 @@ export const revokeAccess = defineAction({
     const { sandboxId, tokens } = await services.accessRevocation.revoke(
       caller,
       reference,
-      kind === undefined ? kinds : [kind],
+      kind === undefined ? waysInside : [kind],
     );
     return { sandbox: sandboxId, ssh: tokens.ssh, previews: tokens.preview, revoked: true as const };
   },

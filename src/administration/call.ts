@@ -1,4 +1,5 @@
 /** Calls an administration action: checks the role, then the parameters, then runs it. Every surface uses this. */
+import { assertOpen } from '../catalog/base/one-sandbox.ts';
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../catalog/json-schema.ts';
 import { validateInput } from '../catalog/validate.ts';
 import { inSpan } from '../concurrency/span.ts';
@@ -34,6 +35,7 @@ export async function callAction(
   const action = findAction(name);
   const audited = () =>
     context.services.audit.call({ ...context, action: action.name }, async () => {
+      assertOpen(context.caller, action.name);
       assertScope(context.caller, scopeOf(action));
       if (action.forViewers === false && isViewer(context.caller)) throw refusedToViewers();
       if (action.role === 'admin') assertAdmin(context.caller, action.name);

@@ -1,5 +1,6 @@
 /** Every administration action, in the order of their list. */
 import {
+  createSandboxToken,
   getAccessToken,
   getFilePreviewUrl,
   getSigningKey,
@@ -140,6 +141,7 @@ export const actions: readonly Action[] = [
   deleteSecret,
   giveSecret,
   takeSecret,
+  createSandboxToken,
   revokeAccess,
   getAccessToken,
   revokeAccessToken,
@@ -194,7 +196,8 @@ export const commandGroups: Record<string, string> = {
   snapshots: 'your snapshots: delete',
   network: 'networks of your sandboxes and snapshots: get, set, allow, deny, log, learn',
   secrets: 'secrets that requests of your sandboxes carry: list, create, give',
-  access: 'SSH and preview access to your sandboxes: show, revoke',
+  tokens: 'tokens of one sandbox, in place of an API key: create',
+  access: 'SSH and preview access to your sandboxes, and their tokens: show, revoke',
   files: 'files of your sandboxes: watch, details, set attributes, preview an image or PDF',
   sessions: 'sessions of your sandboxes: delete',
   terminals: 'terminals of your sandboxes: list, end',

@@ -5,6 +5,7 @@ import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { quotaOfRefusal } from '../model/quota.ts';
 import { assertScope, isViewer, refusedToViewers, type Scope } from '../model/scopes.ts';
+import { assertOpen } from './base/one-sandbox.ts';
 import type { CallContext, Tool } from './base/tool.ts';
 import { tools } from './index.ts';
 import { toolsetOf } from './toolsets.ts';
@@ -69,6 +70,7 @@ export async function callTool(
   const { services, caller } = context;
   const audited = () =>
     services.audit.call({ ...context, action: tool.name }, async () => {
+      assertOpen(caller, tool.name);
       assertScope(caller, scopeOf(tool));
       if (tool.forViewers === false && isViewer(caller)) throw refusedToViewers();
       try {

@@ -2,6 +2,7 @@
 
 import type { FilePreviews } from './access/file-previews.ts';
 import type { AccessRevocation, PreviewService, SshAccessService } from './access/granted-access.ts';
+import type { SandboxTokens } from './access/sandbox-tokens.ts';
 import type { SignedFiles } from './access/signed-files.ts';
 import type { AuditService } from './audit/audit.ts';
 import type { IdentityService } from './callers/identity.ts';
@@ -70,6 +71,8 @@ export interface Services extends Credentials {
   filePreviews: FilePreviews;
   signedFiles: SignedFiles;
   accessRevocation: AccessRevocation;
+  /** Tokens of one sandbox. */
+  sandboxTokens: SandboxTokens;
   tunnels: TunnelService;
   terminals: TerminalService;
   git: GitService;

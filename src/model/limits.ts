@@ -113,6 +113,8 @@ export const limits = {
 
   /** Tokens of each kind that have not expired. */
   accessTokensPerSandbox: 256,
+  /** Tokens of a sandbox itself: the longest life of one, and what is read as one. */
+  sandboxTokens: { minutes: 30 * 1_440, chars: 80 },
 
   /** Operations of one sandbox waiting for their turn. */
   queuedOperations: 64,

@@ -2,6 +2,7 @@
 
 import { SandhavenError } from './errors.ts';
 import type { Quota } from './quota.ts';
+import type { OneSandbox } from './sandbox-access.ts';
 import type { Role, Scope } from './scopes.ts';
 import type { Membership } from './team.ts';
 
@@ -13,6 +14,8 @@ export interface User {
   email: string;
   /** Team that the user acts for at present: it owns what the user works with. */
   team?: Membership;
+  /** The one sandbox that the caller's token opens; absent for keys and sign-ins. */
+  only?: OneSandbox;
 }
 
 /** Returns the id of the owner whose sandboxes and snapshots the user works with: the team's, or the user's own. */

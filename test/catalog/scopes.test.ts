@@ -58,6 +58,7 @@ const scopeOfAction: Record<string, Scope> = {
   ListAudit: 'account',
   ListKeys: 'account',
   CreateKey: 'account',
+  CreateSandboxToken: 'sandboxes:write',
   RevokeKey: 'account',
   ListSignIns: 'account',
   CreateSignInLink: 'account',

@@ -71,6 +71,7 @@ const closedActions = [
   'AddTeamMember',
   'AllowNetwork',
   'CreateProviderSecret',
+  'CreateSandboxToken',
   'CreateSecret',
   'CreateTeam',
   'CreateUser',

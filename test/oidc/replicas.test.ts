@@ -1,5 +1,6 @@
 /** Two processes over one store: one begins a sign-in, the other finishes it, and no state or logout works at both. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { AccessService } from '../../src/control/access/tokens.ts';
 import { createPeople, type People } from '../../src/control/people/people.ts';
 import { unlimited } from '../../src/model/quota.ts';
 import { localRegion } from '../../src/model/region.ts';
@@ -23,7 +24,7 @@ beforeEach(async () => {
   const replica = () => {
     const people = createPeople({
       ...{ store, clock: Date, rate: null, regions: [localRegion] },
-      access: { revoke: async () => ({ ssh: 0, preview: 0 }) },
+      access: new AccessService({ tokens: store.accessTokens, clock: Date, previewKey: Buffer.alloc(32) }),
       quota: { everybody: {}, members: unlimited },
       signInProvider: providerAt(world.team.issuer).provider,
     });

@@ -116,6 +116,18 @@ class UsageHistory(TypedDict):
     out_of_memory: list[OutOfMemory]
 
 
+class SandboxToken(TypedDict):
+    """A token of one sandbox, to be used in place of an API key."""
+
+    sandbox: str
+    """Sandbox ID."""
+    token: str
+    """A secret, which no other call shows."""
+    token_id: str
+    """Stands in the audit log in place of the id of a key."""
+    expires_at: str
+
+
 class DeletedSession(TypedDict):
     session_id: str
     deleted: Literal[True]

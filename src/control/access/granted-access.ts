@@ -2,9 +2,11 @@
  * Access to sandboxes that their owners ask for: addresses of previews, credentials for SSH, and the revocation of
  * both.
  */
-import { notFound, SandhavenError } from '../../model/errors.ts';
+
+import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { type PreviewSite, previewOrigin } from '../../model/network/service-names.ts';
-import { ownerIdOf, type User } from '../../model/user.ts';
+import { readSandboxToken, type WayInside } from '../../model/sandbox-access.ts';
+import { type Caller, ownerIdOf, type User } from '../../model/user.ts';
 import type {
   AccessKind,
   AccessToken,
@@ -55,10 +57,10 @@ export class PreviewService {
 
   /**
    * Returns the preview of a port of a started sandbox, with or without a listener. Each signed preview has a token of
-   * its own.
+   * its own. A token of one sandbox gets those alone, and none that outlives it.
    */
   async preview(
-    caller: User,
+    caller: Caller,
     reference: string,
     port: number,
     signedForSeconds: number | null,
@@ -67,16 +69,25 @@ export class PreviewService {
     return uses.run(caller, reference, async ({ id }) => {
       const site = this.#site;
       if (!site) throw new SandhavenError('unavailable', 'This service has no preview gateway.');
+      if (caller.only && signedForSeconds === null) throw notStandard();
       const urlOf = (name: string) => `${previewOrigin(site, `${port}-${name}`)}/`;
       if (signedForSeconds === null) {
         const token = await access.previewToken(id, port);
         return { url: urlOf(id.replace(/^sb_/, '')), token, expiresAt: null };
       }
-      const expiresAt = clock.now() + signedForSeconds * 1_000;
+      const longest = clock.now() + signedForSeconds * 1_000;
+      const expiresAt = caller.only ? Math.min(longest, caller.keyExpiresAt ?? longest) : longest;
       const { token } = await access.mint(id, 'preview', { port, expiresAt });
       return { url: urlOf(token), token: null, expiresAt };
     });
   }
+}
+
+function notStandard(): SandhavenError {
+  return new SandhavenError('permission_denied', 'A token of one sandbox gets no preview without an end.', {
+    parameter: 'signed',
+    hint: 'Set signed to true.',
+  });
 }
 
 /** Credentials for the SSH gateway: Sandbox.CreateSshAccess. */
@@ -155,7 +166,7 @@ export class AccessRevocation {
   }
 
   /** Revokes access to one of the caller's own sandboxes and ends its open connections. */
-  async revoke(caller: User, reference: string, kinds: readonly AccessKind[]): Promise<RevokedAccess> {
+  async revoke(caller: User, reference: string, kinds: readonly WayInside[]): Promise<RevokedAccess> {
     const { id } = await resolveSandbox(this.#store, caller, reference);
     return { sandboxId: id, tokens: await this.#access.revoke(id, kinds) };
   }
@@ -163,6 +174,7 @@ export class AccessRevocation {
   /** Revokes one token of one of the caller's own sandboxes. Rejects with `not_found` where it gives no access to that. */
   async revokeToken(caller: User, reference: string, token: string): Promise<AccessToken> {
     const { id } = await resolveSandbox(this.#store, caller, reference);
+    if (readSandboxToken(token)) throw notAlone();
     return (await this.#access.revokeOne(id, token)) ?? Promise.reject(noToken());
   }
 
@@ -172,6 +184,11 @@ export class AccessRevocation {
     if (found && (await this.#store.find(ownerIdOf(caller), found.sandboxId))) return found;
     throw noToken();
   }
+}
+
+function notAlone(): SandhavenError {
+  const message = 'This is a token of the sandbox itself. Those end together.';
+  return invalidArgument('token', message, 'Call RevokeAccess with kind token.');
 }
 
 function noToken(): SandhavenError {

@@ -8,6 +8,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { SandhavenError } from '../../model/errors.ts';
 import { newTokenId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { type WayInside, waysInside } from '../../model/sandbox-access.ts';
 import { type End, OpenEnds, type Right } from '../callers/caller-rights.ts';
 import type { AccessKind, AccessToken, AccessTokenStore, Clock, Replicas } from '../ports/index.ts';
 
@@ -88,6 +89,18 @@ export class AccessService {
     return this.signingKey(sandboxId);
   }
 
+  /** Returns the signature of a sandbox's own token; it changes when those are revoked, and with the sandbox's owner. */
+  async sandboxSignature(sandboxId: string, ownerId: string, text: string): Promise<string> {
+    const epoch = await this.#deps.tokens.tokenEpoch(sandboxId);
+    const named = `token ${sandboxId} ${ownerId} ${epoch} ${text}`;
+    const digest = createHmac('sha256', this.#deps.previewKey).update(named).digest();
+    return textOf(digest.subarray(0, TOKEN_CHARS));
+  }
+
+  tokenEpoch(sandboxId: string): Promise<number> {
+    return this.#deps.tokens.tokenEpoch(sandboxId);
+  }
+
   async isFileToken(sandboxId: string, pass: string, token: string): Promise<boolean> {
     return timingSafeEqual(hashOf(token), hashOf(await this.fileToken(sandboxId, pass)));
   }
@@ -99,7 +112,7 @@ export class AccessService {
   /**
    * Calls `end` when access of that kind is revoked, or the right is over; never after a call of the returned function.
    */
-  whileGranted(kind: AccessKind, sandboxId: string, end: End, right: Right): () => void {
+  whileGranted(kind: WayInside, sandboxId: string, end: End, right: Right): () => void {
     const ended = () => {
       stop();
       end();
@@ -134,10 +147,14 @@ export class AccessService {
   }
 
   /**
-   * Ends every token of these kinds, and the open connections of each.
+   * Ends every token of these kinds, and the open connections of each. A token of the sandbox may have opened previews, so those
+   * end with it, and public ports with them.
    * @returns the number of minted tokens that had not expired.
    */
-  async revoke(sandboxId: string, kinds: readonly AccessKind[]): Promise<Record<AccessKind, number>> {
+  async revoke(sandboxId: string, wanted: readonly WayInside[]): Promise<Record<AccessKind, number>> {
+    const kinds = waysInside.filter(
+      (kind) => wanted.includes(kind) || (kind === 'preview' && wanted.includes('token')),
+    );
     const revoked = await this.#deps.tokens.revoke(sandboxId, kinds, this.#deps.clock.now());
     for (const kind of kinds) this.#open.over(`${kind} ${sandboxId}`);
     return revoked;
@@ -163,7 +180,7 @@ function hashOf(token: string): Buffer {
 }
 
 /** Takes five bits of each byte. */
-function textOf(bytes: Buffer): string {
+export function textOf(bytes: Buffer): string {
   return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 }
 

@@ -11,6 +11,7 @@ import {
   serviceEvent,
 } from '../../model/audit.ts';
 import { SandhavenError } from '../../model/errors.ts';
+import { isTeamId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { AuditCheckpoint, AuditStore, Clock, Log, Replicas } from '../ports/index.ts';
 import { AuditChain } from './chain.ts';
@@ -153,7 +154,10 @@ export class AuditService {
   }
 
   /** Returns at once: writing never takes a caller's time. */
-  note({ action, caller, origin, requestId }: AuditSubject, ending: Ending): void {
+  note({ action, caller: called, origin, requestId }: AuditSubject, ending: Ending): void {
+    // By a token of a team's sandbox, which names no person.
+    const caller =
+      called.id !== null && isTeamId(called.id) ? { ...called, id: null, team: { id: called.id } } : called;
     const { outcome, durationMs, sandboxId, userId } = ending;
     const about = caller.team?.id ?? (userId === caller.id ? null : userId);
     this.#writer.add({

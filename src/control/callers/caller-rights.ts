@@ -7,6 +7,7 @@ import { mapBounded } from '../../concurrency/in-portions.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { isGrantId, isSignInId, isTeamId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { isSandboxTokenId } from '../../model/sandbox-access.ts';
 import { type Membership, membershipId, readingId } from '../../model/team.ts';
 import type { Caller } from '../../model/user.ts';
 import type {
@@ -70,11 +71,15 @@ export class CallerRights {
    * visitor of a gateway may do all that an owner may.
    */
   async whileEnabled(userId: string, end: End): Promise<() => void> {
-    const right = this.#ownerRight(userId);
-    const stop = this.#open.watch(userId, end, right);
-    if (await right.holds()) return stop;
+    const stop = this.whileOwner(userId, end);
+    if (await this.#ownerRight(userId).holds()) return stop;
     stop();
     throw await this.#noOwner(userId);
+  }
+
+  /** Calls `end` when a user or team may no longer own sandboxes; never after a call of the returned function. */
+  whileOwner(ownerId: string, end: End): () => void {
+    return this.#open.watch(ownerId, end, this.#ownerRight(ownerId));
   }
 
   /** Ends the open work of a user, a key, a sign-in or a grant, after the store has recorded the end. */
@@ -92,6 +97,7 @@ export class CallerRights {
   }
 
   #userRight(id: string): Right {
+    if (isTeamId(id)) return this.#ownerRight(id);
     return {
       name: id,
       holds: async () => {
@@ -144,6 +150,8 @@ export class CallerRights {
       name: id,
       holds: async () => {
         if (isSignInId(id)) return (await this.#store.signIns.findSignIn(id, this.#clock.now())) !== null;
+        // A preview by a token of a sandbox: its end is one of previews, which who let the visitor in knows.
+        if (isSandboxTokenId(id)) return true;
         if (isGrantId(id)) return (await this.#store.oauth.findGrant(id, this.#clock.now())) !== null;
         const key = await this.#store.keys.find(id);
         return key !== null && key.revokedAt === null;

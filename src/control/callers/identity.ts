@@ -8,10 +8,17 @@ import type { Clock, KeyStore } from '../ports/index.ts';
 import type { CallerRights } from './caller-rights.ts';
 import type { Rates } from './rates.ts';
 
+/** Callers by a token of one sandbox. */
+export interface TokenHolders {
+  authenticate(token: string): Promise<Caller | null>;
+  whileValid(caller: Caller, end: () => void): () => void;
+}
+
 export interface IdentityDependencies {
   keys: Pick<KeyStore, 'callerOf'>;
   use: Pick<KeyUse, 'note'>;
   callerRights: Pick<CallerRights, 'whileValid'>;
+  sandboxTokens: TokenHolders;
   rates: Rates;
   regions: Regions;
   clock: Clock;
@@ -24,18 +31,18 @@ export class IdentityService {
     this.#deps = dependencies;
   }
 
-  /** Returns null for an invalid key. The surface then settles the team that the caller acts for. */
+  /** Returns null for what is neither a valid key nor a token of a sandbox. The surface then settles the team that the caller acts for. */
   async authenticate(apiKey: string): Promise<Caller | null> {
     const { keys, use, clock } = this.#deps;
     const caller = await keys.callerOf(apiKey, clock.now());
-    if (!caller) return null;
+    if (!caller) return this.#deps.sandboxTokens.authenticate(apiKey);
     await use.note(caller.keyId);
     return withinScopes(caller);
   }
 
-  /** Counts one call of the caller's key. Throws `resource_exhausted` above its rate, before any work. */
-  count(caller: Caller): void {
-    this.#deps.rates.count(caller);
+  /** Counts one call of the caller's key, or of the tokens of an owner's sandboxes. Throws `resource_exhausted` above its rate, before any work. */
+  count({ id, keyId, only }: Caller): void {
+    this.#deps.rates.count({ keyId: only ? `tokens of ${id}` : keyId });
   }
 
   /** Number of calls that were refused for their rate. */
@@ -45,7 +52,8 @@ export class IdentityService {
 
   /** Calls `end` when the caller's key ends, until the returned function is called. */
   whileValid(caller: Caller, end: () => void): () => void {
-    return this.#deps.callerRights.whileValid(caller, end);
+    const { callerRights, sandboxTokens } = this.#deps;
+    return (caller.only ? sandboxTokens : callerRights).whileValid(caller, end);
   }
 
   /** Returns the known regions, this service's own first. */

@@ -2,10 +2,12 @@
  * Heirs of deleted users: a user or a team that gets sandboxes and snapshots. Files, environment variables, labels, logs of
  * sessions and settings go along; secrets and ways in do not. A running sandbox runs on, within the heir's network.
  */
+
 import { notFound, SandhavenError } from '../../model/errors.ts';
 import { isTeamId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { assertWithinQuota } from '../../model/quota.ts';
+import { waysInside } from '../../model/sandbox-access.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import type { AccessService } from '../access/tokens.ts';
 import type { Quotas } from '../callers/quotas.ts';
@@ -122,7 +124,7 @@ export class Heirs {
   }
 
   async #endAccess(id: string): Promise<void> {
-    await this.#deps.access.revoke(id, ['ssh', 'preview']);
+    await this.#deps.access.revoke(id, waysInside);
     await this.#deps.store.gitCredentials.remove(id);
   }
 }

@@ -5,6 +5,7 @@ import type { AdmissionRules } from '../../model/access/admission.ts';
 import { newUserId } from '../../model/ids.ts';
 import type { Regions } from '../../model/region.ts';
 import type { Account } from '../../model/user.ts';
+import { SandboxTokens } from '../access/sandbox-tokens.ts';
 import type { AccessService } from '../access/tokens.ts';
 import { CallerRights } from '../callers/caller-rights.ts';
 import { IdentityService, KeyUse } from '../callers/identity.ts';
@@ -35,11 +36,11 @@ export interface PeopleDependencies {
     | 'serviceSecrets'
     | 'replicas'
   > & {
-    sandboxes: Pick<Store['sandboxes'], 'usage' | 'names'>;
+    sandboxes: Pick<Store['sandboxes'], 'usage' | 'names' | 'find' | 'get'>;
     snapshots: Pick<Store['snapshots'], 'count'>;
   };
   /** Tokens of the gateways. */
-  access: Pick<AccessService, 'revoke'>;
+  access: Pick<AccessService, 'revoke' | 'sandboxSignature' | 'tokenEpoch' | 'whileGranted'>;
   clock: Clock;
   /** Default quotas. */
   quota: QuotaDefaults;
@@ -64,6 +65,7 @@ export interface SignInProvider {
 
 export interface People {
   identity: IdentityService;
+  sandboxTokens: SandboxTokens;
   users: UserService;
   teams: TeamService;
   keys: KeyService;
@@ -94,6 +96,7 @@ export function createPeople({
 }: PeopleDependencies): People {
   const quotas = new Quotas({ ...store, defaults: quota, trafficOf });
   const callerRights = new CallerRights(store, clock, store.replicas);
+  const sandboxTokens = new SandboxTokens({ ...store, access, callerRights, clock });
   const use = new KeyUse(store.keys, clock);
   const teams = new TeamService({
     ...{ store: store.teams, users: store.users, quotas, callerRights, clock, adminsReadInside },
@@ -114,7 +117,10 @@ export function createPeople({
   const rates = new Rates(rate, clock, store.replicas);
   return {
     ...{ users, teams, quotas, callerRights },
-    identity: new IdentityService({ keys: store.keys, use, callerRights, rates, regions, clock }),
+    identity: new IdentityService({
+      ...{ keys: store.keys, use, callerRights, sandboxTokens, rates, regions, clock },
+    }),
+    sandboxTokens,
     ...{ keys, signIns, apps },
     oauth: new OAuthRecords({ store: oauth, users: userStore, secrets, apps, clock }),
     deviceSignIns: new DeviceSignInService({ store: store.deviceSignIns, keys, clock }),

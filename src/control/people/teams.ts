@@ -5,6 +5,7 @@ import { newTeamId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { OwnerNetworks } from '../../model/network/setting.ts';
 import type { Quota, Usage } from '../../model/quota.ts';
+import { waysInside } from '../../model/sandbox-access.ts';
 import { withinTeam } from '../../model/scopes.ts';
 import {
   isOwnerReference,
@@ -194,7 +195,7 @@ export class TeamAccess {
   async end(teamId: string): Promise<void> {
     const { sandboxes, accessEndedAtOnce } = limits.teams;
     const owned = await this.#sandboxes.names(teamId, sandboxes);
-    await mapBounded(owned, accessEndedAtOnce, ({ id }) => this.#access.revoke(id, ['ssh', 'preview']));
+    await mapBounded(owned, accessEndedAtOnce, ({ id }) => this.#access.revoke(id, waysInside));
   }
 }
 
@@ -217,6 +218,7 @@ interface Owners {
 async function actingFor(owners: Owners, caller: Caller, wanted: string | undefined): Promise<Caller> {
   const { boundTo } = caller;
   if (boundTo === undefined && wanted === undefined) return caller;
+  if (caller.only) throw noTeam(wanted ?? '');
   const named = boundTo ?? wanted ?? '';
   const found =
     (await membershipOf(owners, named, caller.id)) ??

@@ -1,5 +1,7 @@
 /** Store of access to sandboxes: access tokens, and the credentials of Git remotes. */
 
+import type { PublicPorts, WayInside } from '../../model/sandbox-access.ts';
+
 /** `ssh`: the SSH gateway; `preview`: one port, by a signed URL. */
 export type AccessKind = 'ssh' | 'preview';
 
@@ -27,10 +29,11 @@ export interface AccessTokenStore {
   /** Removes tokens that expired before `now`. */
   prune(now: number): Promise<void>;
   /**
-   * Removes all tokens of these kinds, and raises the epoch for previews, in one step.
-   * @returns the number of each kind that had not expired by `now`.
+   * Removes all tokens of these kinds, raises the epochs of those without rows, and closes public ports with previews, in one
+   * step.
+   * @returns the number of rows of each kind that had not expired by `now`.
    */
-  revoke(sandboxId: string, kinds: readonly AccessKind[], now: number): Promise<Record<AccessKind, number>>;
+  revoke(sandboxId: string, kinds: readonly WayInside[], now: number): Promise<Record<AccessKind, number>>;
   /** Removes one token of a sandbox; returns what it was, or null. */
   remove(sandboxId: string, hash: Buffer): Promise<AccessToken | null>;
   /** Returns the number of revocations of a sandbox's previews. */
@@ -38,6 +41,10 @@ export interface AccessTokenStore {
   /** Returns a text that changes with each revocation of previews, and with each raise. */
   signingEpoch(sandboxId: string): Promise<string>;
   raiseSigningEpoch(sandboxId: string): Promise<void>;
+  /** Returns the number of revocations of a sandbox's own tokens. */
+  tokenEpoch(sandboxId: string): Promise<number>;
+  publicPorts(sandboxId: string): Promise<PublicPorts>;
+  setPublicPorts(sandboxId: string, ports: PublicPorts): Promise<void>;
 }
 
 /** `url` is normalized; the password is encrypted at rest. */

@@ -9,24 +9,27 @@ const NAMED_IN_ERROR = 10;
 
 /** Rejects with `not_found`; with `ambiguous_sandbox` when the name is omitted and the caller has none or several. */
 export async function resolveSandbox(
-  store: SandboxStore,
+  store: Pick<SandboxStore, 'find' | 'names'>,
   caller: User,
   reference: string | undefined,
 ): Promise<Sandbox> {
-  const wanted = reference ?? (await soleSandbox(store, caller));
+  const { only } = caller;
+  const wanted = reference ?? only?.sandboxId ?? (await soleSandbox(store, caller));
   const sandbox = await store.find(ownerIdOf(caller), wanted);
-  if (sandbox) {
+  if (sandbox && (only === undefined || only.sandboxId === sandbox.id)) {
     concerns(sandbox.id);
     return sandbox;
   }
   throw notFound(
     'sandbox',
     `There is no sandbox '${wanted}'.`,
-    'Call Sandbox.ListSandboxes to see the names and ids there are.',
+    only
+      ? 'The token opens one sandbox: leave `sandbox` out.'
+      : 'Call Sandbox.ListSandboxes to see the names and ids there are.',
   );
 }
 
-async function soleSandbox(store: SandboxStore, caller: User): Promise<string> {
+async function soleSandbox(store: Pick<SandboxStore, 'names'>, caller: User): Promise<string> {
   const found = await store.names(ownerIdOf(caller), NAMED_IN_ERROR + 1);
   const [only] = found;
   if (only && found.length === 1) return only.id;

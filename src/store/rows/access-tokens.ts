@@ -6,6 +6,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { AccessKind, AccessToken, AccessTokenStore } from '../../control/ports/index.ts';
 import { notFound } from '../../model/errors.ts';
+import type { PublicPorts, WayInside } from '../../model/sandbox-access.ts';
 import { type Row, type Sql, statement, type Work } from '../sql/sql.ts';
 
 export class AccessTokenRows implements AccessTokenStore {
@@ -40,16 +41,18 @@ export class AccessTokenRows implements AccessTokenStore {
 
   async revoke(
     sandboxId: string,
-    kinds: readonly AccessKind[],
+    kinds: readonly WayInside[],
     now: number,
   ): Promise<Record<AccessKind, number>> {
     return this.#sql.write(`access of ${sandboxId}`, function* () {
       const revoked = { ssh: 0, preview: 0 };
       for (const kind of kinds) {
+        if (kind === 'token') continue;
         revoked[kind] = yield* count(sandboxId, kind, now);
         yield* statements.remove.run({ sandbox: sandboxId, kind });
       }
       if (kinds.includes('preview')) yield* statements.raiseEpoch.run({ sandbox: sandboxId });
+      if (kinds.includes('token')) yield* statements.raiseTokens.run({ sandbox: sandboxId });
       return revoked;
     });
   }
@@ -72,9 +75,27 @@ export class AccessTokenRows implements AccessTokenStore {
     await this.#sql.writeOne(() => statements.raiseSigning.run({ sandbox: sandboxId }));
   }
 
-  async #epochs(sandbox: string): Promise<{ preview: number; signing: number }> {
+  async tokenEpoch(sandboxId: string): Promise<number> {
+    return (await this.#epochs(sandboxId)).token;
+  }
+
+  async publicPorts(sandboxId: string): Promise<PublicPorts> {
+    return (await this.#epochs(sandboxId)).ports;
+  }
+
+  async setPublicPorts(sandboxId: string, ports: PublicPorts): Promise<void> {
+    const text = ports.length === 0 ? null : JSON.stringify(ports);
+    await this.#sql.writeOne(() => statements.setPublic.run({ sandbox: sandboxId, ports: text }));
+  }
+
+  async #epochs(sandbox: string) {
     const row = await this.#sql.read(() => statements.epochs.get({ sandbox }));
-    return { preview: Number(row?.['epoch'] ?? 0), signing: Number(row?.['signing'] ?? 0) };
+    return {
+      preview: Number(row?.['epoch'] ?? 0),
+      signing: Number(row?.['signing'] ?? 0),
+      token: Number(row?.['tokens'] ?? 0),
+      ports: JSON.parse(String(row?.['public'] ?? '[]')) as PublicPorts,
+    };
   }
 }
 
@@ -93,13 +114,21 @@ const statements = {
   removeOne: statement('DELETE FROM access_tokens WHERE sandbox_id = :sandbox AND hash = :hash RETURNING *'),
   raiseEpoch: statement(
     `INSERT INTO preview_epochs (sandbox_id, epoch) SELECT id, 1 FROM sandboxes WHERE id = :sandbox
-       ON CONFLICT (sandbox_id) DO UPDATE SET epoch = preview_epochs.epoch + 1`,
+       ON CONFLICT (sandbox_id) DO UPDATE SET epoch = preview_epochs.epoch + 1, public = NULL`,
   ),
   raiseSigning: statement(
     `INSERT INTO preview_epochs (sandbox_id, epoch, signing) SELECT id, 0, 1 FROM sandboxes WHERE id = :sandbox
        ON CONFLICT (sandbox_id) DO UPDATE SET signing = preview_epochs.signing + 1`,
   ),
-  epochs: statement('SELECT epoch, signing FROM preview_epochs WHERE sandbox_id = :sandbox'),
+  raiseTokens: statement(
+    `INSERT INTO preview_epochs (sandbox_id, epoch, tokens) SELECT id, 0, 1 FROM sandboxes WHERE id = :sandbox
+       ON CONFLICT (sandbox_id) DO UPDATE SET tokens = preview_epochs.tokens + 1`,
+  ),
+  setPublic: statement(
+    `INSERT INTO preview_epochs (sandbox_id, epoch, public) SELECT id, 0, :ports FROM sandboxes WHERE id = :sandbox
+       ON CONFLICT (sandbox_id) DO UPDATE SET public = excluded.public`,
+  ),
+  epochs: statement('SELECT epoch, signing, tokens, public FROM preview_epochs WHERE sandbox_id = :sandbox'),
 };
 
 function* count(sandboxId: string, kind: AccessKind, now: number): Work<number> {

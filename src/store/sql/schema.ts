@@ -48,6 +48,12 @@ const signingEpochs = `
   ALTER TABLE preview_epochs ADD COLUMN signing INTEGER NOT NULL DEFAULT 0;
 `;
 
+/** `public`: "all", or a JSON array of ports; NULL: none. */
+const tokenEpochs = `
+  ALTER TABLE preview_epochs ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE preview_epochs ADD COLUMN public TEXT;
+`;
+
 /** A JSON array; NULL: all. */
 const scopes = `
   ALTER TABLE api_keys ADD COLUMN scopes TEXT;
@@ -278,6 +284,7 @@ export const migrations: readonly Migration[] = [
   { version: 28, sql: signingEpochs },
   { version: 29, sql: deadlines },
   { version: 30, sql: sleeps },
+  { version: 31, sql: tokenEpochs },
 ];
 
 /** Throws `failed_precondition` for a database that a newer service has migrated: it is not touched. @param found Its version. */

@@ -4,6 +4,7 @@
  * authorized because a browser sent it.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refusedToTokens } from '../../catalog/base/one-sandbox.ts';
 import type { Services } from '../../control/services.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Caller } from '../../model/user.ts';
@@ -28,6 +29,7 @@ export async function authenticate(
   // Before the team is looked up.
   if (!countsItself) services.identity.count(caller);
   try {
+    if (caller.only && !request.routeOptions.config?.sandboxTokens) throw refusedToTokens('This route');
     return await services.teams.acting(caller, teamIn(request));
   } catch (error) {
     if (countsItself) services.identity.count(caller);

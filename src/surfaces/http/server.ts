@@ -113,7 +113,8 @@ declare module 'fastify' {
     openIf?(request: FastifyRequest): boolean;
     /** For programs: a browser's sign-in opens nothing here. */
     keysOnly?: boolean;
-    /** Takes tokens of applications too. */
+    /** Takes tokens of one sandbox too, or those of applications. */
+    sandboxTokens?: boolean;
     appTokens?: boolean;
     /** Counts calls in the body towards the key's rate, not the request. */
     countsItself?: boolean;

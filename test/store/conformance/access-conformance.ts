@@ -107,6 +107,41 @@ export function accessConformance(name: string, store: () => Store): void {
       expect(await epochs()).toEqual(['0 0', '0 0']);
     });
 
+    it('of the sandbox itself have an epoch, which only their revocation raises', async () => {
+      const [sandbox, other] = [await insertSandbox(), await insertSandbox()];
+      const { accessTokens } = store();
+      const epochs = () => Promise.all([sandbox, other].map(({ id }) => accessTokens.tokenEpoch(id)));
+      expect(await accessTokens.revoke(sandbox.id, ['token'], 0)).toEqual({ ssh: 0, preview: 0 });
+      await accessTokens.revoke(sandbox.id, ['ssh', 'preview'], 0);
+      expect(await epochs()).toEqual([1, 0]);
+      await accessTokens.revoke(sandbox.id, ['token'], 0);
+      expect(await epochs()).toEqual([2, 0]);
+      expect(await accessTokens.signingEpoch(sandbox.id)).toBe('1 0');
+      await store().sandboxes.remove(sandbox.id, sandbox.generation);
+      expect(await epochs()).toEqual([0, 0]);
+    });
+
+    it('are not needed for public ports, which a revocation of previews closes', async () => {
+      const [sandbox, other] = [await insertSandbox(), await insertSandbox()];
+      const { accessTokens } = store();
+      const ports = () => Promise.all([sandbox, other].map(({ id }) => accessTokens.publicPorts(id)));
+      expect(await ports()).toEqual([[], []]);
+      await accessTokens.setPublicPorts(sandbox.id, [3000, 80]);
+      expect(await ports()).toEqual([[3000, 80], []]);
+      await accessTokens.setPublicPorts(sandbox.id, 'all');
+      await accessTokens.revoke(sandbox.id, ['ssh', 'token'], 0);
+      expect(await ports()).toEqual(['all', []]);
+      await accessTokens.revoke(sandbox.id, ['preview'], 0);
+      expect(await ports()).toEqual([[], []]);
+      await accessTokens.setPublicPorts(other.id, [80]);
+      await accessTokens.setPublicPorts(other.id, []);
+      expect(await ports()).toEqual([[], []]);
+      expect(await accessTokens.previewEpoch(other.id)).toBe(0);
+      await store().sandboxes.remove(sandbox.id, sandbox.generation);
+      await accessTokens.setPublicPorts(sandbox.id, 'all');
+      expect(await ports()).toEqual([[], []]);
+    });
+
     it('are removed one by one, each by its hash, and only from their sandbox', async () => {
       const [sandbox, other] = [await insertSandbox(), await insertSandbox()];
       const { accessTokens } = store();

@@ -14,6 +14,7 @@ import { notFound, SandhavenError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { assertWithinQuota } from '../../../src/model/quota.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
+import type { PublicPorts } from '../../../src/model/sandbox-access.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { createAlone } from '../../../src/store/rows/alone.ts';
 import { memoryAudit } from './memory-audit.ts';
@@ -129,6 +130,8 @@ function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'
   let rows: AccessToken[] = [];
   const epochs = new Map<string, number>();
   const signing = new Map<string, number>();
+  const tokens = new Map<string, number>();
+  const open = new Map<string, PublicPorts>();
   const live = async () => {
     const ids = new Set((await sandboxes.all()).map(({ id }) => id));
     rows = rows.filter(({ sandboxId }) => ids.has(sandboxId));
@@ -161,7 +164,9 @@ function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'
           if (row.expiresAt === null || row.expiresAt > now) revoked[row.kind] += 1;
         }
         rows = rows.filter((row) => row.sandboxId !== sandboxId || !kinds.includes(row.kind));
+        if (kinds.includes('token')) tokens.set(sandboxId, (tokens.get(sandboxId) ?? 0) + 1);
         if (kinds.includes('preview')) epochs.set(sandboxId, (epochs.get(sandboxId) ?? 0) + 1);
+        if (kinds.includes('preview')) open.delete(sandboxId);
         return revoked;
       },
       remove: async (sandboxId, hash) => {
@@ -178,6 +183,11 @@ function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'
       },
       raiseSigningEpoch: async (sandboxId) => {
         if (await sandboxes.get(sandboxId)) signing.set(sandboxId, (signing.get(sandboxId) ?? 0) + 1);
+      },
+      tokenEpoch: async (sandboxId) => ((await sandboxes.get(sandboxId)) ? (tokens.get(sandboxId) ?? 0) : 0),
+      publicPorts: async (sandboxId) => ((await sandboxes.get(sandboxId)) ? (open.get(sandboxId) ?? []) : []),
+      setPublicPorts: async (sandboxId, ports) => {
+        if (await sandboxes.get(sandboxId)) open.set(sandboxId, ports);
       },
     },
   };

@@ -27,6 +27,7 @@ export const onBothEngines = [
   'test/system/processes.test.ts',
   'test/system/public-names.test.ts',
   'test/system/quotas.test.ts',
+  'test/system/sandbox-token.test.ts',
   'test/system/search.test.ts',
   'test/system/following/changes.test.ts',
   'test/system/following/file-changes.test.ts',

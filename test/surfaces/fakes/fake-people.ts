@@ -1,13 +1,15 @@
 /** Users and keys as they are, over a store in memory: an admin and a member. */
+import { AccessService } from '../../../src/control/access/tokens.ts';
 import { createCredentials } from '../../../src/control/credentials/credentials.ts';
 import { argon2id, PasswordHashes } from '../../../src/control/credentials/password-hashes.ts';
 import { createPeople, type SignInProvider } from '../../../src/control/people/people.ts';
-import type { Store } from '../../../src/control/ports/index.ts';
+import type { AccessTokenStore, Store } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import type { Rate } from '../../../src/fairness/rate.ts';
 import { unlimited } from '../../../src/model/quota.ts';
 import { localRegion } from '../../../src/model/region.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
+import type { WayInside } from '../../../src/model/sandbox-access.ts';
 import type { Account, Caller } from '../../../src/model/user.ts';
 import { createAlone } from '../../../src/store/rows/alone.ts';
 import { createPasskeyVerifier } from '../../../src/webauthn/verifier.ts';
@@ -74,6 +76,7 @@ export function fakePeopleStore(): PeopleStore {
 type Fakes = Pick<
   Services,
   | 'identity'
+  | 'sandboxTokens'
   | 'users'
   | 'teams'
   | 'keys'
@@ -110,7 +113,17 @@ export function fakePeople({
   onHash = () => {},
   signInProvider = null,
   adminsReadInside = false,
-}: FakePeopleOptions = {}): Fakes {
+}: FakePeopleOptions = {}): Fakes & { access: Pick<AccessService, 'revoke'> } {
+  const epochs = new Map<string, number>();
+  const tokens = {
+    tokenEpoch: async (id: string) => epochs.get(id) ?? 0,
+    async revoke(id: string, kinds: readonly WayInside[]) {
+      revoked.push(id);
+      if (kinds.includes('token')) epochs.set(id, (epochs.get(id) ?? 0) + 1);
+      return { ssh: 0, preview: 0 };
+    },
+  } as unknown as AccessTokenStore;
+  const access = new AccessService({ tokens, clock: Date, previewKey: Buffer.alloc(32, 7) });
   const {
     quotas: _quotas,
     callerRights: _standing,
@@ -123,15 +136,15 @@ export function fakePeople({
       sandboxes: {
         usage: async () => ({ sandboxes: 3, cpu: 2, memory: 4, disk: 60 }),
         names: async (owner) => [...sandboxes.values()].filter(({ ownerId }) => ownerId === owner),
+        get: async (id) => sandboxes.get(id) ?? null,
+        find: async (owner, wanted) =>
+          [...sandboxes.values()].find(
+            ({ id, name, ownerId }) => ownerId === owner && (id === wanted || name === wanted),
+          ) ?? null,
       },
       snapshots: { count: async () => 1 },
     },
-    access: {
-      async revoke(id) {
-        revoked.push(id);
-        return { ssh: 0, preview: 0 };
-      },
-    },
+    access,
     clock: Date,
     quota: { everybody: { sandboxes: 10 }, members: unlimited },
     rate,
@@ -148,5 +161,5 @@ export function fakePeople({
       return argon2id(...given);
     }),
   });
-  return { ...people, ...credentials };
+  return { ...people, access, ...credentials };
 }

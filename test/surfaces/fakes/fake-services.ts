@@ -20,7 +20,7 @@ import { UsageSampler } from '../../../src/control/live/usage-sampler.ts';
 import { NetworkLog } from '../../../src/control/network/network-log.ts';
 import { EverybodysSandboxes } from '../../../src/control/people/everybodys-sandboxes.ts';
 import { UserDeletions } from '../../../src/control/people/user-deletions.ts';
-import type { AccessKind, AccessToken, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
+import type { AccessToken, ExecResult, SandboxStore } from '../../../src/control/ports/index.ts';
 import type { Services } from '../../../src/control/services.ts';
 import type { ExecutionService } from '../../../src/control/work/execution.ts';
 import type { FileService } from '../../../src/control/work/files.ts';
@@ -30,6 +30,7 @@ import type { NetworkReport } from '../../../src/model/network/event.ts';
 import { parseNetwork } from '../../../src/model/network/setting.ts';
 import { everyRegistry } from '../../../src/model/registries.ts';
 import type { Sandbox, SeenSandbox } from '../../../src/model/sandbox.ts';
+import type { WayInside } from '../../../src/model/sandbox-access.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { type Caller, ownerIdOf, type User } from '../../../src/model/user.ts';
 import { createAlone } from '../../../src/store/rows/alone.ts';
@@ -98,7 +99,12 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     seen: (sandbox) => sandbox,
   });
   const store = options.store ?? fakePeopleStore();
-  const people = fakePeople({ sandboxes: fake.sandboxes, revoked: fake.revoked, ...options, store });
+  const { access, ...people } = fakePeople({
+    sandboxes: fake.sandboxes,
+    revoked: fake.revoked,
+    ...options,
+    store,
+  });
   const audited = fakeAudit();
   const health = fakeHealth();
   const roleOf = async (id: string) => (await people.users.find(id)).role;
@@ -184,10 +190,14 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
       end: async () => {},
     },
     accessRevocation: {
-      revoke: async (_caller: Caller, reference: string, kinds: readonly AccessKind[]) => ({
-        sandboxId: reference,
-        tokens: { ssh: kinds.includes('ssh') ? 2 : 0, preview: kinds.includes('preview') ? 3 : 0 },
-      }),
+      async revoke(caller: Caller, reference: string, kinds: readonly WayInside[]) {
+        const of = [...fake.sandboxes.values()].find(
+          ({ id, name }) => id === reference || name === reference,
+        );
+        if (kinds.includes('token')) await access.revoke(of?.id ?? caller.id, ['token']);
+        const tokens = { ssh: kinds.includes('ssh') ? 2 : 0, preview: kinds.includes('preview') ? 3 : 0 };
+        return { sandboxId: reference, tokens };
+      },
       revokeToken: async (_caller: Caller, sandboxId: string, token: string) => fakeToken(token, sandboxId),
       tokenOf: async (_caller: Caller, token: string) =>
         fakeToken(token, String([...fake.sandboxes.keys()][0])),

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from .._bodies import MAX_RESULT_BYTES
 from .._calls import given
 from .._paths import segment
-from .._records import AccessToken, DeletedSession, DeletedSnapshot, RevokedAccess
+from .._records import AccessToken, DeletedSession, DeletedSnapshot, RevokedAccess, SandboxToken
 from .call import encoded
 from .clock import AsyncClock
 from .connection import AsyncConnection
@@ -56,21 +56,39 @@ class AsyncAccess:
         self,
         sandbox: str,
         *,
-        kind: Literal["ssh", "preview"] | None = None,
+        kind: Literal["ssh", "preview", "token"] | None = None,
         call_timeout_seconds: float | None = None,
     ) -> RevokedAccess:
-        """Ends every SSH token, signed preview URL and standard preview token of one of the caller's own sandboxes.
+        """Ends every SSH token, signed preview URL, standard preview token and own token of one of the caller's sandboxes.
 
         Connections open by them end too.
 
         Args:
             sandbox: Name or ID.
-            kind: Revokes only this kind; both without it.
+            kind: Revokes only this kind, `token` with previews; all without it.
             call_timeout_seconds: Longest time of the call (default: the client's).
         """
         parameters = {"sandbox": sandbox, "kind": kind}
         revoked = await self._administration.call("RevokeAccess", parameters, call_timeout_seconds=call_timeout_seconds)
         return cast(RevokedAccess, revoked)
+
+    async def create_token(
+        self, sandbox: str, *, expires_in_minutes: int | None = None, call_timeout_seconds: float | None = None
+    ) -> SandboxToken:
+        """Makes a token that opens the files, programs and previews of one of the caller's own sandboxes.
+
+        It opens nothing else.
+
+        Args:
+            sandbox: Name or ID.
+            expires_in_minutes: At most 30 days (default: 60).
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        parameters = {"sandbox": sandbox, "expires_in_minutes": expires_in_minutes}
+        made = await self._administration.call(
+            "CreateSandboxToken", parameters, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(SandboxToken, made)
 
     async def revoke_token(self, sandbox: str, token: str, *, call_timeout_seconds: float | None = None) -> AccessToken:
         """Ends one SSH token, or the token of one signed preview URL, and the connections that are open by it.

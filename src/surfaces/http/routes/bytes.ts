@@ -25,7 +25,7 @@ const upload = target.extend({
 /** `app` must leave request bodies unread. */
 export function addByteRoutes(app: FastifyInstance, services: Pick<Services, 'files' | 'audit'>): void {
   const url = '/v1/sandboxes/:sandbox/files';
-  const config = { byteStream: true };
+  const config = { byteStream: true, sandboxTokens: true };
 
   app.put(url, { config }, (request, reply) => {
     const signal = clientSignal(reply);

@@ -46,6 +46,7 @@ export function addToolRoutes(
 
   app.post<{ Params: { name: string }; Querystring: { output?: string | string[] } }>(
     '/v1/tools/:name',
+    { config: { sandboxTokens: true } },
     async (request, reply) => {
       const { name } = request.params;
       const idempotencyKey = idempotencyKeyOf(request);
@@ -78,7 +79,7 @@ export function addAdminRoutes(app: FastifyInstance, services: Services, answers
 
   app.post<{ Params: { name: string } }>(
     '/v1/admin/:name',
-    { config: { brief: true } },
+    { config: { brief: true, sandboxTokens: true } },
     async (request, reply) => {
       const { name } = findAction(request.params.name);
       request.tool = name;

@@ -38,44 +38,48 @@ export function addFileChangesRoute(
   app.addHook('preClose', async () => stop.abort(stopping()));
 
   const path = '/v1/sandboxes/:sandbox/files/watch';
-  app.get(path, { exposeHeadRoute: false, config: { endless: true } }, async (request, reply) => {
-    const { caller, query, params } = request;
-    const gone = clientSignal(reply);
-    const signal = AbortSignal.any([gone, stop.signal]);
-    const events = new OutputBytes(reply.raw);
-    let streamed: Promise<void> | undefined;
-    const subject = subjectOf(request, auditActions.filesWatch, gone);
-    const watched = services.audit.visit(subject, auditActions.filesLeave, async (begun) => {
-      assertScope(caller, 'sandboxes:read');
-      const asked = validateInput(target, { ...(query as object), ...(params as object) });
-      reply.raw.once('close', shares.take(caller.id));
-      const watch = { path: asked.path, recursive: asked.recursive === 'true', user: asked.user };
-      const sink = {
-        begun: () => {
-          begun();
-          request.leave?.();
-          const problemOf = (error: unknown) => explain(error, request, log);
-          streamed = streamCall(
-            reply,
-            () => watched,
-            () => events,
-            problemOf,
-            signal,
-          );
-          events.send('begin', {});
-        },
-        changed: (changes: object[]) => events.send('changes', { changes }),
-      };
-      await services.files.watch(caller, asked.sandbox, watch, sink, signal);
-      return { gone: true };
-    });
-    // Once the stream has begun, the client gets the error in it.
-    await watched.catch((error: unknown) => {
-      if (!streamed) throw error;
-    });
-    await streamed;
-    return reply;
-  });
+  app.get(
+    path,
+    { exposeHeadRoute: false, config: { endless: true, sandboxTokens: true } },
+    async (request, reply) => {
+      const { caller, query, params } = request;
+      const gone = clientSignal(reply);
+      const signal = AbortSignal.any([gone, stop.signal]);
+      const events = new OutputBytes(reply.raw);
+      let streamed: Promise<void> | undefined;
+      const subject = subjectOf(request, auditActions.filesWatch, gone);
+      const watched = services.audit.visit(subject, auditActions.filesLeave, async (begun) => {
+        assertScope(caller, 'sandboxes:read');
+        const asked = validateInput(target, { ...(query as object), ...(params as object) });
+        reply.raw.once('close', shares.take(caller.id));
+        const watch = { path: asked.path, recursive: asked.recursive === 'true', user: asked.user };
+        const sink = {
+          begun: () => {
+            begun();
+            request.leave?.();
+            const problemOf = (error: unknown) => explain(error, request, log);
+            streamed = streamCall(
+              reply,
+              () => watched,
+              () => events,
+              problemOf,
+              signal,
+            );
+            events.send('begin', {});
+          },
+          changed: (changes: object[]) => events.send('changes', { changes }),
+        };
+        await services.files.watch(caller, asked.sandbox, watch, sink, signal);
+        return { gone: true };
+      });
+      // Once the stream has begun, the client gets the error in it.
+      await watched.catch((error: unknown) => {
+        if (!streamed) throw error;
+      });
+      await streamed;
+      return reply;
+    },
+  );
 }
 
 function stopping(): SandhavenError {

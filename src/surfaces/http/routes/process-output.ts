@@ -38,37 +38,41 @@ export function addProcessOutputRoute(
   app.addHook('preClose', async () => stop.abort(stopping()));
 
   const path = '/v1/sandboxes/:sandbox/processes/:process/output';
-  app.get(path, { exposeHeadRoute: false, config: { endless: true } }, async (request, reply) => {
-    const { caller, query, params } = request;
-    const gone = clientSignal(reply);
-    const signal = AbortSignal.any([gone, stop.signal]);
-    const output = new OutputBytes(reply.raw);
-    let streamed: Promise<void> | undefined;
-    const subject = subjectOf(request, auditActions.processView, gone);
-    const viewed = services.audit.visit(subject, auditActions.processLeave, async (begun) => {
-      assertScope(caller, 'sandboxes:read');
-      const asked = validateInput(target, { ...(query as object), ...(params as object) });
-      reply.raw.once('close', shares.take(caller.id));
-      const view = { process: asked.process, from: asked.from ?? null };
-      const begin = (from: number) => {
-        begun();
-        request.leave?.();
-        const outputOn = () => output;
-        const problemOf = (error: unknown) => explain(error, request, log);
-        streamed = streamCall(reply, () => viewed, outputOn, problemOf, signal);
-        output.begin(from);
-      };
-      const sink = { begun: begin, show: output.show.bind(output) };
-      const end = await services.processes.view(caller, asked.sandbox, view, sink, signal);
-      return { exit_code: end.exitCode, signal: end.signal, timed_out: end.timedOut };
-    });
-    // Once the stream has begun, the client gets the error in it.
-    await viewed.catch((error: unknown) => {
-      if (!streamed) throw error;
-    });
-    await streamed;
-    return reply;
-  });
+  app.get(
+    path,
+    { exposeHeadRoute: false, config: { endless: true, sandboxTokens: true } },
+    async (request, reply) => {
+      const { caller, query, params } = request;
+      const gone = clientSignal(reply);
+      const signal = AbortSignal.any([gone, stop.signal]);
+      const output = new OutputBytes(reply.raw);
+      let streamed: Promise<void> | undefined;
+      const subject = subjectOf(request, auditActions.processView, gone);
+      const viewed = services.audit.visit(subject, auditActions.processLeave, async (begun) => {
+        assertScope(caller, 'sandboxes:read');
+        const asked = validateInput(target, { ...(query as object), ...(params as object) });
+        reply.raw.once('close', shares.take(caller.id));
+        const view = { process: asked.process, from: asked.from ?? null };
+        const begin = (from: number) => {
+          begun();
+          request.leave?.();
+          const outputOn = () => output;
+          const problemOf = (error: unknown) => explain(error, request, log);
+          streamed = streamCall(reply, () => viewed, outputOn, problemOf, signal);
+          output.begin(from);
+        };
+        const sink = { begun: begin, show: output.show.bind(output) };
+        const end = await services.processes.view(caller, asked.sandbox, view, sink, signal);
+        return { exit_code: end.exitCode, signal: end.signal, timed_out: end.timedOut };
+      });
+      // Once the stream has begun, the client gets the error in it.
+      await viewed.catch((error: unknown) => {
+        if (!streamed) throw error;
+      });
+      await streamed;
+      return reply;
+    },
+  );
 }
 
 function stopping(): SandhavenError {

@@ -52,7 +52,8 @@ export function addTerminalRoute(app: FastifyInstance, upgrades: Upgrades, servi
     afterKey: 'Attach again with another key; the terminal goes on.',
   });
   services.metrics.loads.watch('terminals', viewers.load);
-  app.get('/v1/sandboxes/:sandbox/terminal', webSocketRoute, async (request, reply) => {
+  const config = { ...webSocketRoute.config, sandboxTokens: true };
+  app.get('/v1/sandboxes/:sandbox/terminal', { ...webSocketRoute, config }, async (request, reply) => {
     const query = validateInput(target, { ...(request.query as object), ...(request.params as object) });
     const { caller } = request;
     if (!viewers.isAskedFor(request)) {

@@ -42,7 +42,7 @@ export function addTunnelRoute(
   // The server no longer tracks upgraded connections, yet would wait for them for ever.
   app.addHook('preClose', () => tunnels.endAll());
 
-  const options = { exposeHeadRoute: false, config: { endless: true } };
+  const options = { exposeHeadRoute: false, config: { endless: true, sandboxTokens: true } };
   app.get('/v1/sandboxes/:sandbox/tunnel', options, async (request, reply) => {
     const { sandbox: reference, port } = validateInput(target, {
       ...(request.query as object),

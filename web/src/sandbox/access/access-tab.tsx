@@ -9,6 +9,7 @@ import classes from '../sandbox.module.css';
 import { useSandbox } from '../sandbox.ts';
 import { PortsPanel } from './ports-panel.tsx';
 import { SshPanel } from './ssh-panel.tsx';
+import { TokenPanel } from './token-panel.tsx';
 
 export function AccessTab() {
   const { id, name } = useSandbox();
@@ -16,7 +17,7 @@ export function AccessTab() {
   const ask = () =>
     setQuestion({
       title: `Revoke access to ${name}?`,
-      body: 'Every SSH token, signed URL and preview token of this sandbox stops working, and their open connections end. Your keys still work.',
+      body: 'Every SSH token, signed URL, preview token and own token of this sandbox stops working, and their open connections end. Your keys still work.',
       action: 'Revoke access',
       async run() {
         const { ssh, previews } = await client.access.revoke(id);
@@ -28,9 +29,11 @@ export function AccessTab() {
       <PortsPanel />
       <div className={classes['column']}>
         <SshPanel />
+        <TokenPanel />
         <Panel title="Access given to others">
           <div className="dimmed">
-            SSH tokens and preview URLs open this sandbox without a key, for as long as they are valid.
+            SSH tokens, preview URLs and tokens of this sandbox open it without a key, for as long as they are
+            valid.
           </div>
           <div>
             <Button variant="default" onClick={ask}>
