@@ -24,6 +24,7 @@ from .._records import (
     DeletedSession,
     FileChange,
     FileDetails,
+    PublicPorts,
     SandboxDeadline,
     SandboxSleep,
     SandboxToken,
@@ -254,6 +255,17 @@ ${fields.join('')}        self.processes = AsyncSandboxProcesses(client.processe
             action, parameters, call_timeout_seconds=call_timeout_seconds
         )
         return cast(SandboxSleep, sleep)
+
+    async def set_public_ports(
+        self, ports: Literal["all"] | _list[int], *, call_timeout_seconds: float | None = None
+    ) -> PublicPorts:
+        """Opens exactly these ports to everybody, where the operator allows it.
+
+        Args:
+            ports: An empty list closes all.
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        return await self._client.access.set_public_ports(self.id, ports, call_timeout_seconds=call_timeout_seconds)
 
     async def create_token(
         self, *, expires_in_minutes: int | None = None, call_timeout_seconds: float | None = None

@@ -138,6 +138,19 @@ def test_makes_a_token_of_its_own(service: ScriptedService, client: Driver) -> N
     ]
 
 
+def test_opens_ports_to_everybody_and_closes_them(service: ScriptedService, client: Driver) -> None:
+    all_of_them = {"sandbox": "sb_1", "all": True, "ports": [], "allowed": True}
+    some = {"sandbox": "sb_1", "all": False, "ports": [80], "allowed": True}
+    service.answers(result(all_of_them), result(some))
+    box = client.client.sandbox("demo")
+    assert client.call(lambda _: box.set_public_ports("all")) == all_of_them
+    assert client.call(lambda _: box.set_public_ports([80])) == some
+    assert [(path, body) for _, path, _, body in service.asked] == [
+        ("/v1/admin/SetPublicPorts", '{"sandbox":"demo","all":true}'),
+        ("/v1/admin/SetPublicPorts", '{"sandbox":"demo","ports":[80]}'),
+    ]
+
+
 def within(client: Driver) -> None:
     """Enters a handle's block, and leaves it."""
     if not client.is_async:

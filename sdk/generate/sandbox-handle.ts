@@ -58,7 +58,7 @@ export function generateSandboxHandle(catalogue: readonly Tool[] = tools): strin
   const own = methods.filter(({ group }) => group === '');
   return `/// <reference lib="esnext.disposable" preserve="true" />
 /** One sandbox, whose calls need no name of it. Generated from the service's catalogue by each set-up. */
-import type { SandboxToken, SandboxTokenOptions } from './access.ts';
+import type { PublicPorts, SandboxToken, SandboxTokenOptions } from './access.ts';
 import { SandhavenError } from './errors.ts';
 import type * as files from './files.ts';
 import type { CallOptions } from './call.ts';
@@ -121,6 +121,11 @@ ${groups.map(([group, { name }]) => `    this.${group} = new ${name}(client, id)
   /** Makes a token that opens the files, programs and previews of this sandbox, and nothing else. */
   createToken(options?: SandboxTokenOptions): Promise<SandboxToken> {
     return this.#client.access.createToken(this.id, options);
+  }
+
+  /** Opens exactly these ports to everybody, where the operator allows it; an empty list closes all. */
+  setPublicPorts(ports: 'all' | readonly number[], options?: RequestOptions): Promise<PublicPorts> {
+    return this.#client.access.setPublicPorts(this.id, ports, options);
   }
 
   /** Deletes it; one that is gone is no error. */

@@ -28,6 +28,18 @@ export interface SandboxTokenOptions extends RequestOptions {
   expiresInMinutes?: number;
 }
 
+/** Ports of a sandbox that everybody may visit, at the addresses of standard previews. */
+export interface PublicPorts {
+  /** Sandbox ID. */
+  sandbox: string;
+  /** true: every port. */
+  all: boolean;
+  /** Those that are open one by one. */
+  ports: number[];
+  /** true: the operator lets owners open ports. */
+  allowed: boolean;
+}
+
 /** What a token gives access to. */
 export interface AccessToken {
   /** Sandbox ID. */
@@ -71,6 +83,21 @@ export class Access {
   ): Promise<SandboxToken> {
     const parameters = { sandbox, expires_in_minutes: expiresInMinutes };
     return await administer(this.#connection, 'CreateSandboxToken', parameters, options);
+  }
+
+  /** Shows which ports of one of the caller's own sandboxes everybody may visit. */
+  async publicPorts(sandbox: string, options: RequestOptions = {}): Promise<PublicPorts> {
+    return await administer(this.#connection, 'GetPublicPorts', { sandbox }, options);
+  }
+
+  /** Opens exactly these ports to everybody, where the operator allows it; an empty list closes all. */
+  async setPublicPorts(
+    sandbox: string,
+    ports: 'all' | readonly number[],
+    options: RequestOptions = {},
+  ): Promise<PublicPorts> {
+    const parameters = ports === 'all' ? { sandbox, all: true } : { sandbox, ports };
+    return await administer(this.#connection, 'SetPublicPorts', parameters, options);
   }
 
   /**

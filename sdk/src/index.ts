@@ -3,6 +3,7 @@ import type { CreateSandboxResult } from './generated.ts';
 
 export type {
   AccessToken,
+  PublicPorts,
   RevokedAccess,
   RevokeOptions,
   SandboxToken,

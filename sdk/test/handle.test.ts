@@ -150,6 +150,18 @@ it('makes a token of its own', async () => {
   ]);
 });
 
+it('opens ports to everybody, and closes them', async () => {
+  const all = { sandbox: 'sb_1', all: true, ports: [], allowed: true };
+  const some = { sandbox: 'sb_1', all: false, ports: [80], allowed: true };
+  service.answers(result(all), result(some));
+  expect(await box.setPublicPorts('all')).toEqual(all);
+  expect(await box.setPublicPorts([80])).toEqual(some);
+  expect(service.asked.map(({ path, body }) => [path, body])).toEqual([
+    ['/v1/admin/SetPublicPorts', '{"sandbox":"demo","all":true}'],
+    ['/v1/admin/SetPublicPorts', '{"sandbox":"demo","ports":[80]}'],
+  ]);
+});
+
 describe('at the end of its block', () => {
   it('deletes its sandbox', async () => {
     service.answers(result({ deleted: true }));

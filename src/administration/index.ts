@@ -40,6 +40,7 @@ import {
   signalProcess,
   startProcess,
 } from './processes.ts';
+import { getPublicPorts, setPublicPorts } from './public-ports.ts';
 import { addRegistryCredentials, listRegistries, removeRegistryCredentials } from './registries.ts';
 import {
   deleteAnySandbox,
@@ -141,6 +142,8 @@ export const actions: readonly Action[] = [
   deleteSecret,
   giveSecret,
   takeSecret,
+  getPublicPorts,
+  setPublicPorts,
   createSandboxToken,
   revokeAccess,
   getAccessToken,
@@ -196,6 +199,7 @@ export const commandGroups: Record<string, string> = {
   snapshots: 'your snapshots: delete',
   network: 'networks of your sandboxes and snapshots: get, set, allow, deny, log, learn',
   secrets: 'secrets that requests of your sandboxes carry: list, create, give',
+  ports: 'ports of your sandboxes that everybody may visit: get, set',
   tokens: 'tokens of one sandbox, in place of an API key: create',
   access: 'SSH and preview access to your sandboxes, and their tokens: show, revoke',
   files: 'files of your sandboxes: watch, details, set attributes, preview an image or PDF',

@@ -68,6 +68,8 @@ export interface ServiceOptions {
   passwordSignIn?: boolean;
   /** true: admins read inside everybody's sandboxes; not by default. */
   adminsReadInside?: boolean;
+  /** true: owners may open ports to everybody; not by default. */
+  publicPorts?: boolean;
   /** Collector of traces; none when absent. */
   tracing?: TracingOptions | null;
   /** The document database; none when absent. */

@@ -123,6 +123,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     regions: options.regions,
     passwordSignIn: options.passwordSignIn,
     adminsReadInside: options.adminsReadInside,
+    publicPorts: options.publicPorts,
     tracing: options.tracing,
     documentDb,
     clock: Date,

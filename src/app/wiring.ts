@@ -91,6 +91,7 @@ export function wire(
     regions = [localRegion],
     passwordSignIn = false,
     adminsReadInside = false,
+    publicPorts = false,
     defaultNetwork: usual = openNetwork,
     mostNetwork: most = openNetwork,
     traffic: limitsOfTraffic = usualTraffic,
@@ -178,7 +179,7 @@ export function wire(
     ...{ replicas, others, unfinished, open: [callerRights, access], log },
   });
   const files = filesOf(uses, agent);
-  const reached = wireAccess({ access, sandboxes, uses, agent, callerRights, audit, clock });
+  const reached = wireAccess({ access, sandboxes, uses, agent, callerRights, audit, clock, publicPorts });
   const environments = new Environments({ images, runtime, secrets: secretUses });
   const live = wireLive({
     ...{ sandboxes, everybody, pool: warmPool, events, runtime, agent },

@@ -2,6 +2,7 @@
 
 import type { FilePreviews } from './access/file-previews.ts';
 import type { AccessRevocation, PreviewService, SshAccessService } from './access/granted-access.ts';
+import type { PublicPortService } from './access/public-ports.ts';
 import type { SandboxTokens } from './access/sandbox-tokens.ts';
 import type { SignedFiles } from './access/signed-files.ts';
 import type { AuditService } from './audit/audit.ts';
@@ -71,6 +72,7 @@ export interface Services extends Credentials {
   filePreviews: FilePreviews;
   signedFiles: SignedFiles;
   accessRevocation: AccessRevocation;
+  publicPorts: PublicPortService;
   /** Tokens of one sandbox. */
   sandboxTokens: SandboxTokens;
   tunnels: TunnelService;

@@ -27,6 +27,7 @@ describe('the options of `sandhaven up`', () => {
       tracing: null,
       passwordSignIn: false,
       adminsReadInside: false,
+      publicPorts: false,
       machineRuntime: 'auto',
       gpuKind: { kind: 'nvidia.com/gpu', names: null },
       defaultNetwork: { mode: 'open', profiles: [], allow: [] },

@@ -59,6 +59,8 @@ const scopeOfAction: Record<string, Scope> = {
   ListKeys: 'account',
   CreateKey: 'account',
   CreateSandboxToken: 'sandboxes:write',
+  GetPublicPorts: 'sandboxes:read',
+  SetPublicPorts: 'sandboxes:write',
   RevokeKey: 'account',
   ListSignIns: 'account',
   CreateSignInLink: 'account',

@@ -112,6 +112,7 @@ const closedActions = [
   'SendProcessInput',
   'SetFileAttributes',
   'SetNetwork',
+  'SetPublicPorts',
   'SetSandboxDeadline',
   'SetSandboxSleep',
   'SetSnapshotNetwork',

@@ -128,6 +128,19 @@ class SandboxToken(TypedDict):
     expires_at: str
 
 
+class PublicPorts(TypedDict):
+    """Ports of a sandbox that everybody may visit, at the addresses of standard previews."""
+
+    sandbox: str
+    """Sandbox ID."""
+    all: bool
+    """True: every port."""
+    ports: list[int]
+    """Those that are open one by one."""
+    allowed: bool
+    """True: the operator lets owners open ports."""
+
+
 class DeletedSession(TypedDict):
     session_id: str
     deleted: Literal[True]

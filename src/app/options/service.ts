@@ -57,6 +57,13 @@ export const serviceFlags = {
     help: "yes: admins may read inside everybody's sandboxes, as a viewer of a team may",
     parse: yesOrNo,
   }),
+  /** Ports that owners open to everybody. */
+  publicPorts: flag({
+    name: 'public-ports',
+    default: 'no',
+    help: 'yes: owners may open ports of their sandboxes to everybody, at the addresses of previews',
+    parse: yesOrNo,
+  }),
   /** Collector of traces, by OpenTelemetry's protocol over HTTP. */
   otlpEndpoint: flag({
     name: 'otlp-endpoint',

@@ -2,6 +2,7 @@
 import { FilePreviews } from '../../control/access/file-previews.ts';
 import { AccessRevocation, PreviewService, SshAccessService } from '../../control/access/granted-access.ts';
 import { PreviewAccess } from '../../control/access/preview-access.ts';
+import { PublicPortService } from '../../control/access/public-ports.ts';
 import { SignedFiles } from '../../control/access/signed-files.ts';
 import type { AccessService } from '../../control/access/tokens.ts';
 import type { AuditService } from '../../control/audit/audit.ts';
@@ -20,10 +21,15 @@ export interface AccessDependencies {
   callerRights: CallerRights;
   audit: AuditService;
   clock: Clock;
+  /** true: owners may open ports to everybody. */
+  publicPorts: boolean;
 }
 
 export interface WiredAccess {
-  services: Pick<Services, 'sshAccess' | 'previews' | 'filePreviews' | 'signedFiles' | 'accessRevocation'>;
+  services: Pick<
+    Services,
+    'sshAccess' | 'previews' | 'filePreviews' | 'signedFiles' | 'accessRevocation' | 'publicPorts'
+  >;
   /** Of the preview gateway. */
   previewAccess: PreviewAccess;
   /** Previews in progress. */
@@ -31,10 +37,10 @@ export interface WiredAccess {
 }
 
 export function wireAccess(parts: AccessDependencies): WiredAccess {
-  const { access, sandboxes, uses, agent, callerRights, audit, clock } = parts;
+  const { access, sandboxes, uses, agent, callerRights, audit, clock, publicPorts: mayBePublic } = parts;
   const grants = new PreviewGrants(audit, clock);
   const previews = new PreviewService({ uses, agent, access, clock });
-  const previewAccess = new PreviewAccess({ access, uses, agent, grants, clock });
+  const previewAccess = new PreviewAccess({ access, uses, agent, grants, clock, mayBePublic });
   const filePreviews = new FilePreviews({
     ...{ uses, agent, access, callerRights, grants, clock },
     site: () => previews.site,
@@ -47,6 +53,7 @@ export function wireAccess(parts: AccessDependencies): WiredAccess {
       filePreviews,
       signedFiles,
       accessRevocation: new AccessRevocation(sandboxes, access),
+      publicPorts: new PublicPortService({ sandboxes, access, mayBePublic }),
     },
     previewAccess,
     loads: { previews: previewAccess.load, file_previews: filePreviews.load },

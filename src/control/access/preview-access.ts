@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { at } from '../../concurrency/deadline.ts';
 import { type Load, Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
+import { networkOf } from '../../model/network/arrival.ts';
 import type { PreviewGrants } from '../audit/preview-grants.ts';
 import type { Right } from '../callers/caller-rights.ts';
 import type { AgentLink, Clock } from '../ports/index.ts';
@@ -14,12 +15,14 @@ import type { AccessService } from './tokens.ts';
 export interface Admission {
   sandboxId: string;
   port: number;
-  /** null: the sandbox's own token of that port. */
+  /** null: the sandbox's own token of that port; `public`: none, as the port is open to everybody. */
   tokenId: string | null;
   /** null: for the lifetime of the sandbox. */
   expiresAt: number | null;
   right: Right;
 }
+
+const PUBLIC = 'public';
 
 export interface PreviewAccessDependencies {
   access: AccessService;
@@ -27,6 +30,8 @@ export interface PreviewAccessDependencies {
   agent: AgentLink;
   grants: Pick<PreviewGrants, 'note'>;
   clock: Clock;
+  /** true: ports may be open to everybody. */
+  mayBePublic?: boolean;
 }
 
 export class PreviewAccess {
@@ -35,6 +40,12 @@ export class PreviewAccess {
     total: limits.preview.requests,
     perOwner: limits.preview.requestsPerOwner,
     what: 'preview requests are in progress',
+  });
+
+  /** Of visitors without a token, by their network. */
+  readonly #strangers = new Shares({
+    ...limits.preview.publicRequests,
+    what: 'requests to public ports are in progress',
   });
 
   constructor(dependencies: PreviewAccessDependencies) {
@@ -59,6 +70,13 @@ export class PreviewAccess {
     return { sandboxId, port, tokenId: null, expiresAt: null, right };
   }
 
+  /** Returns null for a port that is not open to everybody. */
+  async admitPublic(sandboxId: string, port: number): Promise<Admission | null> {
+    const right = this.#deps.access.rightOfPublic(sandboxId, port);
+    if (!this.#deps.mayBePublic || !(await right.holds())) return null;
+    return { sandboxId, port, tokenId: PUBLIC, expiresAt: null, right };
+  }
+
   /**
    * Runs `work` as a use of the sandbox, and `expire` when the admission ends before it, previews are revoked, or the
    * owner is disabled. A sandbox that is stopped or deleted meanwhile takes its connections with it.
@@ -70,20 +88,24 @@ export class PreviewAccess {
     work: () => Promise<void>,
   ): Promise<void> {
     const { sandboxId, port, tokenId, expiresAt, right } = admission;
+    const isPublic = tokenId === PUBLIC;
+    const leaveNetwork = isPublic ? this.#strangers.take(networkOf(address ?? '')) : () => {};
     let over = false;
     const end = () => {
       over = true;
       expire();
     };
     const stopExpiry = expiresAt === null ? () => {} : at(this.#deps.clock, expiresAt, end);
-    const stopRevocation = this.#deps.access.whileGranted('preview', sandboxId, end, right);
+    const kind = isPublic ? 'public' : 'preview';
+    const stopRevocation = this.#deps.access.whileGranted(kind, sandboxId, end, right);
     try {
       const entered = async ({ ownerId }: { ownerId: string | null }) => {
         // The admission may end while the visit waits for an operation on the sandbox.
         if (over) return;
         const leave = this.#requests.take(ownerId ?? '');
         try {
-          this.#deps.grants.note({ sandboxId, ownerId, port, tokenId, address });
+          // One row for all strangers, or each could fill the log.
+          this.#deps.grants.note({ sandboxId, ownerId, port, tokenId, address: isPublic ? null : address });
           await work();
         } finally {
           leave();
@@ -93,6 +115,7 @@ export class PreviewAccess {
     } finally {
       stopExpiry();
       stopRevocation();
+      leaveNetwork();
     }
   }
 

@@ -8,7 +8,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { SandhavenError } from '../../model/errors.ts';
 import { newTokenId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { type WayInside, waysInside } from '../../model/sandbox-access.ts';
+import { type PublicPorts, type WayInside, waysInside } from '../../model/sandbox-access.ts';
 import { type End, OpenEnds, type Right } from '../callers/caller-rights.ts';
 import type { AccessKind, AccessToken, AccessTokenStore, Clock, Replicas } from '../ports/index.ts';
 
@@ -112,7 +112,7 @@ export class AccessService {
   /**
    * Calls `end` when access of that kind is revoked, or the right is over; never after a call of the returned function.
    */
-  whileGranted(kind: WayInside, sandboxId: string, end: End, right: Right): () => void {
+  whileGranted(kind: WayInside | 'public', sandboxId: string, end: End, right: Right): () => void {
     const ended = () => {
       stop();
       end();
@@ -137,6 +137,27 @@ export class AccessService {
     };
   }
 
+  /** The right to visit a port that is open to everybody. */
+  rightOfPublic(sandboxId: string, port: number): Right {
+    return {
+      name: `public ${sandboxId} ${port}`,
+      holds: async () => {
+        const ports = await this.#deps.tokens.publicPorts(sandboxId);
+        return ports === 'all' || ports.includes(port);
+      },
+    };
+  }
+
+  publicPorts(sandboxId: string): Promise<PublicPorts> {
+    return this.#deps.tokens.publicPorts(sandboxId);
+  }
+
+  /** Opens exactly these ports to everybody. Visits without a token end, and those to ports that stay open come again. */
+  async setPublicPorts(sandboxId: string, ports: PublicPorts): Promise<void> {
+    await this.#deps.tokens.setPublicPorts(sandboxId, ports);
+    this.#open.over(`public ${sandboxId}`);
+  }
+
   /** Ends open connections whose access was revoked unheard. Rejects when the store cannot be read. */
   recheck(): Promise<void> {
     return this.#open.recheck();
@@ -157,6 +178,7 @@ export class AccessService {
     );
     const revoked = await this.#deps.tokens.revoke(sandboxId, kinds, this.#deps.clock.now());
     for (const kind of kinds) this.#open.over(`${kind} ${sandboxId}`);
+    if (kinds.includes('preview')) this.#open.over(`public ${sandboxId}`);
     return revoked;
   }
 

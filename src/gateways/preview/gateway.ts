@@ -14,7 +14,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { InProgress } from '../../concurrency/closing.ts';
 import type { FilePreviews } from '../../control/access/file-previews.ts';
-import type { PreviewAccess } from '../../control/access/preview-access.ts';
+import type { Admission, PreviewAccess } from '../../control/access/preview-access.ts';
 import type { Log } from '../../control/ports/index.ts';
 import { gatherPieces } from '../../fairness/body-pieces.ts';
 import { paceConnections } from '../../fairness/paced-connection.ts';
@@ -166,7 +166,7 @@ export class PreviewGateway {
     const signed = address.kind === 'signed';
     const admission = await (signed
       ? access.admitSigned(address.port, address.token)
-      : access.admitStandard(address.sandboxId, address.port, tokenOf(request, tokenHeaders)));
+      : admitAt(access, address, tokenOf(request, tokenHeaders)));
     if (!admission) throw unadmitted(address);
     const target = { sandboxId: admission.sandboxId, port: address.port };
     await access.visit(
@@ -176,6 +176,15 @@ export class PreviewGateway {
       () => forward({ request, response, arrival, target, signed, upgrade, tokenHeaders }, this.#upstreams),
     );
   }
+}
+
+/** A port that is open to everybody is so to who sends a wrong token, too. */
+async function admitAt(
+  access: PreviewAccess,
+  { sandboxId, port }: { sandboxId: string; port: number },
+  token: string,
+): Promise<Admission | null> {
+  return (await access.admitStandard(sandboxId, port, token)) ?? access.admitPublic(sandboxId, port);
 }
 
 function knownAddress({ host }: Arrival, domain: string): PreviewAddress {

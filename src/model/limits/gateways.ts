@@ -15,6 +15,9 @@ export const gatewaysLimits = {
     /** Requests in progress, of all sandboxes and of one owner's. */
     requests: 1_536,
     requestsPerOwner: 512,
+    /** Those without a token, to ports that are open to everybody, of all networks and of one; ports that a sandbox opens by number. */
+    publicRequests: { total: 768, perOwner: 64 },
+    publicPorts: 64,
     /** One file at an address of its own: life of the address, and files on their way to visitors. */
     files: { seconds: 300, requests: { total: 64, perOwner: 16 } },
     /** Longest life of a signed address of a file. */

@@ -25,10 +25,6 @@ const ofControl: [reason: string, ...calls: Call[]][] = [
     ...(['POST /sandbox/:sandbox/pause', 'POST /sandbox/:sandbox/autopause/:interval'] as const),
   ],
   [
-    'Ports of a sandbox are not open to everybody here; previews have tokens, or signed URLs.',
-    'POST /sandbox/:sandbox/public/:public',
-  ],
-  [
     'Nothing is kept of what a sandbox used here; the toolbox shows its use now.',
     ...(['GET /sandbox/:sandbox/telemetry/metrics', 'GET /sandbox/:sandbox/telemetry/logs'] as const),
     ...(['GET /sandbox/:sandbox/telemetry/traces', 'GET /sandbox/:sandbox/telemetry/traces/:trace'] as const),

@@ -29,6 +29,7 @@ const everything: Values = {
   secretKey: { existingSecret: 'sealed' },
   apiKey: { existingSecret: 'admin', key: 'token' },
   adminsReadInside: true,
+  publicPorts: true,
   webhookAllow: ['hooks.internal:9000', '10.1.0.0/16'],
   network: {
     publicUrl: 'https://sandhaven.example.com',

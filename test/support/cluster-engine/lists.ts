@@ -26,6 +26,7 @@ export const onBothEngines = [
   'test/system/lifecycle.test.ts',
   'test/system/processes.test.ts',
   'test/system/public-names.test.ts',
+  'test/system/public-ports.test.ts',
   'test/system/quotas.test.ts',
   'test/system/sandbox-token.test.ts',
   'test/system/search.test.ts',

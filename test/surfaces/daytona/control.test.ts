@@ -247,6 +247,20 @@ describe('what is asked about the installation', () => {
     expect(await call(method, path)).toMatchObject(notHere(/\. See docs\/migrate-from-daytona\.md\.$/));
   });
 
+  it('opens every port to everybody, and closes them, where the operator allows it', async () => {
+    await http.close();
+    http = await startHttp({ further: addDaytonaRoutes }, { mayBePublic: true });
+    expect(await created({ name: 'one', public: true })).toMatchObject({ public: true });
+    expect((await call('POST', '/sandbox/one/public/false')).body).toMatchObject({
+      name: 'one',
+      public: false,
+    });
+    expect((await call('POST', '/sandbox/one/public/true')).body).toMatchObject({ public: true });
+    expect((await call('GET', '/sandbox')).body).toMatchObject({ items: [{ name: 'one', public: true }] });
+    expect(await call('GET', '/sandbox?isPublic=true')).toMatchObject(notHere(/isPublic/));
+    expect(await created({ name: 'two', public: false })).toMatchObject({ public: false });
+  });
+
   it('is an empty list of volumes, since there are none', async () => {
     expect(await call('GET', '/volumes')).toEqual({ status: 200, body: [] });
   });

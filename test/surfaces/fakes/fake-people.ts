@@ -102,6 +102,8 @@ export interface FakePeopleOptions {
   onHash?: () => void;
   signInProvider?: SignInProvider | null;
   adminsReadInside?: boolean;
+  /** true: ports may be open to everybody. */
+  mayBePublic?: boolean;
 }
 
 export function fakePeople({

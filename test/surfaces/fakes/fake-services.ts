@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PreviewService, SshAccessService } from '../../../src/control/access/granted-access.ts';
+import { PublicPortService } from '../../../src/control/access/public-ports.ts';
 import { RegistryService } from '../../../src/control/images/registries.ts';
 import type { SnapshotService } from '../../../src/control/images/snapshots.ts';
 import type { Machines } from '../../../src/control/lifecycle/machines.ts';
@@ -30,7 +31,7 @@ import type { NetworkReport } from '../../../src/model/network/event.ts';
 import { parseNetwork } from '../../../src/model/network/setting.ts';
 import { everyRegistry } from '../../../src/model/registries.ts';
 import type { Sandbox, SeenSandbox } from '../../../src/model/sandbox.ts';
-import type { WayInside } from '../../../src/model/sandbox-access.ts';
+import type { PublicPorts, WayInside } from '../../../src/model/sandbox-access.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { type Caller, ownerIdOf, type User } from '../../../src/model/user.ts';
 import { createAlone } from '../../../src/store/rows/alone.ts';
@@ -189,6 +190,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
       ],
       end: async () => {},
     },
+    publicPorts: fakePublicPorts(fake.sandboxes, options.mayBePublic ?? false),
     accessRevocation: {
       async revoke(caller: Caller, reference: string, kinds: readonly WayInside[]) {
         const of = [...fake.sandboxes.values()].find(
@@ -204,6 +206,20 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     },
   };
   return { ...fake, services: services as unknown as Services };
+}
+
+function fakePublicPorts(sandboxes: Map<string, Sandbox>, mayBePublic: boolean): PublicPortService {
+  const open = new Map<string, PublicPorts>();
+  const found = (wanted: string) =>
+    [...sandboxes.values()].find(({ id, name }) => id === wanted || name === wanted) ?? null;
+  return new PublicPortService({
+    sandboxes: { find: async (_owner, wanted) => found(wanted), names: async () => [] },
+    access: {
+      publicPorts: async (id) => open.get(id) ?? [],
+      setPublicPorts: async (id, ports) => void open.set(id, ports),
+    },
+    mayBePublic,
+  });
 }
 
 /** Two tokens are known: one of SSH, and one of a signed preview. */

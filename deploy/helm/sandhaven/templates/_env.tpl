@@ -25,6 +25,10 @@
 - name: SANDHAVEN_ADMINS_READ_INSIDE
   value: "yes"
 {{- end }}
+{{- if .Values.publicPorts }}
+- name: SANDHAVEN_PUBLIC_PORTS
+  value: "yes"
+{{- end }}
 {{- with .Values.webhookAllow }}
 - name: SANDHAVEN_WEBHOOK_ALLOW
   value: {{ join "," . | quote }}

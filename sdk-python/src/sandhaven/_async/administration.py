@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from .._bodies import MAX_RESULT_BYTES
 from .._calls import given
 from .._paths import segment
-from .._records import AccessToken, DeletedSession, DeletedSnapshot, RevokedAccess, SandboxToken
+from .._records import AccessToken, DeletedSession, DeletedSnapshot, PublicPorts, RevokedAccess, SandboxToken
 from .call import encoded
 from .clock import AsyncClock
 from .connection import AsyncConnection
@@ -89,6 +89,30 @@ class AsyncAccess:
             "CreateSandboxToken", parameters, call_timeout_seconds=call_timeout_seconds
         )
         return cast(SandboxToken, made)
+
+    async def public_ports(self, sandbox: str, *, call_timeout_seconds: float | None = None) -> PublicPorts:
+        """Shows which ports of one of the caller's own sandboxes everybody may visit."""
+        shown = await self._administration.call(
+            "GetPublicPorts", {"sandbox": sandbox}, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(PublicPorts, shown)
+
+    async def set_public_ports(
+        self, sandbox: str, ports: Literal["all"] | list[int], *, call_timeout_seconds: float | None = None
+    ) -> PublicPorts:
+        """Opens exactly these ports to everybody, where the operator allows it.
+
+        Args:
+            sandbox: Name or ID.
+            ports: An empty list closes all.
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        wanted = {"all": True} if ports == "all" else {"ports": ports}
+        parameters = {"sandbox": sandbox, **wanted}
+        shown = await self._administration.call(
+            "SetPublicPorts", parameters, call_timeout_seconds=call_timeout_seconds
+        )
+        return cast(PublicPorts, shown)
 
     async def revoke_token(self, sandbox: str, token: str, *, call_timeout_seconds: float | None = None) -> AccessToken:
         """Ends one SSH token, or the token of one signed preview URL, and the connections that are open by it.

@@ -19,13 +19,12 @@ const NEVER = -1;
 const known = new Set([
   ...['name', 'snapshot', 'user', 'env', 'labels', 'cpu', 'gpu', 'memory', 'disk', 'buildInfo', 'secrets'],
   ...['autoStopInterval', 'autoArchiveInterval', 'autoDeleteInterval', 'ttlMinutes'],
-  ...['networkBlockAll', 'networkAllowList', 'domainAllowList'],
+  ...['public', 'networkBlockAll', 'networkAllowList', 'domainAllowList'],
   // Ignored: there is one region, one kind of GPU, nobody is evicted, nothing queues, and no telemetry leaves.
   ...['target', 'gpuType', 'spot', 'queueTimeout', 'otelEndpointOverride'],
 ]);
 
 const refusals = {
-  public: 'Ports of a sandbox are not open to everybody here; previews have tokens, or signed URLs.',
   volumes: 'There are no volumes here.',
   autoPauseInterval: 'A sandbox cannot be paused here; autoStopInterval stops it.',
   linkedSandbox: 'Sandboxes do not reach each other here.',
@@ -36,6 +35,7 @@ const refusals = {
 async function create(call: DaytonaCall): Promise<Record<string, unknown>> {
   const { body } = call;
   assertNone(body, refusals);
+  if (isAsked(body['public'])) assertMayBePublic(call);
   const unknown = Object.keys(body).find((name) => !known.has(name) && isAsked(body[name]));
   if (unknown !== undefined) throw new NotHere(`A creation has no ${unknown} here.`);
   const { labels } = body;
@@ -64,11 +64,26 @@ async function configure(call: DaytonaCall, sandbox: string): Promise<void> {
   const hasTimes = Object.values(times).some((minutes) => minutes !== undefined);
   try {
     if (hasTimes) await call.tool('Sandbox.ConfigureSandboxAuto', { sandbox, ...times });
+    if (isAsked(call.body['public'])) await setPublic(call, sandbox, true);
     if (isAsked(ttlMinutes)) await endAfter(call, sandbox, Number(ttlMinutes));
   } catch (error) {
     await call.tool('Sandbox.DeleteSandbox', { sandbox });
     throw error;
   }
+}
+
+/** Throws `NotHere` where the operator lets no port be open to everybody. */
+function assertMayBePublic({ services }: DaytonaCall): void {
+  if (services.publicPorts.isAllowed) return;
+  throw new NotHere(
+    'public: Ports of a sandbox are not open to everybody here; previews have tokens, or signed URLs.',
+  );
+}
+
+/** Opens every port of the sandbox to everybody, or none. */
+export async function setPublic(call: DaytonaCall, sandbox: unknown, isPublic: boolean): Promise<void> {
+  if (isPublic) assertMayBePublic(call);
+  await call.action('SetPublicPorts', { sandbox, all: isPublic });
 }
 
 /** Deletes the sandbox after so many minutes, whatever it does. */

@@ -41,7 +41,9 @@ export function filterOf(call: DaytonaCall, ways: readonly string[]): Filter {
     if (first === undefined || [...ways, ...withoutEffect, 'limit', 'labels'].includes(name)) return [];
     if (order[name] === first) return [];
     const make = Object.hasOwn(filters, name) ? filters[name] : undefined;
-    if (make) return [make([first, ...others], name)];
+    // Their setting is in no row of a sandbox.
+    const isKnown = name !== 'isPublic' || !call.services.publicPorts.isAllowed;
+    if (make && isKnown) return [make([first, ...others], name)];
     throw new NotHere(`A list of sandboxes has no ${name}=${first.slice(0, 100)} here; it is newest first.`);
   });
   return (sandbox) => tests.every((test) => test(sandbox));

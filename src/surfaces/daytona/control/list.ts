@@ -43,13 +43,14 @@ async function listByCursor(call: DaytonaCall): Promise<unknown> {
   const items: Sandbox[] = [];
   for await (const sandbox of matching(call, filterOf(call, ['cursor']), labels)) {
     if (after && !isAfter(sandbox, after)) continue;
-    if (items.length === limit) return { items: items.map(itemOf), nextCursor: cursorOf(items.at(-1)) };
+    if (items.length === limit) return page(cursorOf(items.at(-1)));
     items.push(sandbox);
   }
-  return { items: items.map(itemOf), nextCursor: null };
+  return page(null);
 
-  function itemOf(sandbox: Sandbox): unknown {
-    return toSandboxItem(recordToShown(sandbox), call);
+  async function page(nextCursor: string | null): Promise<unknown> {
+    const shown = items.map((sandbox) => toSandboxItem(recordToShown(sandbox), call));
+    return { items: await Promise.all(shown), nextCursor };
   }
 }
 
@@ -58,7 +59,7 @@ async function listByPage(call: DaytonaCall): Promise<unknown> {
   const items: unknown[] = [];
   let total = 0;
   for await (const sandbox of matching(call, filterOf(call, ['page']), labels)) {
-    if (Math.floor(total / limit) === page - 1) items.push(toSandbox(recordToShown(sandbox), call));
+    if (Math.floor(total / limit) === page - 1) items.push(await toSandbox(recordToShown(sandbox), call));
     total += 1;
   }
   return { items, total, page, totalPages: Math.ceil(total / limit) };

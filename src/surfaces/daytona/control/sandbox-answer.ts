@@ -16,7 +16,7 @@ export type ShownSandbox = SandboxView & {
   deleted?: boolean;
 };
 
-type Whose = Pick<DaytonaCall, 'request' | 'origin'>;
+type Whose = Pick<DaytonaCall, 'request' | 'origin' | 'services'>;
 
 /** States that this service can answer with; those of pauses, snapshots and builds are not among them. */
 type DaytonaState =
@@ -58,12 +58,12 @@ export async function changed(
 /** Linux user of a sandbox whose record names none. */
 const ROOT = 'root';
 
-export function toSandbox(view: ShownSandbox, call: Whose): Record<string, unknown> {
-  return { ...toSandboxItem(view, call), env: view.env_vars };
+export async function toSandbox(view: ShownSandbox, call: Whose): Promise<Record<string, unknown>> {
+  return { ...(await toSandboxItem(view, call)), env: view.env_vars };
 }
 
 /** Returns the answer without the environment, as the newest generation lists it. */
-export function toSandboxItem(view: ShownSandbox, call: Whose): Record<string, unknown> {
+export async function toSandboxItem(view: ShownSandbox, call: Whose): Promise<Record<string, unknown>> {
   const { cpu, memory, disk, gpu } = view.resources;
   return {
     ...{ id: view.id, name: view.name, organizationId: ownerIdOf(call.request.caller) },
@@ -80,8 +80,9 @@ export function toSandboxItem(view: ShownSandbox, call: Whose): Record<string, u
     ...(view.deadline_action === 'delete' ? { autoDestroyAt: view.deadline_at } : {}),
     ...{ createdAt: view.created_at, updatedAt: view.updated_at, lastActivityAt: view.last_activity_at },
     toolboxProxyUrl: toolboxUrl(call),
+    public: await call.services.publicPorts.isOpen(view.id),
     // What this service never has.
-    ...{ public: false, kvm: false, volumes: [], backupState: 'None', sandboxClass: 'container' },
+    ...{ kvm: false, volumes: [], backupState: 'None', sandboxClass: 'container' },
   };
 }
 

@@ -1,7 +1,7 @@
 /** One sandbox in the control API: its lifecycle, sizes, labels, times and network. */
 import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
 import { NotHere } from '../base/errors.ts';
-import { deleteMinutes, endAfter } from './create.ts';
+import { deleteMinutes, endAfter, setPublic } from './create.ts';
 import { changedNetwork } from './network.ts';
 import { answer, changed, shown } from './sandbox-answer.ts';
 
@@ -26,6 +26,7 @@ export const sandboxRoutes: readonly DaytonaRoute[] = [
     configured(call, 'auto_delete_minutes', deleteMinutes(minutes(call))),
   ),
   post('ttl/:interval', setEnd),
+  post('public/:public', publish),
   post('network-settings', setNetwork),
   { ...post('last-activity', noteActivity), status: 201 },
 ];
@@ -56,6 +57,11 @@ function minutes({ params }: DaytonaCall): number {
 /** 0 removes the end, as there. */
 async function setEnd(call: DaytonaCall): Promise<unknown> {
   await endAfter(call, call.params['sandbox'], minutes(call));
+  return answer(call);
+}
+
+async function publish(call: DaytonaCall): Promise<unknown> {
+  await setPublic(call, call.params['sandbox'], call.params['public'] === 'true');
   return answer(call);
 }
 

@@ -1,7 +1,7 @@
 /** Ports with a listener inside; each opens in a tab of its own by a signed URL. */
 
-import { Button, NumberInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, NumberInput, Switch } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { RefreshButton } from '../../parts/buttons.tsx';
 import { CopyIcon } from '../../parts/copy.tsx';
@@ -36,6 +36,7 @@ export function PortsPanel() {
             <span className="grow ellipsis dimmed" title={command ?? name}>
               {command ?? name}
             </span>
+            <PublicPort port={number} />
             <OpenPort port={number} />
           </li>
         ))}
@@ -46,6 +47,34 @@ export function PortsPanel() {
         {Number(port) > 0 && <OpenPort port={Number(port)} />}
       </div>
     </Panel>
+  );
+}
+
+/** A switch where the operator lets owners open ports; it moves this port alone. */
+function PublicPort({ port }: { port: number }) {
+  const { id } = useSandbox();
+  const queryKey = ['inside', id, 'public-ports'];
+  const cache = useQueryClient();
+  const { data } = useQuery({ queryKey, queryFn: ({ signal }) => client.access.publicPorts(id, { signal }) });
+  const set = useMutation({
+    mutationFn: (isOpen: boolean) => {
+      const others = (data?.ports ?? []).filter((one) => one !== port);
+      return client.access.setPublicPorts(id, isOpen ? [...others, port] : others);
+    },
+    onSuccess: (now) => cache.setQueryData(queryKey, now),
+  });
+  if (!data?.allowed) return null;
+  return (
+    <span className="row">
+      <Switch
+        label="Public"
+        aria-label={`Port ${port} is open to everybody`}
+        checked={data.all || data.ports.includes(port)}
+        disabled={data.all || set.isPending}
+        onChange={(event) => set.mutate(event.currentTarget.checked)}
+      />
+      {set.error && <ProblemPanel title="Not changed" error={set.error} />}
+    </span>
   );
 }
 
