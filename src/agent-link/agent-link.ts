@@ -7,6 +7,7 @@ import type { AgentLink, AgentProcesses, AgentTunnels } from '../control/ports/i
 import { subjectHash } from '../model/certificates/certificate.ts';
 import { limits } from '../model/limits.ts';
 import { type Ask, call, tooSlow } from './call.ts';
+import { contextsOf } from './contexts.ts';
 import { detachedOf } from './detached.ts';
 import { type AnswerSink, Exchange, type OpenChannel } from './exchange.ts';
 import { executionOf } from './execution.ts';
@@ -58,6 +59,7 @@ export function createAgentLink({ openChannel, roots = null }: AgentLinkOptions)
     ...filesOf(ask),
     ...watchingOf(openChannel),
     ...processesOf(openChannel),
+    ...contextsOf(ask, versionOf),
     ...detachedOf(openChannel, ask),
     ...tunnelsOf(openChannel, ask),
     ...searchOf(ask),

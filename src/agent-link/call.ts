@@ -39,6 +39,8 @@ export interface Call<Reply> {
   maxItemDataBytes?: number;
   /** Receives the live output that the request asks for, which is no part of the answer. */
   live?: LiveOutput | undefined;
+  /** true: parts of the result come between live output, and not only after it. */
+  mixed?: boolean;
 }
 
 export interface Item {
@@ -221,7 +223,7 @@ class Collector<Reply> implements AnswerSink {
   ) {
     this.itemBounds = options.itemBounds;
     this.#options = options;
-    this.#live = options.live ? new LiveOutputReader(options.live, pauses.wait) : null;
+    this.#live = options.live ? new LiveOutputReader(options.live, pauses.wait, options.mixed) : null;
     this.#pauses = pauses;
     this.#resolve = resolve;
     this.#reject = reject;

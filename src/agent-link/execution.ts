@@ -109,7 +109,11 @@ interface LivePart {
 }
 
 /** Leaves live output out for an earlier agent, and for one that does not greet: the call itself will show why. */
-async function livePart(versionOf: VersionOf, id: string, wish: LiveRequest | undefined): Promise<LivePart> {
+export async function livePart(
+  versionOf: VersionOf,
+  id: string,
+  wish: LiveRequest | undefined,
+): Promise<LivePart> {
   if (!wish) return { fields: {} };
   const version = await versionOf(id, wish.generation).catch(() => 0);
   if (version < fieldVersions.live) return { fields: {} };
@@ -117,7 +121,7 @@ async function livePart(versionOf: VersionOf, id: string, wish: LiveRequest | un
   return { fields: { live: true, ...(whole ? { whole } : {}) }, live: wish.output };
 }
 
-function deadline(timeoutMs: number): { timeoutMs: number; timeoutError: () => Error } {
+export function deadline(timeoutMs: number): { timeoutMs: number; timeoutError: () => Error } {
   return {
     timeoutMs: timeoutMs + limits.execOverrunMs,
     timeoutError: () => unavailable("The sandbox's agent does not report the end of the command."),

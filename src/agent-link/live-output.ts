@@ -19,6 +19,7 @@ const NOTHING = Buffer.alloc(0);
 export class LiveOutputReader {
   readonly #output: LiveOutput;
   readonly #wait: (until: Promise<void>) => void;
+  readonly #mixed: boolean;
   /** The stream of the data that follows; null before the first piece and after the last. */
   #stream: LivePiece['stream'] | null = null;
   /** Bytes that are missing before that data. */
@@ -27,17 +28,22 @@ export class LiveOutputReader {
   #pieceBytes = 0;
   #callBytes = 0;
 
-  /** @param wait Receives what the answer has to wait for. */
-  constructor(output: LiveOutput, wait: (until: Promise<void>) => void) {
+  /**
+   * @param wait Receives what the answer has to wait for.
+   * @param mixed Parts of the result may come between.
+   */
+  constructor(output: LiveOutput, wait: (until: Promise<void>) => void, mixed = false) {
     this.#output = output;
     this.#wait = wait;
+    this.#mixed = mixed;
   }
 
-  /** Takes an item. Returns false for a part of the result, which ends all live output. */
+  /** Takes an item. Returns false for a part of the result, which ends all live output unless they are mixed. */
   item(json: unknown, bytes: number): boolean {
     this.#showGap();
     if (!namesLive(json)) {
-      this.end();
+      this.#stream = null;
+      this.#ended = !this.#mixed;
       return false;
     }
     if (this.#ended) throw new ProtocolError('live output after a part of the result');

@@ -11,7 +11,7 @@ export interface AgentRequest {
   [field: string]: unknown;
 }
 
-export const protocolVersions = [1, 2, 3, 4, 5, 6, 7, 8];
+export const protocolVersions = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /** The version that knows the operation first. `hello` agrees on one, and carriers have versions of their own. */
 export const operationVersions = {
@@ -56,6 +56,11 @@ export const operationVersions = {
   process_signal: 7,
   process_resize: 7,
   process_end: 7,
+  context_create: 9,
+  context_list: 9,
+  context_run: 9,
+  context_interrupt: 9,
+  context_delete: 9,
   trust: 5,
   pack: 1,
   unpack: 1,

@@ -113,6 +113,7 @@ export function isAbort(error: unknown): boolean {
 export const agentResources = [
   'command',
   'connection',
+  'context',
   'file',
   'folder',
   'host',

@@ -39,6 +39,10 @@ export function newAuthorizationId(): string {
   return `auth_${randomText(16)}`;
 }
 
+export function newContextId(): string {
+  return `context_${randomText(16)}`;
+}
+
 export function newSessionId(): string {
   return `session_${randomText(16)}`;
 }

@@ -8,6 +8,7 @@ import { gpusLimits, hostLimits, kernelLimits, loopLimits } from './limits/host.
 import { imagesLimits, registriesLimits } from './limits/images.ts';
 import { kubernetesLimits } from './limits/kubernetes.ts';
 import {
+  contextLimits,
   detachedLimits,
   insideLimits,
   readinessLimits,
@@ -157,6 +158,7 @@ export const limits = {
   ...networkLimits,
   ...gitLimits,
   ...insideLimits,
+  ...contextLimits,
   ...detachedLimits,
   ...watchingLimits,
   ...kernelLimits,

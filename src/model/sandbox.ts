@@ -11,6 +11,9 @@ export type SandboxState = (typeof sandboxStates)[number];
 
 export const languages = ['python', 'typescript', 'javascript'] as const;
 export type Language = (typeof languages)[number];
+/** Those of contexts. */
+export const contextLanguages = [...languages, 'bash'] as const;
+export type ContextLanguage = (typeof contextLanguages)[number];
 
 /**
  * Operation in progress on a sandbox. Stored before the work begins and cleared when it settles, so that a service that

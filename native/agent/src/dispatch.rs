@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 use crate::accounts::account_of;
+use crate::contexts::registry::Registry as Contexts;
 use crate::detached::registry::Registry as Processes;
 use crate::files::watching::seats::Seats as Watches;
 use crate::init::context::Context;
@@ -18,7 +19,8 @@ use crate::wire::connection::{Connection, Interrupted, Outcome, protocol_fault};
 use crate::wire::request::{check_version, operation_of};
 use crate::wire::stream::Stream;
 use crate::{
-    code, detached, exec, files, link, process, search, session, sftp, terminal, trust, tunnel,
+    code, contexts, detached, exec, files, link, process, search, session, sftp, terminal, trust,
+    tunnel,
 };
 
 /// The state that outlives one request.
@@ -32,6 +34,7 @@ struct Agent {
     terminals: Rc<Terminals>,
     processes: Rc<Processes>,
     watches: Rc<Watches>,
+    contexts: Rc<Contexts>,
 }
 
 /// A line of the table.
@@ -158,6 +161,11 @@ operations! {
     "process_signal"   7   root never                                  => detached::control::signal(processes);
     "process_resize"   7   root never                                  => detached::control::resize(processes);
     "process_end"      7   root never                                  => detached::control::end(processes);
+    "context_create"   9   user always                                 => contexts::create(context, contexts);
+    "context_list"     9   root never                                  => contexts::list(contexts);
+    "context_run"      9   root always                                 => contexts::run(contexts);
+    "context_interrupt" 9  root never                                  => contexts::control::interrupt(contexts);
+    "context_delete"   9   root never                                  => contexts::control::delete(contexts);
     "trust"            5   root never                                  => trust::install(context);
 }
 
@@ -171,6 +179,7 @@ pub fn start(context: Context) -> impl AsyncFn(Stream) {
         terminals: Rc::default(),
         processes: Rc::default(),
         watches: Rc::default(),
+        contexts: Rc::default(),
     };
     async move |stream| {
         let mut connection = Connection::new(stream);

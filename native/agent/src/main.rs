@@ -13,6 +13,7 @@
 mod accounts;
 mod carrier;
 mod code;
+mod contexts;
 mod detached;
 mod dispatch;
 mod exec;

@@ -3,6 +3,7 @@
  * each port has one conformance suite in `test/`, run by every implementation.
  */
 export type * from './access-store.ts';
+export type * from './agent/contexts.ts';
 export type * from './agent/detached.ts';
 export type * from './agent/link.ts';
 export type * from './agent/processes.ts';

@@ -227,3 +227,25 @@ export const warmPoolLimits = {
     wantedPerNews: 10_000,
   },
 } as const;
+
+/** Bounds of contexts; the agent has the same where both name one (`native/agent/src/contexts`). */
+export const contextLimits = {
+  context: {
+    idChars: 64,
+    perSandbox: 64,
+    /** Seconds until the code of a run is interrupted. */
+    timeoutSeconds: { min: 1, max: 600, default: 60 },
+    /** Memory of each process of a context. */
+    memoryMb: { min: 64, max: 1_048_576 },
+    /** Timeout of an interpreter's start. */
+    startMs: 30_000,
+    /** Displays of one run. */
+    displays: 100,
+    displayDepth: 32,
+    /** Texts of an error, and of a type of data. */
+    errorNameChars: 1_024,
+    errorTextChars: 1_024 * KiB,
+    endChars: 1_024,
+    mimeChars: 200,
+  },
+} as const;

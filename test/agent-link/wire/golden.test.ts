@@ -8,6 +8,7 @@ import { carryOverTls, type TlsCarry } from '../tls/carry.ts';
 import { audience } from './audience.ts';
 import { answeringInTurn, type Carry, greeting, SANDBOX } from './fake-agent.ts';
 import { bytesOf, type GoldenFrame, goldenExchanges } from './golden.ts';
+import { contextCalls } from './golden-contexts.ts';
 import { detachedCalls } from './golden-detached.ts';
 import { terminalCalls } from './golden-terminals.ts';
 import { watchingCalls } from './golden-watching.ts';
@@ -19,7 +20,7 @@ const TEXT_OUTPUT = { timedOut: false, truncated: false };
 /** For each golden exchange the call that makes it, and what the call gives. */
 const calls: Record<
   string,
-  { call: (agent: AgentLink) => Promise<unknown>; gives?: unknown; fails?: object; greets?: 4 | 6 | 7 }
+  { call: (agent: AgentLink) => Promise<unknown>; gives?: unknown; fails?: object; greets?: 4 | 6 | 7 | 9 }
 > = {
   hello: { call: (agent) => agent.hello(SANDBOX, 7), gives: { persistence: null } },
   'hello-older': { call: (agent) => agent.hello(SANDBOX, 7), gives: { persistence: null } },
@@ -459,6 +460,7 @@ const calls: Record<
   },
   ...terminalCalls,
   ...detachedCalls,
+  ...contextCalls,
   ...watchingCalls,
   remove: { call: (agent) => agent.remove(SANDBOX, { path: 'd', recursive: true }), gives: undefined },
 };

@@ -129,7 +129,7 @@ describe('an agent that breaks the protocol gives unavailable', () => {
     ],
     [
       'a version not offered',
-      reply({ version: 9, sandbox_id: SANDBOX, generation: 1 }),
+      reply({ version: 10, sandbox_id: SANDBOX, generation: 1 }),
       (agent) => agent.hello(SANDBOX, 1),
     ],
   ];

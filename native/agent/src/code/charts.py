@@ -1,4 +1,4 @@
-# What a matplotlib figure shows, as data beside its picture. run.py executes this once pyplot is loaded.
+# What a matplotlib figure shows, as data beside its picture. run.py and a context's kernel.py execute this once pyplot is loaded.
 import io
 import json
 import math
@@ -61,7 +61,7 @@ def send(figure):
         text = encode(describe(figure))
     except Exception:
         text = encode(chart("unknown", figure_title(figure)))
-    write(struct.pack("<I", len(text)) + text + struct.pack("<I", len(picture)) + picture)
+    emit(text, picture)
 
 
 def draw(figure):
@@ -76,8 +76,8 @@ def draw(figure):
         dots *= 0.9 * math.sqrt(MAX_PNG_BYTES / len(picture))
 
 
-def write(data):
-    view = memoryview(data)
+def emit(text, picture):
+    view = memoryview(struct.pack("<I", len(text)) + text + struct.pack("<I", len(picture)) + picture)
     try:
         while view:
             view = view[os.write(CHARTS_FD, view) :]

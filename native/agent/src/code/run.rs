@@ -24,12 +24,12 @@ use crate::wire::fault::{Code, Fault};
 const MAX_CODE_BYTES: usize = 32 << 20;
 
 const PYTHON_RUN: &str = concat!(include_str!("imports.py"), include_str!("run.py"));
-const PYTHON_CHARTS: &str = include_str!("charts.py");
+pub const PYTHON_CHARTS: &str = include_str!("charts.py");
 /// In the base image: translates the TypeScript that Node is about to read into JavaScript (images/base/typescript).
 const TYPESCRIPT_STARTER: &CStr = c"/usr/local/libexec/sandhaven-typescript";
 const NODE_PRELOAD: &str = include_str!("preload.mjs");
 /// Short, since it shows in the list of processes.
-const PYTHON_START: &str = "source = open(3, 'rb'); \
+pub const PYTHON_START: &str = "source = open(3, 'rb'); \
     exec(compile(source.read(int.from_bytes(source.read(4), 'little')), '<run>', 'exec'), {'source': source})";
 
 /// Environment that the request may override.
@@ -95,7 +95,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     reply(connection, finished).await
 }
 
-async fn receive_code(connection: &mut Connection) -> Result<Vec<u8>, Interrupted> {
+pub async fn receive_code(connection: &mut Connection) -> Result<Vec<u8>, Interrupted> {
     let mut code = Vec::new();
     while connection.read_data(&mut code).await? {
         if code.len() > MAX_CODE_BYTES {
@@ -141,14 +141,19 @@ fn python(context: &Context, request: &Request, code: &[u8]) -> Result<(Command,
         total_bytes: request.charts_total_bytes,
     };
     let argv = ["python3", "-u", "-c", PYTHON_START].map(str::to_owned);
-    let mut env = request.env.clone();
-    for (name, value) in PYTHON_DEFAULTS {
-        env.entry(name.to_owned())
-            .or_insert_with(|| value.to_owned());
-    }
+    let env = python_environment(&request.env);
     let mut command = Command::new(context, &argv, "", &env, context.null()?)?;
     command.extra = vec![source, write];
     Ok((command, Receiver::new(read, bounds)?))
+}
+
+/// Adds what Python has by default.
+pub fn python_environment(env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let defaults = PYTHON_DEFAULTS.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let given = env
+        .iter()
+        .map(|(name, value)| (name.clone(), value.clone()));
+    defaults.into_iter().chain(given).collect()
 }
 
 fn node(context: &Context, request: &Request, code: &[u8]) -> Result<Command, Fault> {
@@ -192,7 +197,7 @@ fn data_url(module: &str) -> String {
 }
 
 /// A file without a name, read from its beginning.
-fn memory_file(parts: &[&[u8]]) -> Result<OwnedFd, Fault> {
+pub fn memory_file(parts: &[&[u8]]) -> Result<OwnedFd, Fault> {
     let file = memfd_create("code", MemfdFlags::CLOEXEC).map_err(std::io::Error::from)?;
     let mut file = File::from(file);
     for part in parts {

@@ -56,6 +56,12 @@ impl Live {
         self.changed.notify_one();
     }
 
+    /// Takes a part of the result, as JSON. Unlike output it always finds room, so its owner bounds it.
+    pub fn push_item(&self, json: Vec<u8>) {
+        self.backlog.borrow_mut().push_item(json);
+        self.changed.notify_one();
+    }
+
     /// Resolves when more may be pushed.
     pub async fn room(&self) {
         while self.backlog.borrow().is_full() {

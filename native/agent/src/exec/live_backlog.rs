@@ -20,6 +20,8 @@ const PIECE_COST: usize = 64;
 const PIECES_A_WRITE: usize = 16;
 
 const STREAMS: [&str; 2] = ["stdout", "stderr"];
+/// In place of a stream: a part of the result.
+const ITEM: usize = STREAMS.len();
 
 #[derive(Default)]
 pub struct Backlog {
@@ -70,6 +72,15 @@ impl Backlog {
             }
             bytes = &bytes[taken..];
         }
+    }
+
+    /// Takes a part of the result, which has its place between the pieces.
+    pub fn push_item(&mut self, json: Vec<u8>) {
+        self.pieces.push_back(Piece {
+            stream: ITEM,
+            left_out: 0,
+            bytes: json,
+        });
     }
 
     /// Cost of the held pieces, and the bytes of stdout that are left out after them.
@@ -157,6 +168,10 @@ impl Backlog {
     pub fn take(&mut self, frames: &mut Vec<u8>) -> bool {
         let count = self.pieces.len().min(PIECES_A_WRITE);
         for piece in self.pieces.drain(..count) {
+            if piece.stream == ITEM {
+                frame::encode(frames, Kind::Item, &piece.bytes);
+                continue;
+            }
             let head = Head {
                 live: STREAMS[piece.stream],
                 left_out: piece.left_out,

@@ -239,6 +239,11 @@ impl Outputs {
         }
     }
 
+    /// Returns what is kept until now.
+    pub fn snapshot(&self) -> Collected {
+        self.captures.borrow().snapshot()
+    }
+
     /// Reads the output that is there when the command has ended. The pipes of children that live on go to a
     /// reader that discards their output.
     pub fn finish(mut self) -> Collected {

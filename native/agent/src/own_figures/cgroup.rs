@@ -64,6 +64,15 @@ impl Cgroup {
     }
 }
 
+/// Number of processes of the sandbox that the kernel has killed for memory; None where it does not count them.
+pub fn memory_kills() -> Option<u64> {
+    let files = ["memory.events", "memory/memory.oom_control"];
+    let read = |file| std::fs::read_to_string(format!("{ROOT}/{file}")).ok();
+    let text = files.into_iter().find_map(read)?;
+    let count = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
+    count?.trim().parse().ok()
+}
+
 fn machine_bytes() -> u64 {
     let info = rustix::system::sysinfo();
     info.totalram.saturating_mul(u64::from(info.mem_unit))

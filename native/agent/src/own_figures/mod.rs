@@ -5,7 +5,7 @@
 //!
 //! They belong to the sandbox, and root inside may write into them: that deceives only its own programs.
 
-mod cgroup;
+pub mod cgroup;
 mod cpuinfo;
 mod figures;
 mod meminfo;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::fault::{Code, Fault};
 
 /// The agent speaks all versions from 1 to this one.
-const PROTOCOL_VERSION: u32 = 8;
+const PROTOCOL_VERSION: u32 = 9;
 
 pub fn operation_of(payload: &[u8]) -> serde_json::Result<&str> {
     #[derive(Deserialize)]

@@ -8,6 +8,7 @@ use serde::Serialize;
 pub enum Resource {
     Command,
     Connection,
+    Context,
     File,
     Folder,
     Host,

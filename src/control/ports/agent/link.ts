@@ -1,6 +1,7 @@
 /** Work inside one machine, performed by its agent. */
 import type { Duplex, Readable } from 'node:stream';
 import type { Language } from '../../../model/sandbox.ts';
+import type { AgentContexts } from './contexts.ts';
 import type { AgentDetached } from './detached.ts';
 import type { AgentProcesses, AgentTerminals, AsUser, LiveRequest } from './processes.ts';
 import type { AgentSearch } from './search.ts';
@@ -130,6 +131,7 @@ export interface AgentGreeting {
  */
 export interface AgentLink
   extends AgentProcesses,
+    AgentContexts,
     AgentDetached,
     AgentSearch,
     AgentSessions,

@@ -71,6 +71,17 @@ export interface LiveOutput {
    * resolves; what is on its way comes still. Of one that is not `whole` the promise is ignored.
    */
   show(piece: LivePiece): Promise<void> | undefined;
+  /** Takes a rich result, in its place between the pieces. The result has it too. */
+  display?(shown: Display): void;
+}
+
+/** Something that code in a context shows: the same in several forms, by media type. Binary data is base64. */
+export interface Display {
+  /** `result`: the value of the last expression. */
+  type: 'result' | 'display';
+  data: Record<string, unknown>;
+  /** Data of a matplotlib figure, as those of `Chart`. */
+  chart?: Record<string, unknown> | undefined;
 }
 
 /** A wish for live output, which an agent of an earlier version cannot fulfil, or not wholly. */
