@@ -33,7 +33,7 @@ from .._async.files import AsyncFiles
 from .._async.pages import by_offset, by_page
 from .._async.preview import AsyncPreview
 from .._async.processes import AsyncProcesses
-from .._calls import CallOptions, OnProgress
+from .._calls import CallOptions, OnDisplay, OnProgress
 from .._follow import SandboxChange
 from .._output import OnBytes, OnOutput
 from .._settings import Default, settings_of
@@ -302,6 +302,15 @@ function optionsOf({ tool }: Described): Keyword[] {
             'Receives it as text of standard output, and how many bytes are missing before it.',
           ),
           option('on_stderr', 'OnOutput', 'Likewise, for standard error.'),
+        ]
+      : []),
+    ...(tool.displays
+      ? [
+          option(
+            'on_display',
+            'OnDisplay',
+            'Receives each result as it is shown; the last answer has all too.',
+          ),
         ]
       : []),
     ...(tool.idempotencyKey

@@ -14,13 +14,15 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, cast
 
 from .._async.content import AsyncContent
+from .._async.contexts import AsyncCodeContext, AsyncContexts
 from .._async.files import AsyncDownload
 from .._async.preview import AsyncPreview
 from .._async.processes import AsyncSandboxProcesses
-from .._calls import OnProgress
+from .._calls import OnDisplay, OnProgress
 from .._output import OnBytes, OnOutput
 from .._records import (
     ChangedFile,
+    ContextLanguage,
     DeletedSession,
     FileChange,
     FileDetails,
@@ -135,6 +137,33 @@ const FILES = `
         )
 `;
 
+const CODE = `
+    @property
+    def contexts(self) -> AsyncContexts:
+        """Interpreters that keep variables."""
+        return AsyncContexts(self._client, self._sandbox)
+
+    async def context(
+        self,
+        language: ContextLanguage | None = None,
+        *,
+        id: str | None = None,
+        cwd: str | None = None,
+        user: str | None = None,
+        memory_mb: int | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> AsyncCodeContext:
+        """Starts an interpreter that keeps variables, as \`contexts.create\` does."""
+        return await self.contexts.create(
+            language=language,
+            id=id,
+            cwd=cwd,
+            user=user,
+            memory_mb=memory_mb,
+            call_timeout_seconds=call_timeout_seconds,
+        )
+`;
+
 const SESSIONS = `
     async def delete(self, session_id: str, *, call_timeout_seconds: float | None = None) -> DeletedSession:
         """Kills the shell with all that it has started, and forgets the logs of its commands."""
@@ -146,7 +175,7 @@ const SESSIONS = `
 /** By group; what the generated methods do not have is written here. */
 const classes: Record<string, { name: string; about: string; besides: string }> = {
   files: { name: 'AsyncSandboxFiles', about: 'The files of one sandbox.', besides: FILES },
-  code: { name: 'AsyncSandboxCode', about: 'Code that runs in one sandbox.', besides: '' },
+  code: { name: 'AsyncSandboxCode', about: 'Code that runs in one sandbox.', besides: CODE },
   sessions: { name: 'AsyncSandboxSessions', about: 'The sessions of one sandbox.', besides: SESSIONS },
   git: { name: 'AsyncSandboxGit', about: 'Git in one sandbox.', besides: '' },
 };

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Described, describe } from '../../sdk/generate/described.ts';
 import type { Tool } from '../../src/catalog/base/tool.ts';
-import { tools } from '../../src/catalog/index.ts';
+import { allTools } from '../../src/catalog/index.ts';
 import { generateClient, withMethodNames } from './client.ts';
 import { generateErrors } from './errors.ts';
 import { generateHandle } from './handle.ts';
@@ -41,7 +41,7 @@ interface Generated {
 }
 
 /** @param catalogue All tools; a test may pass others. */
-export function generatePython(catalogue: readonly Tool[] = tools): Generated {
+export function generatePython(catalogue: readonly Tool[] = allTools): Generated {
   const described = catalogue.map(describe);
   const names = new PythonTypes();
   for (const { typeName, output } of described) names.declare(`${typeName}Result`, output);

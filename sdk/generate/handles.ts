@@ -24,6 +24,7 @@ const names: Record<string, string> = {
   GetPortPreviewUrl: 'previewUrl',
   RunCommand: 'run',
   RunCode: 'code.run',
+  RunInContext: 'code.runInContext',
   GetFileInfo: 'files.info',
   SearchContent: 'files.search',
   ReplaceInFiles: 'files.replace',

@@ -1,6 +1,6 @@
 /** Writes the SDK's handle of one sandbox from the catalogue. */
 import type { Tool } from '../../src/catalog/base/tool.ts';
-import { tools } from '../../src/catalog/index.ts';
+import { allTools } from '../../src/catalog/index.ts';
 import { describe } from './described.ts';
 import { type HandleMethod, handleMethods } from './handles.ts';
 import { comment } from './types.ts';
@@ -37,7 +37,21 @@ const classes: Record<string, { name: string; about: string; besides: string }> 
   }
 `,
   },
-  code: { name: 'SandboxCode', about: 'Code that runs in one sandbox.', besides: '' },
+  code: {
+    name: 'SandboxCode',
+    about: 'Code that runs in one sandbox.',
+    besides: `
+  /** Interpreters that keep variables: \`const context = await box.code.contexts.create()\`. */
+  get contexts(): Contexts {
+    return new Contexts(this.#client, this.#sandbox);
+  }
+
+  /** Starts one of these; resolves when it waits for code. */
+  context(options?: ContextOptions): Promise<CodeContext> {
+    return this.contexts.create(options);
+  }
+`,
+  },
   sessions: {
     name: 'SandboxSessions',
     about: 'The sessions of one sandbox.',
@@ -52,7 +66,7 @@ const classes: Record<string, { name: string; about: string; besides: string }> 
 };
 
 /** @param catalogue All tools; a test may pass others. */
-export function generateSandboxHandle(catalogue: readonly Tool[] = tools): string {
+export function generateSandboxHandle(catalogue: readonly Tool[] = allTools): string {
   const methods = handleMethods(catalogue.map(describe));
   const groups = Object.entries(classes).filter(([group]) => methods.some((one) => one.group === group));
   const own = methods.filter(({ group }) => group === '');
@@ -62,6 +76,7 @@ import type { PublicPorts, SandboxToken, SandboxTokenOptions } from './access.ts
 import { SandhavenError } from './errors.ts';
 import type * as files from './files.ts';
 import type { CallOptions } from './call.ts';
+import { type CodeContext, type ContextOptions, Contexts } from './contexts.ts';
 import type { RequestOptions } from './connection.ts';
 import type * as types from './generated.ts';
 import { apart, type Deadline, type DeadlineOptions, type HandleOptions, type Sleep, type SleepOptions, type UsageHistory } from './handle-options.ts';

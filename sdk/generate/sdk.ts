@@ -1,7 +1,7 @@
 /** Writes the SDK's client from the catalogue: types, one method a tool, and iterators over paged lists. */
 
 import type { Tool } from '../../src/catalog/base/tool.ts';
-import { tools } from '../../src/catalog/index.ts';
+import { allTools } from '../../src/catalog/index.ts';
 import { errorTable } from '../../src/model/errors.ts';
 import { type Described, describe, FLAT, lowerFirst, type Paging } from './described.ts';
 import { comment, TypeNames } from './types.ts';
@@ -22,7 +22,7 @@ import { Snapshots } from './snapshots.ts';
 `;
 
 /** @param catalogue All tools; a test may pass others. */
-export function generateSdk(catalogue: readonly Tool[] = tools): string {
+export function generateSdk(catalogue: readonly Tool[] = allTools): string {
   const described = catalogue.map(describe);
   const toolkits = [...new Set(described.map(({ toolkit }) => toolkit))].filter((name) => name !== FLAT);
   const names = new TypeNames();

@@ -10,9 +10,20 @@ export interface Progress {
   total?: number;
 }
 
+export interface DisplayedResult {
+  /** `result`: the value of the last expression. */
+  type: 'result' | 'display';
+  /** The same in several forms, by media type; pictures in base64. */
+  data: Record<string, unknown>;
+  /** What a matplotlib figure shows, as a chart of `runCode` without its picture. */
+  chart?: Record<string, unknown>;
+}
+
 export interface CallOptions extends RequestOptions, OutputListeners {
   /** Receives the steps of calls that may take long. */
   onProgress?: (progress: Progress) => void;
+  /** Receives each result of code in a context as it is shown; the call's own result has all of them too. */
+  onDisplay?: (shown: DisplayedResult) => void;
   /** Most retries of this call, where they are safe. */
   maxRetries?: number;
   /** Makes a retry safe, for tools that honour it; they get one automatically for the retries of one call. */
@@ -57,7 +68,7 @@ export function createCall(connection: Connection): Call {
   };
 }
 
-type Listeners = Pick<CallOptions, 'onProgress' | keyof OutputListeners>;
+type Listeners = Pick<CallOptions, 'onProgress' | 'onDisplay' | keyof OutputListeners>;
 
 interface Sending extends Listeners {
   parameters: object;
@@ -112,6 +123,7 @@ async function streamed(
     if (event === 'result') return value;
     if (event === 'error') throw fromProblem(value) ?? foreignAnswer(200);
     if (event === 'progress') listeners.onProgress?.(value as Progress);
+    if (event === 'display') listeners.onDisplay?.(value as DisplayedResult);
     if (event === 'output') await output.take(value as Parameters<Output['take']>[0]);
   }
   throw explain(new Error('the stream ended without a result'));

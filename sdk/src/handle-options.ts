@@ -9,6 +9,7 @@ const optionNames = Object.keys({
   signal: 0,
   timeoutMs: 0,
   onProgress: 0,
+  onDisplay: 0,
   maxRetries: 0,
   idempotencyKey: 0,
   onOutput: 0,

@@ -9,7 +9,7 @@ export type {
   SandboxToken,
   SandboxTokenOptions,
 } from './access.ts';
-export type { CallOptions, Progress } from './call.ts';
+export type { CallOptions, DisplayedResult, Progress } from './call.ts';
 export type {
   AuditLogRow,
   FollowOptions,
@@ -20,6 +20,14 @@ export type {
   SnapshotProgress,
 } from './changes.ts';
 export type { RequestOptions, SandhavenOptions } from './connection.ts';
+export {
+  CodeContext,
+  type ContextInfo,
+  type ContextLanguage,
+  type ContextOptions,
+  type ContextRunOptions,
+  Contexts,
+} from './contexts.ts';
 export { isSandhavenError, type Problem, SandhavenError } from './errors.ts';
 export { readEvents, type ServerEvent } from './events.ts';
 export type {

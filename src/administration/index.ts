@@ -17,6 +17,7 @@ import {
   startAuthorization,
 } from './authorizations.ts';
 import { listAuthorizedApps, revokeAuthorizedApp } from './authorized-apps.ts';
+import { createContext, deleteContext, interruptContext, listContexts, restartContext } from './contexts.ts';
 import { listPasskeys, removePasskey, removePassword, renamePasskey } from './credentials.ts';
 import { getHealth } from './health.ts';
 import { linkIdentity, listIdentities, unlinkIdentity } from './identities.ts';
@@ -159,6 +160,11 @@ export const actions: readonly Action[] = [
   signalProcess,
   resizeProcess,
   endProcess,
+  createContext,
+  listContexts,
+  interruptContext,
+  restartContext,
+  deleteContext,
   deleteSession,
   getFileDetails,
   setFileAttributes,
@@ -205,6 +211,7 @@ export const commandGroups: Record<string, string> = {
   files: 'files of your sandboxes: watch, details, set attributes, preview an image or PDF',
   sessions: 'sessions of your sandboxes: delete',
   terminals: 'terminals of your sandboxes: list, end',
+  contexts: 'interpreters that keep variables: create, list, interrupt, restart, delete',
   processes: 'processes that go on without you: start, list, input, end',
   audit: 'audit log: list, verify',
   health: 'room, load and findings of the service',

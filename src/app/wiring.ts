@@ -34,6 +34,7 @@ import { Activity } from '../control/turns/activity.ts';
 import { Idempotency } from '../control/turns/idempotency.ts';
 import { createOperationQueue } from '../control/turns/operation-queue.ts';
 import { OtherReplicas } from '../control/turns/other-replicas.ts';
+import { ContextService } from '../control/work/contexts.ts';
 import { ExecutionService } from '../control/work/execution.ts';
 import { filesOf } from '../control/work/files.ts';
 import { KeptSessions } from '../control/work/kept-sessions.ts';
@@ -209,6 +210,7 @@ export function wire(
     files,
     execution: new ExecutionService(uses, agent, environments),
     sessions: new SessionService(uses, agent, environments, store.sessions),
+    contexts: new ContextService({ uses, agent, environments }),
     processes: new ProcessService({ uses, agent, environments }),
     ...reached.services,
     tunnels: new TunnelService({ store: sandboxes, uses, agent }),

@@ -7,14 +7,14 @@ import { quotaOfRefusal } from '../model/quota.ts';
 import { assertScope, isViewer, refusedToViewers, type Scope } from '../model/scopes.ts';
 import { assertOpen } from './base/one-sandbox.ts';
 import type { CallContext, Tool } from './base/tool.ts';
-import { tools } from './index.ts';
+import { allTools } from './index.ts';
 import { toolsetOf } from './toolsets.ts';
 import { validateInput } from './validate.ts';
 
 const SUGGESTIONS = 3;
 
 const byName = new Map<string, Tool>(
-  tools.flatMap((tool) => [
+  allTools.flatMap((tool) => [
     [tool.name, tool],
     [mcpName(tool), tool],
   ]),
@@ -34,7 +34,7 @@ export function toolNamed(name: string): Tool | null {
  * Finds a tool by its identifier, with the dot or with `_`. Throws `not_found`, naming the nearest.
  * @param selection The tools that the caller sees, where it sees only some.
  */
-export function findTool(name: string, selection: readonly Tool[] = tools): Tool {
+export function findTool(name: string, selection: readonly Tool[] = allTools): Tool {
   const tool = toolNamed(name);
   if (tool && selection.includes(tool)) return tool;
   if (tool) throw outsideSelection(tool);
@@ -53,7 +53,7 @@ export function findTool(name: string, selection: readonly Tool[] = tools): Tool
 function outsideSelection(tool: Tool): SandhavenError {
   return new SandhavenError('not_found', `${tool.name} is not among the tools of this connection.`, {
     resource: 'tool',
-    hint: `Its toolset is ${toolsetOf(tool)}: connect with that one too, or without toolsets for all tools.`,
+    hint: `Its toolset is ${toolsetOf(tool)}: connect with that one too.`,
   });
 }
 

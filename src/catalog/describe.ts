@@ -1,7 +1,7 @@
 /** Catalogue as data, for lists of tools, OpenAPI, the documentation and the SDK. */
 
 import type { Annotations, Tool } from './base/tool.ts';
-import { tools } from './index.ts';
+import { allTools } from './index.ts';
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from './json-schema.ts';
 import { type Toolset, toolsetOf } from './toolsets.ts';
 
@@ -21,7 +21,7 @@ export interface ToolDescription {
 }
 
 /** Derived once: the catalogue never changes while the service runs. */
-export const descriptions: readonly ToolDescription[] = tools.map(describeTool);
+export const descriptions: readonly ToolDescription[] = allTools.map(describeTool);
 
 export function describeTool(tool: Tool): ToolDescription {
   return {

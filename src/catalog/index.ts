@@ -13,6 +13,7 @@ import { getSessionCommandLogs } from './execution/get-session-command-logs.ts';
 import { listSessions } from './execution/list-sessions.ts';
 import { runCode } from './execution/run-code.ts';
 import { runCommand } from './execution/run-command.ts';
+import { runInContext } from './execution/run-in-context.ts';
 import { runSessionCommand } from './execution/run-session-command.ts';
 import { sendSessionInput } from './execution/send-session-input.ts';
 import { createFolder } from './files/create-folder.ts';
@@ -99,4 +100,12 @@ export const toolsByToolset = {
   ],
 } as const satisfies Record<string, readonly Tool[]>;
 
+/** The tools that every client gets unless it chooses. */
 export const tools: readonly Tool[] = Object.values(toolsByToolset).flat();
+
+/** Toolsets that a client gets only by their names: the list of the others is full. */
+export const furtherToolsets = {
+  contexts: [runInContext],
+} as const satisfies Record<string, readonly Tool[]>;
+
+export const allTools: readonly Tool[] = [...tools, ...Object.values(furtherToolsets).flat()];

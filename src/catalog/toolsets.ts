@@ -5,15 +5,19 @@
 import { invalidArgument } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import type { Tool } from './base/tool.ts';
-import { tools, toolsByToolset } from './index.ts';
+import { allTools, furtherToolsets, tools, toolsByToolset } from './index.ts';
 
-export type Toolset = keyof typeof toolsByToolset;
+const bySet = { ...toolsByToolset, ...furtherToolsets };
+
+export type Toolset = keyof typeof bySet;
 
 /** In the order of the list. */
-export const toolsets = Object.keys(toolsByToolset) as Toolset[];
+export const toolsets = Object.keys(bySet) as Toolset[];
+
+const further = Object.keys(furtherToolsets).join(' and ');
 
 const toolsetByTool = new Map<string, Toolset>(
-  toolsets.flatMap((toolset) => toolsByToolset[toolset].map(({ name }) => [name, toolset] as const)),
+  toolsets.flatMap((toolset) => bySet[toolset].map(({ name }) => [name, toolset] as const)),
 );
 
 export function toolsetOf({ name }: Pick<Tool, 'name'>): Toolset {
@@ -23,7 +27,8 @@ export function toolsetOf({ name }: Pick<Tool, 'name'>): Toolset {
 }
 
 /**
- * Returns the tools of `files,git`, in the order of the catalogue; all of them for `all` or without a text.
+ * Returns the tools of `files,git`, in the order of the catalogue; for `all` or without a text all but those of further
+ * toolsets, which `all,contexts` has too.
  * Throws `invalid_argument` naming the unknown toolset.
  * @param parameter Source of the text, in its author's terms.
  */
@@ -33,7 +38,7 @@ export function selectTools(text: string | undefined, parameter: string): readon
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
-  const known = `The toolsets are ${toolsets.join(', ')}; all means every one.`;
+  const known = `The toolsets are ${toolsets.join(', ')}; all means every one but ${further}.`;
   if (names.length === 0) throw invalidArgument(parameter, `${parameter} names no toolset.`, known);
   const unknown = names.find((name) => name !== 'all' && !(toolsets as readonly string[]).includes(name));
   if (unknown !== undefined) {
@@ -45,7 +50,9 @@ export function selectTools(text: string | undefined, parameter: string): readon
       close ? `Did you mean ${close}? ${known}` : known,
     );
   }
-  return names.includes('all') ? tools : tools.filter((tool) => names.includes(toolsetOf(tool)));
+  const ofAll = names.includes('all');
+  if (ofAll && !names.some((name) => name in furtherToolsets)) return tools;
+  return allTools.filter((tool) => names.includes(toolsetOf(tool)) || (ofAll && tools.includes(tool)));
 }
 
 /** Versions of the toolkits that the tools implement, where their contracts have one. */

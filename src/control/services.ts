@@ -41,6 +41,7 @@ import type { AuthorizationService } from './provider/authorizations.ts';
 import type { ProviderSecrets } from './secrets/provider-secrets.ts';
 import type { SandboxSecrets } from './secrets/sandbox-secrets.ts';
 import type { SecretService } from './secrets/secret-service.ts';
+import type { ContextService } from './work/contexts.ts';
 import type { ExecutionService } from './work/execution.ts';
 import type { FileService } from './work/files.ts';
 import type { ProcessService } from './work/processes.ts';
@@ -65,6 +66,7 @@ export interface Services extends Credentials {
   execution: ExecutionService;
   sessions: SessionService;
   /** Processes that outlive their caller. */
+  contexts: ContextService;
   processes: ProcessService;
   identity: IdentityService;
   sshAccess: SshAccessService;

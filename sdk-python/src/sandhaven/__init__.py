@@ -1,10 +1,11 @@
 """Typed client of Sandhaven: self-hosted sandboxes for language-model agents."""
 
 from ._async.administration import AsyncAccess, AsyncAdministration, AsyncSessions, AsyncSnapshots
+from ._async.contexts import AsyncCodeContext, AsyncContexts
 from ._async.files import AsyncDownload, AsyncFiles
 from ._async.preview import AsyncPreview
 from ._async.processes import AsyncProcess, AsyncProcesses, AsyncSandboxProcesses
-from ._calls import OnProgress, Progress
+from ._calls import DisplayedResult, OnDisplay, OnProgress, Progress
 from ._error import Problem, SandhavenError
 from ._follow import (
     AuditLogRow,
@@ -44,6 +45,8 @@ from ._output import OnBytes, OnOutput, OutputPiece
 from ._records import (
     AccessToken,
     ChangedFile,
+    ContextInfo,
+    ContextLanguage,
     DeletedSession,
     DeletedSnapshot,
     FileChange,
@@ -64,6 +67,7 @@ from ._records import (
 )
 from ._settings import Default
 from ._sync.administration import Access, Administration, Sessions, Snapshots
+from ._sync.contexts import CodeContext, Contexts
 from ._sync.files import Download, Files
 from ._sync.preview import Preview
 from ._sync.processes import Process, Processes, SandboxProcesses
@@ -74,6 +78,8 @@ __all__ = [
     "Administration",
     "AsyncAccess",
     "AsyncAdministration",
+    "AsyncCodeContext",
+    "AsyncContexts",
     "AsyncDocumentDb",
     "AsyncDownload",
     "AsyncFiles",
@@ -94,9 +100,14 @@ __all__ = [
     "AuditMissed",
     "AuditRows",
     "ChangedFile",
+    "CodeContext",
+    "ContextInfo",
+    "ContextLanguage",
+    "Contexts",
     "Default",
     "DeletedSession",
     "DeletedSnapshot",
+    "DisplayedResult",
     "DoctorFinding",
     "DocumentDb",
     "Download",
@@ -112,6 +123,7 @@ __all__ = [
     "NetworkLogEvent",
     "NetworkLogPiece",
     "OnBytes",
+    "OnDisplay",
     "OnOutput",
     "OnProgress",
     "OutputPiece",

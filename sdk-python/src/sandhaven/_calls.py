@@ -6,7 +6,7 @@ import random
 import re
 import secrets
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypedDict, cast
+from typing import Any, Literal, NamedTuple, TypedDict, cast
 
 from ._bodies import parse_json
 from ._error import SandhavenError
@@ -39,6 +39,22 @@ class Progress(_ProgressRequired, total=False):
     total: float
 
 
+class _DisplayRequired(TypedDict):
+    type: Literal["result", "display"]
+    """result: the value of the last expression."""
+    data: dict[str, Any]
+    """The same in several forms, by media type; pictures in base64."""
+
+
+class DisplayedResult(_DisplayRequired, total=False):
+    """Something that code in a context shows."""
+
+    chart: dict[str, Any]
+    """What a matplotlib figure shows."""
+
+
+OnDisplay = Callable[[DisplayedResult], object]
+"""Receives each result of code in a context as it is shown."""
 OnProgress = Callable[[Progress], object]
 """Receives the steps of calls that may take long."""
 
@@ -50,6 +66,7 @@ class CallOptions(NamedTuple):
     on_output: OnBytes | None = None
     on_stdout: OnOutput | None = None
     on_stderr: OnOutput | None = None
+    on_display: OnDisplay | None = None
     idempotency_key: str | None = None
 
 
@@ -86,7 +103,7 @@ def pause_seconds(sent: int, retry_after_seconds: float | None) -> float:
 
 def settle(event: ServerEvent, options: CallOptions) -> dict[str, object] | None:
     """Returns the result that an event brings, raises its error, or hands progress to its listener."""
-    if event.event not in ("result", "error", "progress"):
+    if event.event not in ("result", "error", "progress", "display"):
         return None
     value = parse_json(event.data)
     if event.event == "error":
@@ -95,6 +112,8 @@ def settle(event: ServerEvent, options: CallOptions) -> dict[str, object] | None
         raise foreign_answer(200)
     if event.event == "result":
         return value
+    if event.event == "display" and options.on_display is not None and isinstance(value.get("data"), dict):
+        options.on_display(cast(DisplayedResult, value))
     if event.event == "progress" and options.on_progress is not None and isinstance(value.get("message"), str):
         options.on_progress(cast(Progress, value))
     return None

@@ -199,3 +199,23 @@ class DeletedSnapshot(TypedDict):
     id: str
     name: str
     deleted: Literal[True]
+
+
+ContextLanguage = Literal["python", "javascript", "typescript", "bash"]
+
+
+class ContextInfo(TypedDict):
+    context: str
+    """Its id."""
+    language: ContextLanguage
+    user: str | None
+    """None for root."""
+    cwd: str
+    memory_mb: int | None
+    created_at: str
+    runs: int
+    """How often code ran in it."""
+    busy: bool
+    """Code runs in it."""
+    ended: str | None
+    """Why it has ended by itself; None while it lives."""

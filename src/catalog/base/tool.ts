@@ -45,6 +45,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   long?: boolean;
   /** true: it runs a program, and shows its output meanwhile. */
   live?: boolean;
+  /** true: it shows rich results meanwhile, too. */
+  displays?: boolean;
   /** false: though it changes nothing itself, it runs a program or lets visitors in, so viewers are refused. */
   forViewers?: false;
   /** true: it honours `Idempotency-Key`. */

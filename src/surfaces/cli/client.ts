@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../administration/action.ts';
 import type { CallContext, Tool } from '../../catalog/base/tool.ts';
-import type { FileChange, LiveOutput, LivePiece } from '../../control/ports/index.ts';
+import type { Display, FileChange, LiveOutput, LivePiece } from '../../control/ports/index.ts';
 import { type Problem, SandhavenError, toProblem } from '../../model/errors.ts';
 import { newRequestId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -19,6 +19,8 @@ export interface CallOptions {
   onProgress?: CallContext['progress'];
   /** Receives output of a program while it runs; all of it, as bytes, where that is `whole`. */
   onOutput?: LiveOutput;
+  /** Receives what code in a context shows. */
+  onDisplay?: (shown: Display) => void;
   /** Receives the position of the first byte of a process's output. */
   onBegin?: (from: number) => void;
   /** Receives changes of files; the next ones come once it has resolved. */
@@ -129,13 +131,14 @@ async function outcomeOf(response: Response, options: CallOptions): Promise<Call
 
 async function streamedOutcome(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { onProgress, onOutput, onBegin, onChanges }: CallOptions,
+  { onProgress, onOutput, onDisplay, onBegin, onChanges }: CallOptions,
 ): Promise<CallOutcome> {
   for await (const { event, data } of readEvents(body)) {
     const value: unknown = JSON.parse(data);
     if (event === 'result') return { result: value as Record<string, unknown> };
     if (event === 'error') return { problem: value as Problem };
     if (event === 'progress') onProgress?.(value as Parameters<CallContext['progress']>[0]);
+    if (event === 'display') onDisplay?.(value as Display);
     if (event === 'begin') onBegin?.((value as { from: number }).from);
     if (event === 'changes') await onChanges?.((value as { changes: FileChange[] }).changes);
     if (event === 'output') await onOutput?.show(pieceOf(value as OutputEvent));

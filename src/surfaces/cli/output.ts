@@ -126,7 +126,7 @@ export function printable(text: string): string {
 }
 
 /** Keeps line breaks and tabs. */
-function printableLines(text: string): string {
+export function printableLines(text: string): string {
   return text.replace(/[^\n\t]+/g, printable);
 }
 

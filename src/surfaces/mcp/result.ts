@@ -2,7 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Tool } from '../../catalog/base/tool.ts';
 import { mcpName } from '../../catalog/call.ts';
-import { tools } from '../../catalog/index.ts';
+import { allTools } from '../../catalog/index.ts';
 import type { Problem } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 
@@ -46,7 +46,7 @@ function shorten(tool: Tool, text: string): string {
 }
 
 const renamed = new Map(
-  tools.flatMap((tool) => {
+  allTools.flatMap((tool) => {
     const bare = tool.name.slice(tool.name.indexOf('.') + 1);
     return [
       [tool.name, mcpName(tool)],

@@ -46,6 +46,7 @@ export const onOneMachine: Record<string, string> = {
   'test/system/bad-luck.test.ts':
     'starves a machine that the nodes and the control plane of a test cluster share',
   'test/system/canary.test.ts': 'reads processes, memory and disks of the machine',
+  'test/system/contexts.test.ts': 'exhausts the memory, at which a cluster ends all of a container together',
   'test/system/copied-data.test.ts': 'copies a data directory to another place',
   'test/system/following/terminal-page.test.ts':
     'opens the page of the service in a browser, which the fronts of replicas need no second time',

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { tools } from '../../../src/catalog/index.ts';
+import { allTools } from '../../../src/catalog/index.ts';
 import { API_KEY } from '../fakes/fake-services.ts';
 import { type Harness, startHttp } from '../http/http-harness.ts';
 import { cliFor } from './cli-harness.ts';
@@ -230,10 +230,10 @@ describe('call', () => {
     );
   });
 
-  it.each(tools.map(({ name }) => name))('%s --help shows its parameters', async (name) => {
+  it.each(allTools.map(({ name }) => name))('%s --help shows its parameters', async (name) => {
     const { code, stdout } = await cli(['call', name, '--help'], { env: {} });
     expect(code).toBe(0);
-    const tool = tools.find((one) => one.name === name);
+    const tool = allTools.find((one) => one.name === name);
     for (const parameter of Object.keys(tool?.input.shape ?? {})) {
       expect(stdout).toContain(`--${parameter.replaceAll('_', '-')}`);
     }
@@ -280,9 +280,9 @@ describe('call', () => {
 describe('tools', () => {
   it('[WIRE-HTTP-02] lists the catalogue, with schemas as JSON', async () => {
     const { stdout } = await cli(['tools'], { env: {} });
-    for (const { name, title } of tools) expect(stdout).toMatch(new RegExp(`^${name} +${title}$`, 'm'));
+    for (const { name, title } of allTools) expect(stdout).toMatch(new RegExp(`^${name} +${title}$`, 'm'));
     const listed = JSON.parse((await cli(['tools', '--json'], { env: {} })).stdout).tools;
-    expect(listed).toHaveLength(tools.length);
+    expect(listed).toHaveLength(allTools.length);
     expect(listed[0]).toHaveProperty('input_schema');
   });
 });

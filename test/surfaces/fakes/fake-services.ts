@@ -39,6 +39,7 @@ import { poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryEverybody } from '../../store/memory/memory-everybody.ts';
 import { memoryRegistryCredentials } from '../../store/memory/memory-registries.ts';
 import { fakeAudit } from './fake-audit.ts';
+import { fakeContexts } from './fake-contexts.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakeHeirs } from './fake-heirs.ts';
@@ -179,6 +180,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
       }),
     },
     sshAccess: fakeSshAccess(),
+    contexts: fakeContexts(),
     processes: fakeProcesses(),
     terminals: {
       ...fakeTerminals(() => {}),

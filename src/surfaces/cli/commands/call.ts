@@ -1,6 +1,6 @@
 /** `sandhaven call TOOL`: any tool of the catalogue, with its parameters as flags; `sandhaven tools` lists them. */
 import { findTool } from '../../../catalog/call.ts';
-import { tools as catalogue } from '../../../catalog/index.ts';
+import { allTools as catalogue } from '../../../catalog/index.ts';
 import { readParameters, toCallArguments } from '../arguments.ts';
 import { createClient } from '../client.ts';
 import { connectionOf } from '../connection.ts';

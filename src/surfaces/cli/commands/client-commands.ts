@@ -11,6 +11,7 @@ import { create, inspect, ls, pause, resume, rm, start, stop } from './everyday/
 import { snapshot } from './everyday/snapshot.ts';
 import { forward } from './forward.ts';
 import { login, logout } from './login.ts';
+import { repl } from './repl.ts';
 import { exec, run } from './run.ts';
 import { ssh } from './ssh.ts';
 
@@ -21,6 +22,7 @@ const everyday = {
   ls,
   inspect,
   exec,
+  repl,
   attach,
   ssh,
   cp,

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallContext } from '../../../catalog/base/tool.ts';
-import type { LiveOutput, LivePiece } from '../../../control/ports/index.ts';
+import type { Display, LiveOutput, LivePiece } from '../../../control/ports/index.ts';
 import type { Problem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { OutputText, type PieceOfText } from '../../../model/output-text.ts';
@@ -68,6 +68,7 @@ export async function streamCall(
  * the next event of that stream says so. A client that asks for bytes gets all of them: its program waits for it.
  */
 interface OutputEvents extends LiveOutput {
+  display(shown: Display): void;
   /** Sends what is left, before the result. */
   end(): void;
 }
@@ -83,6 +84,10 @@ export class OutputBytes implements OutputEvents {
   /** Names the position of the first byte. */
   begin(from: number): void {
     this.send('begin', { from });
+  }
+
+  display(shown: Display): void {
+    this.send('display', shown);
   }
 
   show({ stream, bytes, leftOutBytes }: LivePiece): Promise<void> | undefined {
@@ -111,6 +116,10 @@ export class OutputTexts implements OutputEvents {
 
   show(piece: LivePiece): undefined {
     this.#send(piece.stream, this.#decoded.of(piece));
+  }
+
+  display(shown: Display): void {
+    if (!this.#raw.writableEnded) this.#raw.write(event('display', shown));
   }
 
   /** Names what was left out last, too. */

@@ -1,6 +1,6 @@
 /** Calls and connections: outcomes of calls, shares of users with what was refused, traffic of sandboxes. */
 import { actions } from '../../../../administration/index.ts';
-import { tools } from '../../../../catalog/index.ts';
+import { allTools } from '../../../../catalog/index.ts';
 import type { Figures } from '../../../../control/metrics.ts';
 import { type AuditOutcome, auditActions } from '../../../../model/audit.ts';
 import { type Family, histogram, type Sample, single } from './family.ts';
@@ -69,7 +69,7 @@ export const trafficFamilies: readonly Family[] = [
   },
 ];
 
-const toolNames: ReadonlySet<string> = new Set(tools.map(({ name }) => name));
+const toolNames: ReadonlySet<string> = new Set(allTools.map(({ name }) => name));
 /** Actions of the administration, and what callers do beside tools. */
 const actionNames = new Set([...actions.map(({ name }) => name), ...Object.values(auditActions)]);
 
