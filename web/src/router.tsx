@@ -74,6 +74,7 @@ const sandboxParts = [
   terminalRoute,
   part('sessions', () => import('./sandbox/sessions/sessions-tab.tsx'), 'SessionsTab'),
   part('processes', () => import('./sandbox/processes/processes-tab.tsx'), 'ProcessesTab'),
+  part('notebook', () => import('./sandbox/notebook/notebook-tab.tsx'), 'NotebookTab'),
   part('code', () => import('./sandbox/code/code-tab.tsx'), 'CodeTab'),
   part('git', () => import('./sandbox/code/git-tab.tsx'), 'GitTab'),
   part('network', () => import('./sandbox/network/network-tab.tsx'), 'NetworkTab'),

@@ -26,6 +26,7 @@ const tabs = [
   { to: '/sandboxes/$id/sessions', label: 'Sessions' },
   { to: '/sandboxes/$id/processes', label: 'Processes' },
   { to: '/sandboxes/$id/code', label: 'Run' },
+  { to: '/sandboxes/$id/notebook', label: 'Notebook' },
   { to: '/sandboxes/$id/git', label: 'Git' },
   { to: '/sandboxes/$id/network', label: 'Network' },
   { to: '/sandboxes/$id/access', label: 'Ports and SSH' },

@@ -42,7 +42,7 @@ export function readNotebook(text: string): ReadNotebook {
   };
 }
 
-function readCell(cell: unknown, room: Room): Cell {
+export function readCell(cell: unknown, room: Room): Cell {
   const type = fieldOf(cell, 'cell_type');
   const source = excerptOf(fieldOf(cell, 'source'));
   switch (type) {

@@ -45,7 +45,7 @@ export default function Notebook({ text, cut, showText }: NotebookProps) {
   );
 }
 
-function ShownCell({ cell, number }: { cell: Cell; number: number }) {
+export function ShownCell({ cell, number }: { cell: Cell; number: number }) {
   switch (cell.type) {
     case 'unknown':
       return <Note>A cell of an unknown kind is not shown.</Note>;
