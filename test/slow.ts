@@ -28,7 +28,8 @@ export const slow: Readonly<Record<string, string>> = {
   'test/runtime/disk/disk-guard.test.ts': wholeDisk,
   'test/runtime/oci.test.ts': wholeDisk,
   'test/system/every-transport.test.ts': manyCalls,
-  'test/system/sleep.test.ts': 'lets a sandbox fall asleep 300 times, and looks at what the next service leaves asleep',
+  'test/system/sleep.test.ts':
+    'lets a sandbox fall asleep 300 times, and looks at what the next service leaves asleep',
   'test/system/following/terminals.test.ts': 'waits for the minute after which a sandbox counts as idle',
   'test/system/networks.test.ts': 'waits for the host to count traffic',
   'test/tls/listener.test.ts': bound,

@@ -53,7 +53,9 @@ async function main(rounds: number): Promise<void> {
   let bytes = 0;
   const output = {
     whole: true,
-    show: (piece: { bytes: Buffer }): undefined => void (bytes += piece.bytes.length),
+    show(piece: { bytes: Buffer }): undefined {
+      bytes += piece.bytes.length;
+    },
   };
   const live = { output, generation: sandbox.generation };
   const request = { contextId: 'python', code: PRINTS, timeoutMs: 60_000, live };
@@ -62,7 +64,9 @@ async function main(rounds: number): Promise<void> {
   for (let count = 1; count < 50; count++) await create(sandbox, 'python', `c${count}`);
   for (let count = 1; count < 50; count++) await run(sandbox, `c${count}`, '1+1');
   const sum = "cat /proc/[0-9]*/smaps_rollup 2>/dev/null | awk '/^Pss:/ { kb += $2 } END { print kb }'";
-  console.info(`50 contexts: ${(await sandbox.sh(sum)).output.trim()} KB of all that runs, shared pages divided`);
+  console.info(
+    `50 contexts: ${(await sandbox.sh(sum)).output.trim()} KB of all that runs, shared pages divided`,
+  );
 }
 
 async function first(sandbox: ScratchSandbox, language: ContextLanguage, code: string): Promise<void> {

@@ -1,5 +1,4 @@
 /** Wires the services and workers of one process; `startService` opens and closes their dependencies. */
-
 import { closeInTime } from '../concurrency/closing.ts';
 import { within } from '../concurrency/deadline.ts';
 import { Unfinished } from '../concurrency/unfinished.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../src/administration/call.ts';
 import { actions } from '../../src/administration/index.ts';
 import { callTool } from '../../src/catalog/call.ts';
-import { tools } from '../../src/catalog/index.ts';
+import { allTools } from '../../src/catalog/index.ts';
 import { addDaytonaRoutes } from '../../src/surfaces/daytona/routes.ts';
 import { createFakeServices, MEMBER_KEY, user } from './fakes/fake-services.ts';
 import { type Harness, startHttp } from './http/http-harness.ts';
@@ -25,6 +25,7 @@ const openTools = [
   'Sandbox.ReplaceInFiles',
   'Sandbox.RunCode',
   'Sandbox.RunCommand',
+  'Sandbox.RunInContext',
   'Sandbox.RunSessionCommand',
   'Sandbox.SearchContent',
   'Sandbox.SendSessionInput',
@@ -69,14 +70,19 @@ const closedTools = [
 ];
 
 const openActions = [
+  'CreateContext',
+  'DeleteContext',
   'DeleteSession',
   'EndProcess',
   'EndTerminal',
   'GetFileDetails',
   'GetFilePreviewUrl',
+  'InterruptContext',
+  'ListContexts',
   'ListProcesses',
   'ListTerminals',
   'ResizeProcess',
+  'RestartContext',
   'SendProcessInput',
   'SetFileAttributes',
   'SignalProcess',
@@ -113,6 +119,7 @@ const closedActions = [
   'GetNetworkLog',
   'GetPublicPorts',
   'GetSigningKey',
+  'GetUsageHistory',
   'GiveSecret',
   'LearnNetwork',
   'LinkIdentity',
@@ -131,6 +138,7 @@ const closedActions = [
   'ListUsers',
   'ListWebhookDeliveries',
   'ListWebhooks',
+  'PauseSandbox',
   'PollAuthorization',
   'RedeliverWebhook',
   'RemovePasskey',
@@ -138,6 +146,7 @@ const closedActions = [
   'RemoveRegistryCredentials',
   'RemoveTeamMember',
   'RenamePasskey',
+  'ResumeSandbox',
   'RevokeAccess',
   'RevokeAccessToken',
   'RevokeAuthorization',
@@ -151,6 +160,7 @@ const closedActions = [
   'SetNetwork',
   'SetPublicPorts',
   'SetSandboxDeadline',
+  'SetSandboxSleep',
   'SetSnapshotNetwork',
   'SetTeamNetwork',
   'SetUserNetwork',
@@ -198,7 +208,7 @@ describe('a token of one sandbox', () => {
   };
 
   it('finds each tool and each action either open or closed', () => {
-    expect(tools.map(({ name }) => name).sort()).toEqual([...openTools, ...closedTools].sort());
+    expect(allTools.map(({ name }) => name).sort()).toEqual([...openTools, ...closedTools].sort());
     expect(actions.map(({ name }) => name).sort()).toEqual([...openActions, ...closedActions].sort());
   });
 

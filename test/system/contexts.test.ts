@@ -27,9 +27,11 @@ it('die alone when they exhaust the memory, say so, and are started anew', async
   expect(plain(await run('x', { context: 'other' }))).toEqual(['5']);
   const { processes } = await mustAct(service, 'ListProcesses', { sandbox: 'box' });
   expect(processes).toMatchObject([{ tag: 'mine', status: 'running' }]);
-  expect(await call(service, 'RunInContext', { sandbox: 'box', code: '1', context: 'hungry' })).toMatchObject({
-    body: { code: 'failed_precondition', detail: expect.stringContaining('ran out of memory') },
-  });
+  expect(await call(service, 'RunInContext', { sandbox: 'box', code: '1', context: 'hungry' })).toMatchObject(
+    {
+      body: { code: 'failed_precondition', detail: expect.stringContaining('ran out of memory') },
+    },
+  );
   expect(plain(await run('1 + 1', { context: 'hungry', restart: true }))).toEqual(['2']);
 }, 60_000);
 
@@ -54,7 +56,9 @@ it('serve the SDK: output, results and charts as they come, interruption by who 
   expect([seen, results.length, error]).toEqual([['a\n', '1', 'b\n', '2'], 2, null]);
   const leaving = new AbortController();
   const running = context.run('z = 1\nwhile True: pass', { signal: leaving.signal });
-  await expect.poll(async () => (await box.code.contexts.list()).find(({ busy }) => busy)?.context).toBe(context.id);
+  await expect
+    .poll(async () => (await box.code.contexts.list()).find(({ busy }) => busy)?.context)
+    .toBe(context.id);
   leaving.abort();
   await expect(running).rejects.toThrow();
   expect((await context.run('z')).results[0]?.data).toMatchObject({ 'text/plain': '1' });

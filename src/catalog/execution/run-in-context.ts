@@ -41,7 +41,9 @@ export const runInContext = defineTool({
       .meta({ description: 'Source code.', sensitive: true }),
     sandbox: optionalSandbox,
     ...contextParameters,
-    env: environment().default({}).meta({ description: 'Variables of this run (default: none).', sensitive: true }),
+    env: environment()
+      .default({})
+      .meta({ description: 'Variables of this run (default: none).', sensitive: true }),
     restart: z.boolean().default(false).describe('Start the context anew first (default: false).'),
     timeout_seconds: integerWithDefault('Seconds until it is interrupted', limits.context.timeoutSeconds),
   }),
