@@ -1,6 +1,6 @@
 /**
- * Measures sleeping sandboxes: the processor time that all of them take together, and the time from a call on one to its first
- * answer, beside the same call on one that is awake. Each has a program that works all the time while it is awake.
+ * Measures sleeping sandboxes: the processor time that all of them take together, each with a program that never rests while it is
+ * awake, and the time from a call on an idle one to its first answer, beside the same call on one that is awake.
  *
  * bench/parts/sleep.ts [COUNT] [SECONDS]
  */
@@ -11,6 +11,8 @@ import { type Sandhaven, startSandhaven } from '../base/sandhaven.ts';
 import { summarize } from '../base/statistics.ts';
 
 const WAKES = 200;
+/** Sandboxes that are woken by turns. */
+const IDLE = 10;
 
 async function main(count: number, seconds: number): Promise<void> {
   const folder = await mkdtemp('/var/tmp/sandhaven-bench-');
@@ -23,18 +25,20 @@ async function main(count: number, seconds: number): Promise<void> {
     );
     const put = (sandbox: string) =>
       send(endpoint, 'POST', '/v1/admin/PauseSandbox', { body: Buffer.from(JSON.stringify({ sandbox })) });
-    const ids: string[] = [];
+    const make = () => service.create({ memory_gb: 1, disk_gb: 1, cpu: 1, auto_stop_minutes: 0 });
     for (let made = 0; made < count; made++) {
-      const id = await service.create({ memory_gb: 1, disk_gb: 1, cpu: 1, auto_stop_minutes: 0 });
+      const id = await make();
       await service.command(id, 'nohup sh -c "while :; do :; done" >/dev/null 2>&1 &');
       await put(id);
-      ids.push(id);
     }
     const before = await usedMs(service);
     await pause(seconds * 1_000);
     const used = (await usedMs(service)) - before;
     console.log(`${count} asleep: ${used.toFixed(1)} ms of processor in ${seconds} s, all together`);
-    await times(service, ids.slice(0, 50), put);
+    const idle: string[] = [];
+    while (idle.length < IDLE) idle.push(await make());
+    for (const id of idle) await put(id);
+    await times(service, idle, put);
     endpoint.agent.destroy();
   } finally {
     await service[Symbol.asyncDispose]();

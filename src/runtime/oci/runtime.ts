@@ -7,6 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log, Runtime } from '../../control/ports/index.ts';
 import type { GpuKind } from '../../model/gpu-kind.ts';
 import { limits } from '../../model/limits.ts';
@@ -147,7 +148,11 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     freeBytes: () => freeDiskBytes(layout.sandboxes),
     ids: machines.present,
     heldBytes: (id) => allocatedBytes(layout.disk(id)),
-    setFrozen: (id, frozen) => (frozen ? freezer.hold(id, 'disk') : freezer.release(id, 'disk')),
+    async setFrozen(id, frozen) {
+      // All machines may follow each other.
+      await nextTurn();
+      await (frozen ? freezer.hold(id, 'disk') : freezer.release(id, 'disk'));
+    },
     owners,
     log,
   });

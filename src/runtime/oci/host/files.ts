@@ -1,5 +1,5 @@
 /** File system functions beyond node:fs. All paths are the host's own. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -34,6 +34,17 @@ export function readNow(path: string): string | null {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+/** Writes an existing file of cgroups, at once as `readNow` reads one. Returns false when it is gone. */
+export function writeNow(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'r+' });
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
     throw error;
   }
 }

@@ -23,7 +23,7 @@ import {
   processesOf,
   written,
 } from '../host/cgroup-processes.ts';
-import { readNow, unlessMissing } from '../host/files.ts';
+import { readNow, unlessMissing, writeNow } from '../host/files.ts';
 import { controllerHierarchy, type Hierarchy, memoryHierarchy } from '../host/hierarchies.ts';
 import { cgroupLimits } from './config.ts';
 
@@ -61,7 +61,7 @@ export interface Cgroups {
   /** On v1, the groups that a machine sees of itself: hierarchy names and folders. Empty on v2. */
   shown(id: string): { name: string; path: string }[];
   resize(id: string, resources: Resources): Promise<void>;
-  /** Freezes or thaws all processes of the machine; does nothing when the machine is gone. */
+  /** Freezes or thaws all processes of the machine, at once; does nothing when the machine is gone. */
   setFrozen(id: string, frozen: boolean): Promise<void>;
   /**
    * Returns the folders in which the machine can be frozen, for a helper that does it: of one version, since a process
@@ -208,8 +208,8 @@ export function createCgroups(instanceId: string, hierarchies: Hierarchy[]): Cgr
     async setFrozen(id, frozen) {
       for (const { mountpoint, version } of killers) {
         const group = `${mountpoint}/${parent}/${id}`;
-        if (version === 2) await written(`${group}/cgroup.freeze`, frozen ? '1' : '0');
-        else await written(`${group}/freezer.state`, frozen ? 'FROZEN' : 'THAWED');
+        if (version === 2) writeNow(`${group}/cgroup.freeze`, frozen ? '1' : '0');
+        else writeNow(`${group}/freezer.state`, frozen ? 'FROZEN' : 'THAWED');
       }
     },
 
