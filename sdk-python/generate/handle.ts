@@ -266,7 +266,7 @@ ${fields.join('')}        self.processes = AsyncSandboxProcesses(client.processe
             wake: True: a use starts it when it is stopped or archived.
             call_timeout_seconds: Longest time of the call (default: the client's).
         """
-        given = {"after_seconds": after_seconds, "wake": wake}
+        given: dict[str, object] = {"after_seconds": after_seconds, "wake": wake}
         return await self._sleep("SetSandboxSleep", given, call_timeout_seconds)
 
     async def usage_history(self, *, call_timeout_seconds: float | None = None) -> UsageHistory:

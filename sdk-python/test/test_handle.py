@@ -121,9 +121,7 @@ def test_shows_what_it_has_used(service: ScriptedService, client: Driver) -> Non
     service.answers(result(history))
     box = client.client.sandbox("demo")
     assert client.call(lambda _: box.usage_history()) == history
-    assert [(path, body) for _, path, _, body in service.asked] == [
-        ("/v1/admin/GetUsageHistory", '{"sandbox":"demo"}')
-    ]
+    assert [(path, body) for _, path, _, body in service.asked] == [("/v1/admin/GetUsageHistory", '{"sandbox":"demo"}')]
 
 
 def test_makes_a_token_of_its_own(service: ScriptedService, client: Driver) -> None:

@@ -160,8 +160,8 @@ __all__ = [
     "SnapshotProgress",
     "Snapshots",
     "Upload",
-    "UsageHistory",
     "Usage",
+    "UsageHistory",
     "WatchNews",
     "__version__",
 ]
