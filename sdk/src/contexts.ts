@@ -1,6 +1,7 @@
 /** Contexts of a sandbox: interpreters that keep the variables of the code that they ran. */
 import type { CallOptions } from './call.ts';
 import type { RequestOptions } from './connection.ts';
+import { isSandhavenError } from './errors.ts';
 import type { RunInContextParameters, RunInContextResult, Sandhaven } from './generated.ts';
 import { apart, type HandleOptions } from './handle-options.ts';
 
@@ -105,8 +106,13 @@ export class CodeContext {
     await this.#act('DeleteContext', options);
   }
 
+  /** Deletes it; one that is gone is no error. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.delete();
+    try {
+      await this.delete();
+    } catch (error) {
+      if (!isSandhavenError(error, 'not_found')) throw error;
+    }
   }
 
   #act<Result>(action: string, options: RequestOptions = {}): Promise<Result> {

@@ -40,8 +40,6 @@ const ofControl: [reason: string, ...calls: Call[]][] = [
 
 /** Whole parts of the toolbox. */
 const ofToolbox: Record<string, string> = {
-  '/process/interpreter/*':
-    'There are no contexts of an interpreter here: codeRun runs code, each time afresh.',
   '/lsp/*': 'There are no language servers here: start one in a session.',
   '/computeruse/*': 'There is no desktop here, nor a recording of one.',
   '/env': 'The environment of a sandbox that is there cannot be changed: give it to each call.',

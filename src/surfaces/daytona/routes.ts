@@ -27,6 +27,7 @@ import { addFileStreams, fileRoutes } from './toolbox/files/index.ts';
 import { localRoutes } from './toolbox/git/local.ts';
 import { remoteRoutes } from './toolbox/git/remote.ts';
 import { executeRoutes } from './toolbox/process/execute.ts';
+import { addInterpreterSocket, interpreterRoutes } from './toolbox/process/interpreter.ts';
 import { addPtySockets, chooseProtocol, ptyRoutes } from './toolbox/process/pty.ts';
 import { addLogRoutes } from './toolbox/process/session-logs.ts';
 import { sessionRoutes } from './toolbox/process/sessions.ts';
@@ -51,6 +52,7 @@ const toolboxRoutes: readonly DaytonaRoute[] = [
   ...executeRoutes,
   ...sessionRoutes,
   ...ptyRoutes,
+  ...interpreterRoutes,
   ...systemRoutes,
   ...gitRoutes,
   ...notInToolbox,
@@ -100,19 +102,20 @@ function takeEmptyForms(app: FastifyInstance): void {
   );
 }
 
-/** Terminals, and logs of sessions. */
+/** Terminals, logs of sessions, and code that runs in a context. */
 function addSockets(app: FastifyInstance, root: string, parts: DaytonaDependencies): void {
   const sockets = new WebSockets({
     ...parts,
     shares: {
       ...limits.terminal.viewers,
-      what: 'terminals and logs of sessions are already being looked at',
+      what: 'terminals, logs of sessions and contexts are already being looked at',
     },
     afterKey: 'Connect again with another key.',
     chooseProtocol,
   });
   addLogRoutes(app, root, { parts, sockets });
   addPtySockets(app, root, { parts, sockets });
+  addInterpreterSocket(app, root, { parts, sockets });
 }
 
 /** Answers at once for all that is in no table. */

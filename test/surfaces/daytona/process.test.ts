@@ -272,7 +272,6 @@ describe('a sandbox', () => {
 
   it('says what there is not', async () => {
     for (const [path, sentence] of [
-      ['/process/interpreter/context', /interpreter/],
       ['/lsp/start', /language servers/],
       ['/computeruse/mouse/click', /desktop/],
       ['/env', /environment/],

@@ -1,12 +1,17 @@
 # A context's interpreter: runs each code that comes on descriptor 4, behind its variables, in the same __main__, and answers
 # there. Every message ends in NUL. The agent starts it behind the text of imports.py, as run.py, with the text of charts.py behind it on descriptor 3.
-import ast
+# The usual ast, json, linecache and signal load for longer than the interpreter starts; what they are made of is there already.
+import _ast
 import builtins
 import os
-import signal
 import sys
+from _json import encode_basestring_ascii as quoted
+from _signal import SIGINT
+from _signal import signal as on_signal
 
 CONTROL_FD = 4
+ONLY_AST, TOP_LEVEL_AWAIT, COROUTINE = 0x400, 0x2000, 0x80
+MAX_SOURCES = 200
 MAX_MIME_CHARS = 3 << 20
 MAX_TEXT_CHARS = 200_000
 MAX_TABLE_ROWS = 1_000
@@ -30,13 +35,14 @@ class Kernel:
         self.running = False
         self.loop = None
         self.received = bytearray()
+        self.sources = {}
         self.main = type(sys)("__main__")
         self.main.__dict__.update(__builtins__=builtins, display=self.display)
         sys.modules["__main__"] = self.main
         self.process = os.getpid()
 
     def serve(self):
-        signal.signal(signal.SIGINT, self.interrupted)
+        on_signal(SIGINT, self.interrupted)
         sys.stdout.reconfigure(line_buffering=True)
         self.answer("ready")
         while True:
@@ -88,30 +94,30 @@ class Kernel:
         self.answer({"done": {"error": error}})
 
     def execute(self, code, name):
-        show_lines_in_tracebacks(code, name)
+        self.keep_source(name, code)
         try:
-            tree = ast.parse(code, name)
+            tree = parse(code, name)
         except SyntaxError:
             shell = with_commands(code)
             if shell == code:
                 raise
             self.main.__dict__["__sandhaven_command"] = command
-            tree = ast.parse(shell, name)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+            tree = parse(shell, name)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
         if tree.body:
             self.evaluate(tree, name, "exec")
         if last is not None and not code.rstrip().endswith(";"):
-            value = self.evaluate(ast.Expression(last.value), name, "eval")
+            value = self.evaluate(_ast.Expression(last.value), name, "eval")
             if value is not None:
                 builtins._ = value
                 self.send("result", value)
         elif last is not None:
-            self.evaluate(ast.Expression(last.value), name, "eval")
+            self.evaluate(_ast.Expression(last.value), name, "eval")
 
     def evaluate(self, tree, name, mode):
-        compiled = compile(tree, name, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        compiled = compile(tree, name, mode, TOP_LEVEL_AWAIT, dont_inherit=True)
         value = eval(compiled, self.main.__dict__)
-        if not compiled.co_flags & 0x80:
+        if not compiled.co_flags & COROUTINE:
             return value
         # With its loop.
         import asyncio  # noqa: F401
@@ -126,6 +132,22 @@ class Kernel:
     def make_loop(self, asyncio):
         self.loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self.loop)
+
+    def keep_source(self, name, code):
+        """For tracebacks."""
+        self.sources[name] = code
+        if len(self.sources) > MAX_SOURCES:
+            oldest = next(iter(self.sources))
+            del self.sources[oldest]
+            if "linecache" in sys.modules:
+                sys.modules["linecache"].cache.pop(oldest, None)
+        if "linecache" in sys.modules:
+            self.show_lines(sys.modules["linecache"])
+
+    def show_lines(self, linecache):
+        for name, code in self.sources.items():
+            if name not in linecache.cache:
+                linecache.cache[name] = (len(code), None, code.splitlines(True), name)
 
     def display(self, *values, raw=False, **_):
         """Shows values as rich results; with raw a value is a bundle itself, from types to data."""
@@ -200,7 +222,14 @@ def set_variables(text):
     return restore
 
 
+def parse(code, name):
+    return compile(code, name, "exec", ONLY_AST | TOP_LEVEL_AWAIT, dont_inherit=True)
+
+
 def encode(message):
+    text = plainly(message)
+    if text is not None:
+        return text.encode()
     import json
 
     options = {"ensure_ascii": False, "default": str, "skipkeys": True}
@@ -210,6 +239,20 @@ def encode(message):
         # JSON has no NaN.
         text = json.dumps(json.loads(json.dumps(message, **options), parse_constant=lambda _: None), **options)
     return text.encode("utf-8", "replace")
+
+
+def plainly(message):
+    """JSON of what has texts alone; None for all else."""
+    if message is None:
+        return "null"
+    if type(message) is str:
+        return quoted(message) if message.isascii() else None
+    if type(message) is not dict:
+        return None
+    values = [plainly(value) for value in message.values()]
+    if None in values:
+        return None
+    return "{" + ",".join(f"{quoted(name)}:{value}" for name, value in zip(message, values)) + "}"
 
 
 def bundle(value):
@@ -299,12 +342,6 @@ def command(text):
         print(f"exit code {status}", file=sys.stderr)
 
 
-def show_lines_in_tracebacks(code, name):
-    import linecache
-
-    linecache.cache[name] = (len(code), None, code.splitlines(True), name)
-
-
 def describe(error):
     """As the interpreter would, without the frames of this file and of what it calls the code by."""
     import traceback
@@ -331,6 +368,7 @@ def start(source):
     watch_imports(
         {
             "asyncio": kernel.make_loop,
+            "linecache": kernel.show_lines,
             "matplotlib.artist": remember_values,
             "matplotlib.pyplot": kernel.install_charts,
         }

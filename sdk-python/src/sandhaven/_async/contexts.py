@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from .._calls import OnDisplay
+from .._error import SandhavenError
 from .._output import OnBytes, OnOutput
 from .._records import ContextInfo, ContextLanguage
 
@@ -30,7 +31,11 @@ class AsyncCodeContext:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.delete()
+        try:
+            await self.delete()
+        except SandhavenError as error:
+            if error.code != "not_found":
+                raise
 
     async def run(
         self,

@@ -11,6 +11,7 @@ import { breakOff } from '../../streams.ts';
 const webSockets = [
   /^\/v1\/sandboxes\/[^/?]+\/terminal(?:\?|$)/,
   /^\/daytona\/toolbox\/[^/?]+\/process\/pty\/(?:create-connect|[^/?]+\/connect)(?:\?|$)/,
+  /^\/daytona\/toolbox\/[^/?]+\/process\/interpreter\/execute(?:\?|$)/,
   /^\/daytona\/toolbox\/[^/?]+\/process\/session\/(?:[^/?]+\/command\/[^/?]+|entrypoint)\/logs\?/,
 ];
 
