@@ -89,7 +89,7 @@ model-clients: setup-checks
 
 # Clients of other products, of several generations, which tests of the surfaces for them run, into the cache.
 compat-clients: setup-checks
-	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh daytona-0.140 daytona-0.226
+	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh daytona-0.140 daytona-0.226 e2b-2.63
 
 # A framework with such a client.
 compat-frameworks: setup-checks

@@ -9,6 +9,7 @@ import { testFiles, withDocuments } from './test/quick.ts';
 const waiting = [
   'test/agent-link/tls/refusals.test.ts',
   'test/compat/daytona/clients.test.ts',
+  'test/compat/e2b/clients.test.ts',
   'test/egress/{fairness,life}.test.ts',
   'test/gateways/preview.test.ts',
   'test/gateways/ssh/{login,odd-clients}.test.ts',

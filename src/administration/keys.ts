@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
 import { integerWithDefault, text } from '../catalog/parameters/scalars.ts';
 import type { OwnedKey } from '../control/people/keys.ts';
+import { keyForms, keyInForm } from '../model/key-form.ts';
 import { limits } from '../model/limits.ts';
 import { scopes } from '../model/scopes.ts';
 import { keyStates } from '../model/user.ts';
@@ -103,17 +104,21 @@ export const createKey = defineAction({
     expires_in_minutes: integerWithDefault('Minutes until it expires, 0 for never', {
       ...{ min: 0, max: limits.keyMinutesMax, default: 0 },
     }),
+    form: z
+      .enum(keyForms)
+      .default('sandhaven')
+      .describe("Form in which the key is shown; e2b is the one that E2B's clients take."),
   }),
   output: keyOutput.extend({ api_key: z.string() }),
   async handler(
-    { user, name, team, scopes: wanted, expires_in_minutes: expiresInMinutes },
+    { user, name, team, scopes: wanted, expires_in_minutes: expiresInMinutes, form },
     { services, caller },
   ) {
     const created = await services.keys.create(caller, {
       ...{ user, name, team, expiresInMinutes },
       scopes: wanted ? [...new Set(wanted)] : null,
     });
-    return { ...toKeyView(created), api_key: created.apiKey };
+    return { ...toKeyView(created), api_key: keyInForm(created.apiKey, form) };
   },
 });
 

@@ -1,4 +1,5 @@
 /** The listeners of a service: the API with MCP, previews and SSH, opened in order. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Tool } from '../catalog/base/tool.ts';
 import type { Log } from '../control/ports/index.ts';
@@ -11,6 +12,8 @@ import { createArrivals } from '../model/network/arrival.ts';
 import { originForPeople, type PreviewSite } from '../model/network/service-names.ts';
 import { PREVIEW_TOKEN_HEADER } from '../surfaces/daytona/base/call.ts';
 import { addDaytonaRoutes } from '../surfaces/daytona/routes.ts';
+import { leadToRoute, wasLed } from '../surfaces/e2b/base/address.ts';
+import { addE2bRoutes } from '../surfaces/e2b/routes.ts';
 import { LastCalls } from '../surfaces/http/last-calls.ts';
 import type { PackageFile } from '../surfaces/http/packages.ts';
 import type { PageFiles } from '../surfaces/http/page.ts';
@@ -57,6 +60,7 @@ export function createListeners(
   const { services } = service;
   const arrivals = createArrivals(options.trustedProxies);
   const speaksDaytona = options.compat.includes('daytona');
+  const speaksE2b = options.compat.includes('e2b');
   const room = new SharedRoom();
   const lastCalls = new LastCalls();
   const mcp = mcpEndpointOnUse({ services, log, version, tools, room });
@@ -65,16 +69,28 @@ export function createListeners(
     tracer: service.tracer,
     exit: service.exit,
     allowedHosts: allowedHosts(options.listen, publicUrl),
-    ...(speaksDaytona ? { further: addDaytonaRoutes } : {}),
+    further(app, parts) {
+      if (speaksDaytona) addDaytonaRoutes(app, parts);
+      if (speaksE2b) addE2bRoutes(app, parts);
+    },
+    ...(speaksE2b ? { isLed: wasLed } : {}),
     ready: () => service.readiness.check(),
   });
   const previews = new PreviewGateway({
     ...{ access: service.previewAccess, files: services.filePreviews },
     ...{ domain, arrivals, tls, log },
     tokenHeaders: speaksDaytona ? [PREVIEW_TOKEN_HEADER] : [],
+    ...(speaksE2b ? { answersElsewhere: leadToE2b } : {}),
     onAnswer: (status) => services.metrics.previewAnswers.note(status),
   });
   let ssh: SshGateway | undefined;
+
+  /** Answers requests for names of E2B's, which the listener of previews has, by the API's routes. */
+  function leadToE2b(request: IncomingMessage, response: ServerResponse, host: string | undefined): boolean {
+    if (!leadToRoute(request, host, domain)) return false;
+    http.routing(request, response);
+    return true;
+  }
 
   return {
     async open(): Promise<string> {

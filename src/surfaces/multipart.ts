@@ -9,6 +9,8 @@ import { invalidArgument, SandhavenError } from '../model/errors.ts';
 
 export interface Part {
   name: string;
+  /** As it stands; undefined for a field without one. */
+  filename?: string | undefined;
   /** Ends before the next part; bytes that nobody has read by then are passed over. */
   content: AsyncGenerator<Buffer, void>;
 }
@@ -55,7 +57,8 @@ export async function* partsOf(body: Readable, boundary: string): AsyncGenerator
       if (parts === MOST_PARTS) throw tooLarge(`The multipart body has over ${MOST_PARTS} parts.`);
       const head = await collected(new Section(source, HEAD_END).pieces(), HEAD_BYTES, 'The head of a part');
       const section = new Section(source, delimiter);
-      yield { name: nameOf(head.toString('utf8')), content: section.pieces() };
+      const text = head.toString('utf8');
+      yield { name: nameOf(text), filename: parameterOf(text, 'filename'), content: section.pieces() };
       await section.passOver();
     }
   } finally {
@@ -201,12 +204,18 @@ function tooLarge(detail: string): SandhavenError {
 
 /** Returns the name of a part's field. */
 export function nameOf(head: string): string {
+  const name = parameterOf(head, 'name');
+  if (name !== undefined) return name;
+  throw invalidArgument('body', 'A part of the multipart body has no name.');
+}
+
+function parameterOf(head: string, wanted: string): string | undefined {
   const disposition = head.split('\r\n').find((line) => /^content-disposition:\s*form-data\s*;/i.test(line));
   const parameters = disposition?.matchAll(/;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g) ?? [];
   for (const [, parameter = '', quoted, plain = ''] of parameters) {
-    if (parameter.toLowerCase() === 'name') return quoted?.replaceAll(/\\(["\\])/g, '$1') ?? plain;
+    if (parameter.toLowerCase() === wanted) return quoted?.replaceAll(/\\(["\\])/g, '$1') ?? plain;
   }
-  throw invalidArgument('body', 'A part of the multipart body has no name.');
+  return undefined;
 }
 
 function headOf({ name, filename, type, length }: PartHead): string {

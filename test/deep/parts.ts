@@ -160,7 +160,12 @@ export const parts: readonly Part[] = [
   {
     name: 'compat',
     shows: 'the public suites of other products’ clients, and what a framework runs through one of them',
-    sources: ['src/surfaces/daytona/**', 'src/surfaces/multipart.ts', 'test/compat/**'],
+    sources: [
+      'src/surfaces/daytona/**',
+      'src/surfaces/e2b/**',
+      'src/surfaces/multipart.ts',
+      'test/compat/**',
+    ],
     needs: [...standing, 'compat-clients'],
     project: 'deep',
     runs: [

@@ -15,8 +15,11 @@ export interface MadeCertificate {
   remove(): void;
 }
 
-/** @param names As openssl writes them, such as `DNS:*.example.com`. */
-export function makeCertificate(names: string[]): MadeCertificate {
+/**
+ * @param names As openssl writes them, such as `DNS:*.example.com`.
+ * @param isAuthority false: some clients take none that could sign others for that of a server.
+ */
+export function makeCertificate(names: string[], isAuthority = true): MadeCertificate {
   const folder = mkdtempSync(join(tmpdir(), 'sandhaven-certificate-'));
   const certFile = join(folder, 'cert.pem');
   const keyFile = join(folder, 'key.pem');
@@ -27,6 +30,7 @@ export function makeCertificate(names: string[]): MadeCertificate {
       [
         ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
         ...['-subj', '/CN=sandhaven test', '-addext', `subjectAltName=${names.join(',')}`],
+        ...(isAuthority ? [] : ['-addext', 'basicConstraints=critical,CA:FALSE']),
         ...['-keyout', key, '-out', cert],
       ],
       { stdio: 'pipe' },

@@ -54,7 +54,7 @@ export const listenerFlags = {
   compat: flag({
     name: 'compat',
     default: 'none',
-    help: "other products' APIs to serve for their clients: daytona, or none",
+    help: "other products' APIs to serve for their clients: daytona, e2b, or none",
     parse: parseCompat,
   }),
   /** Proxies whose X-Forwarded headers are trusted. */
@@ -94,7 +94,7 @@ export const listenerFlags = {
   }),
 };
 
-const compatible = ['daytona'] as const;
+const compatible = ['daytona', 'e2b'] as const;
 
 export type Compatible = (typeof compatible)[number];
 

@@ -59,6 +59,16 @@ export class SandboxTokens implements TokenHolders {
     return this.#signed(id, ownerIdOf(caller), STANDING);
   }
 
+  /** Likewise, by the id alone, to compare with it what a stranger has made of it; null where there is none. */
+  async standingOf(sandboxId: string): Promise<string | null> {
+    const ownerId = (await this.#deps.sandboxes.get(sandboxId))?.ownerId;
+    return ownerId ? this.#signed(sandboxId, ownerId, STANDING) : null;
+  }
+
+  async isRunning(sandboxId: string): Promise<boolean> {
+    return (await this.#deps.sandboxes.get(sandboxId))?.state === 'started';
+  }
+
   async authenticate(text: string): Promise<Caller | null> {
     const token = readSandboxToken(text);
     if (!token) return null;

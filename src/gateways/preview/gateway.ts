@@ -3,6 +3,7 @@
  * serves nothing else, and asks for no key but the token of that site. Nothing of a visit outlives the token's
  * expiry. Requests reach the sandbox's own loopback, through the agent.
  */
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -39,6 +40,8 @@ interface PreviewGatewayDependencies {
   log: Log;
   /** Further headers that carry a visitor's token, in lower case. */
   tokenHeaders?: readonly string[];
+  /** Returns true where another part of the service answers the request by its host, and not a preview. */
+  answersElsewhere?(request: IncomingMessage, response: ServerResponse, host: string | undefined): boolean;
   /** Called with the status of each answer. */
   onAnswer?(status: number): void;
 }
@@ -159,6 +162,7 @@ export class PreviewGateway {
     const tokenHeaders = [TOKEN_HEADER, ...(this.#parts.tokenHeaders ?? [])];
     const arrival = arrivals(request);
     assertPlain(request);
+    if (!upgrade && this.#parts.answersElsewhere?.(request, response, arrival.host)) return closed(response);
     const address = knownAddress(arrival, domain);
     if (address.kind === 'file') {
       return sendFile({ request, response, client: arrival.client || null }, address.token, files);
@@ -185,6 +189,10 @@ async function admitAt(
   token: string,
 ): Promise<Admission | null> {
   return (await access.admitStandard(sandboxId, port, token)) ?? access.admitPublic(sandboxId, port);
+}
+
+async function closed(response: ServerResponse): Promise<void> {
+  if (!response.closed) await once(response, 'close');
 }
 
 function knownAddress({ host }: Arrival, domain: string): PreviewAddress {

@@ -11,6 +11,21 @@ import type { Caller } from '../../model/user.ts';
 import { challenge, resourceAt } from './oauth/metadata.ts';
 import { assertOwnPage, cookieOf, endedCookie, setCookie } from './sign-in/cookies.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** For programs: a browser's sign-in opens nothing here. */
+    keysOnly?: boolean;
+    /** Takes tokens of one sandbox too: what it does is inside of one. */
+    sandboxTokens?: boolean;
+    /** Takes tokens of applications too. */
+    appTokens?: boolean;
+    /** Counts calls in the body towards the key's rate, not the request. */
+    countsItself?: boolean;
+    /** Returns the key, or the token, of clients that send it elsewhere, or in another form. */
+    keyIn?(request: FastifyRequest): string | null;
+  }
+}
+
 type Identities = Pick<Services, 'identity' | 'signIns' | 'apps' | 'teams'>;
 
 const TEAM_HEADER = 'sandhaven-team';
@@ -43,7 +58,8 @@ async function authenticateUser(
   reply: FastifyReply,
 ): Promise<Caller> {
   const { headers, routeOptions } = request;
-  const key = keyOf(headers.authorization, headers['x-api-key']);
+  const { keyIn } = routeOptions.config ?? {};
+  const key = keyIn ? keyIn(request) : keyOf(headers.authorization, headers['x-api-key']);
   const cookie = routeOptions.config?.keysOnly ? null : cookieOf(headers.cookie);
   if (key === null && cookie !== null) return authenticatePage(signIns, cookie, request, reply);
   // Tokens of applications are good for MCP, at the address that they were issued for.

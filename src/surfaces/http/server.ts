@@ -2,7 +2,7 @@
  * Serves the catalogue, the bytes of files, tunnels, terminals, MCP and health on one listener. Before any route, the Host, the
  * Origin and the key are checked and the request is admitted.
  */
-import type { Server, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -81,6 +81,8 @@ export interface HttpServerDependencies extends Pick<OAuthDependencies, 'exit' |
   /** Receives the request with its body unread. */
   mcp?: Pick<McpEndpoint, 'handle'>;
   tracer?: Tracer | null;
+  /** Returns true for a request that another listener has checked and led here. */
+  isLed?(request: IncomingMessage): boolean;
   /** Adds the routes of further APIs, if any. */
   further?(app: FastifyInstance, parts: FurtherParts): void;
 }
@@ -111,13 +113,6 @@ declare module 'fastify' {
     open?: boolean;
     /** Answers a request without a key when this returns true: the route checks what the request has in its place. */
     openIf?(request: FastifyRequest): boolean;
-    /** For programs: a browser's sign-in opens nothing here. */
-    keysOnly?: boolean;
-    /** Takes tokens of one sandbox too, or those of applications. */
-    sandboxTokens?: boolean;
-    appTokens?: boolean;
-    /** Counts calls in the body towards the key's rate, not the request. */
-    countsItself?: boolean;
     /** Not cut off when its key ends: it ends in a moment, and may itself have caused that, or ends with a reason. */
     brief?: boolean;
     /** The body is streamed, at any size. */
@@ -208,11 +203,9 @@ function noSchemas(): never {
   throw new Error('Routes have no schemas: the catalogue checks parameters.');
 }
 
-function addChecks(
-  app: FastifyInstance,
-  { services, log, allowedHosts, arrivals = createArrivals([]), publicUrl = null }: HttpServerDependencies,
-): void {
-  const hosts = createHostCheck(allowedHosts);
+function addChecks(app: FastifyInstance, parts: HttpServerDependencies): void {
+  const { services, log, arrivals = createArrivals([]), publicUrl = null, isLed = () => false } = parts;
+  const hosts = createHostCheck(parts.allowedHosts);
   const originOfService = createPublicOrigin({ publicUrl, hosts, server: app.server });
   const connections = new Connections();
   connections.watch(app.server);
@@ -236,8 +229,10 @@ function addChecks(
     if (!request.routeOptions.config?.byteStream) readers.watch(reply.raw);
     whenClosed(request, reply, log);
     assertOneHost(reply);
-    if (!hosts.knows(request.arrival.host)) return refuseHost(request, reply);
-    hosts.assertOrigin(request.headers.origin);
+    if (!isLed(request.raw)) {
+      if (!hosts.knows(request.arrival.host)) return refuseHost(request, reply);
+      hosts.assertOrigin(request.headers.origin);
+    }
     const { open, openIf } = request.routeOptions.config ?? {};
     if (open || openIf?.(request)) return undefined;
     request.caller = await authenticate(services, request, reply);

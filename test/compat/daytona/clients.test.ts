@@ -21,7 +21,7 @@ describe('a client of Daytona', () => {
   it.concurrent.each(Object.entries(programs))(
     'carries out every group of its calls: %s',
     async (_name, program) => {
-      const steps = await stepsOf(program, service);
+      const steps = await stepsOf(program, clientEnvironment(service));
       expect(Object.keys(steps).length).toBeGreaterThanOrEqual(FEWEST_STEPS);
       expect(Object.fromEntries(Object.entries(steps).filter(([, outcome]) => outcome !== 'ok'))).toEqual({});
     },

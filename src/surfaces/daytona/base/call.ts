@@ -38,7 +38,11 @@ export interface DaytonaCall {
   /** Origin of this service for its clients. */
   origin: string;
   /** Calls a tool, such as `Sandbox.GetSandbox`, with its checks, its audit and its bounds. */
-  tool(name: string, parameters: Result, extra?: Pick<CallContext, 'live'>): Promise<Result>;
+  tool(
+    name: string,
+    parameters: Result,
+    extra?: Pick<CallContext, 'live' | 'idempotencyKey'>,
+  ): Promise<Result>;
   /** Carries out an administration action in the same way. */
   action(name: string, parameters: Result): Promise<Result>;
 }

@@ -1,0 +1,28 @@
+/** Credentials as E2B's clients send them: a key in their form, and the token of one sandbox. */
+import type { FastifyRequest } from 'fastify';
+import { keyOfForm } from '../../../model/key-form.ts';
+
+export function keyIn({ headers }: FastifyRequest): string | null {
+  const key = headers['x-api-key'];
+  return typeof key === 'string' && key !== '' ? keyOfForm(key) : null;
+}
+
+/** The token says which sandbox it opens, and the request which it asks for: where these differ, there is none. */
+export function tokenIn({ headers }: FastifyRequest): string | null {
+  const token = headers['x-access-token'];
+  return typeof token === 'string' && token !== '' ? token : null;
+}
+
+/** Returns true for a request of a file that brings a signature in place of the token. */
+export function isSigned(request: FastifyRequest): boolean {
+  return (
+    typeof (request.query as Record<string, unknown>)['signature'] === 'string' && tokenIn(request) === null
+  );
+}
+
+/** Returns the Linux user that the client names, without a password. */
+export function userIn({ headers }: FastifyRequest): string | undefined {
+  const [, encoded] = /^basic +([\w+/=-]+) *$/i.exec(headers.authorization ?? '') ?? [];
+  const [name] = encoded === undefined ? [] : Buffer.from(encoded, 'base64').toString().split(':');
+  return name === '' ? undefined : name;
+}

@@ -1,0 +1,122 @@
+/** The procedures of files and folders. */
+import { posix } from 'node:path';
+import type { FileChange } from '../../../control/ports/index.ts';
+import { auditActions } from '../../../model/audit.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { isMissing, NotHere } from '../base/errors.ts';
+import type { Message } from './connect.ts';
+import { absolute, type InsideCall, listDir, stat } from './entries.ts';
+import type { StreamCall } from './streams.ts';
+
+type Plain = (call: InsideCall, message: Message) => Promise<Message>;
+
+export const filesystem: Record<string, Plain> = {
+  Stat: async (call, { path }) => ({ entry: await stat(call, textOf(path)) }),
+  ListDir: async (call, { path, depth }) => ({
+    entries: await listDir(call, textOf(path), Math.max(1, Number(depth ?? 1))),
+  }),
+  MakeDir: makeDir,
+  Move: move,
+  Remove: remove,
+  CreateWatcher: noWatcher,
+  GetWatcherEvents: noWatcher,
+  RemoveWatcher: noWatcher,
+};
+
+/** A surface keeps nothing between calls, and these need what came since the last. */
+async function noWatcher(): Promise<never> {
+  throw new NotHere('A watch is a stream here: there is none that is asked again and again.');
+}
+
+async function makeDir(call: InsideCall, message: Message): Promise<Message> {
+  const path = absolute(call, textOf(message['path']));
+  const found = await stat(call, path).catch((error: unknown) =>
+    isMissing(error) ? null : Promise.reject(error),
+  );
+  if (found) {
+    const isFolder = found['type'] === 'FILE_TYPE_DIRECTORY';
+    const [code, what] = isFolder ? ['already_exists', 'directory'] : ['invalid_argument', 'file'];
+    throw new SandhavenError(code as 'already_exists', `A ${what} is there already: ${path}`);
+  }
+  await call.tool('Sandbox.CreateFolder', { sandbox: call.sandbox, path, user: call.user });
+  return { entry: await stat(call, path) };
+}
+
+/** Moves, and replaces a file at the destination, as there. */
+async function move(call: InsideCall, message: Message): Promise<Message> {
+  const { sandbox, user } = call;
+  const source = absolute(call, textOf(message['source']));
+  const destination = absolute(call, textOf(message['destination']));
+  const moved = () => call.tool('Sandbox.MoveFile', { sandbox, source, destination, user });
+  await moved().catch(async (error: unknown) => {
+    if (!(error instanceof SandhavenError) || error.code !== 'already_exists') throw error;
+    await call.tool('Sandbox.DeleteFile', { sandbox, path: destination, user });
+    await moved();
+  });
+  return { entry: await stat(call, destination) };
+}
+
+/** Removes, and takes an absent path for removed. */
+async function remove(call: InsideCall, message: Message): Promise<Message> {
+  const { sandbox, user } = call;
+  const path = absolute(call, textOf(message['path']));
+  try {
+    await call.tool('Sandbox.DeleteFile', { sandbox, path, user, recursive: true });
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  return {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+const events: Record<string, string> = {
+  created: 'EVENT_TYPE_CREATE',
+  written: 'EVENT_TYPE_WRITE',
+  removed: 'EVENT_TYPE_REMOVE',
+  renamed: 'EVENT_TYPE_RENAME',
+  attributes: 'EVENT_TYPE_CHMOD',
+};
+
+/** Watches until the client leaves, or the folder is gone. */
+export async function watchDir({ call, message, stream, visit }: StreamCall): Promise<null> {
+  const path = absolute(call, textOf(message['path']));
+  const request = { path, recursive: message['recursive'] === true, user: call.user };
+  await visit([auditActions.filesWatch, auditActions.filesLeave, 'sandboxes:read'], async (begun, signal) => {
+    await call.services.files.watch(
+      call.request.caller,
+      call.sandbox,
+      request,
+      {
+        begun() {
+          begun();
+          void stream.send({ start: {} });
+          stream.keepAlive(keepAliveSeconds(call), { keepalive: {} });
+        },
+        changed: (changes) =>
+          changes
+            .flatMap((change) => shown(path, change))
+            .map((one) => stream.send(one))
+            .at(-1),
+      },
+      signal,
+    );
+  });
+  return null;
+}
+
+function keepAliveSeconds({ request }: InsideCall): number {
+  return Number(request.headers['keepalive-ping-interval'] ?? 0);
+}
+
+/** A rename is one of the old name, and a creation of the new one. */
+function shown(folder: string, change: FileChange): Message[] {
+  if (change.type === 'overflow') return [];
+  const name = (path: string) => posix.relative(folder, posix.resolve(folder, path));
+  const event = (type: string, path: string) => ({ filesystem: { name: name(path), type } });
+  if (change.type === 'renamed')
+    return [event('EVENT_TYPE_RENAME', change.from), event('EVENT_TYPE_CREATE', change.path)];
+  return [event(events[change.type] ?? 'EVENT_TYPE_WRITE', change.path)];
+}

@@ -1,0 +1,54 @@
+/** Streaming procedures: each is a visit to the sandbox, which the audit log notes and the client may leave at any time. */
+import type { FastifyReply } from 'fastify';
+import type { Log } from '../../../control/ports/index.ts';
+import type { Shares } from '../../../fairness/shares.ts';
+import { assertScope, type Scope } from '../../../model/scopes.ts';
+import { subjectOf } from '../../http/base/origin.ts';
+import { type ConnectError, connectErrorOf } from '../base/errors.ts';
+import { Envelopes, type Message } from './connect.ts';
+import type { InsideCall } from './entries.ts';
+
+export interface StreamCall {
+  call: InsideCall;
+  message: Message;
+  stream: Envelopes;
+  /** Runs work that lasts, from its beginning on under the first name, to its end under the second. */
+  visit(
+    names: [opened: string, closed: string, scope: Scope],
+    work: (begun: () => void, signal: AbortSignal) => Promise<void>,
+  ): Promise<void>;
+}
+
+/** Returns the error that the stream ends with; null for none. */
+export type Streaming = (call: StreamCall) => Promise<ConnectError | null>;
+
+export interface StreamParts {
+  log: Log;
+  shares: Shares;
+  /** Aborted when the service stops. */
+  stopping: AbortSignal;
+}
+
+export async function stream(
+  call: InsideCall,
+  message: Message,
+  work: Streaming,
+  { log, shares, stopping }: StreamParts,
+): Promise<FastifyReply> {
+  const { request, reply, services } = call;
+  const envelopes = new Envelopes(reply, () => request.leave?.());
+  const signal = AbortSignal.any([call.signal, stopping]);
+  const visit: StreamCall['visit'] = ([opened, closed, scope], visiting) =>
+    services.audit.visit(subjectOf(request, opened, call.signal), closed, async (begun) => {
+      assertScope(request.caller, scope);
+      reply.raw.once('close', shares.take(request.caller.id));
+      await visiting(begun, signal);
+    });
+  try {
+    envelopes.end(await work({ call, message, stream: envelopes, visit }));
+  } catch (error) {
+    // A stream has the status of a success, whatever becomes of it.
+    envelopes.end(connectErrorOf(error, request, log).error);
+  }
+  return reply;
+}

@@ -1,0 +1,183 @@
+/**
+ * E2B's client for Node, unmodified, by every group of its calls that are here:
+ *   node --import ./names.mjs program.mjs VERSION, with E2B_DOMAIN and E2B_API_KEY
+ */
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rejection, runSteps, step, until } from '../../daytona/node/steps.mjs';
+
+const version = process.argv[2];
+const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'sandhaven/compat-clients');
+const { Sandbox } = createRequire(join(cache, 'package.json'))(`e2b-${version}`);
+const client = { version, sandbox: null };
+
+const steps = {
+  async 'create a sandbox'() {
+    const options = { timeoutMs: 240_000, metadata: { team: 'a&b' }, envs: { COLOUR: 'sand' } };
+    client.sandbox = await Sandbox.create(options);
+    assert.equal(await client.sandbox.isRunning(), true);
+  },
+  async 'run a command as its user'({ commands }) {
+    const { stdout, stderr, exitCode } = await commands.run('whoami; pwd; echo $COLOUR; echo err >&2');
+    assert.deepEqual([stdout, stderr, exitCode], ['user\n/home/user\nsand\n', 'err\n', 0]);
+  },
+  async 'run one as root, elsewhere'({ commands }) {
+    const { stdout } = await commands.run('whoami; pwd; echo $A', {
+      user: 'root',
+      cwd: '/tmp',
+      envs: { A: "it's" },
+    });
+    assert.equal(stdout, "root\n/tmp\nit's\n");
+  },
+  async 'fail with the exit code'({ commands }) {
+    const error = await rejection(commands.run('echo out; exit 3'));
+    assert.deepEqual([error.name, error.exitCode, error.stdout], ['CommandExitError', 3, 'out\n']);
+  },
+  async 'lose nothing of a large output'({ commands }) {
+    const { stdout } = await commands.run('seq 1 200000');
+    assert.equal(stdout.length, 1_288_895);
+  },
+  async 'end at a time limit'({ commands }) {
+    assert.equal((await rejection(commands.run('sleep 30', { timeoutMs: 1_500 }))).name, 'TimeoutError');
+  },
+  async 'write to a background command'({ commands }) {
+    const cat = await commands.run('cat; echo done', { background: true, stdin: true });
+    await commands.sendStdin(cat.pid, 'hey\n');
+    await until(() => cat.stdout === 'hey\n');
+    const [listed] = (await commands.list()).filter(({ pid }) => pid === cat.pid);
+    assert.deepEqual([listed.cmd, listed.args], ['/bin/bash', ['-l', '-c', 'cat; echo done']]);
+    await commands.closeStdin(cat.pid);
+    assert.equal((await cat.wait()).stdout, 'hey\ndone\n');
+  },
+  async 'kill a command'({ commands }) {
+    const sleeping = await commands.run('sleep 60', { background: true });
+    assert.equal(await sleeping.kill(), true);
+    assert.equal((await rejection(sleeping.wait())).name, 'CommandExitError');
+    assert.equal(await commands.kill(sleeping.pid), false);
+  },
+  async 'leave a command and come back'({ commands }) {
+    const first = await commands.run('sleep 1; echo late', { background: true });
+    await first.disconnect();
+    assert.equal((await (await commands.connect(first.pid)).wait()).stdout, 'late\n');
+  },
+  async 'write and read files'({ files }) {
+    const written = await files.write('a.txt', 'one');
+    assert.deepEqual([written.name, written.path, written.type], ['a.txt', '/home/user/a.txt', 'file']);
+    assert.equal(await files.read('a.txt'), 'one');
+    assert.deepEqual([...(await files.read('a.txt', { format: 'bytes' }))], [111, 110, 101]);
+    await files.write([
+      { path: 'b/x.txt', data: 'x' },
+      { path: '/tmp/y é.txt', data: new Blob(['y']) },
+    ]);
+    assert.equal(await files.read('/tmp/y é.txt'), 'y');
+    await files.write('z.txt', 'zz', { gzip: true });
+    assert.equal(await files.read('z.txt'), 'zz');
+    assert.equal((await rejection(files.read('none'))).name, 'FileNotFoundError');
+  },
+  async 'keep metadata'({ files }) {
+    await files.write('m.txt', 'm', { metadata: { by: 'me' } });
+    assert.deepEqual((await files.getInfo('m.txt')).metadata, { by: 'me' });
+  },
+  async 'list and describe files'({ files }) {
+    const names = (await files.list('.', { depth: 2 })).map(({ path }) => path);
+    assert.ok(names.includes('/home/user/b') && names.includes('/home/user/b/x.txt'));
+    const { name, type, size, mode, permissions, owner } = await files.getInfo('a.txt');
+    assert.deepEqual(
+      [name, type, size, mode, permissions, owner],
+      ['a.txt', 'file', 3, 0o644, '-rw-r--r--', 'user'],
+    );
+  },
+  async 'make, move and remove'({ files }) {
+    assert.deepEqual([await files.makeDir('d/e'), await files.makeDir('d/e')], [true, false]);
+    assert.equal((await files.rename('a.txt', 'd/c.txt')).path, '/home/user/d/c.txt');
+    assert.deepEqual([await files.exists('a.txt'), await files.exists('d/c.txt')], [false, true]);
+    await files.remove('d');
+    await files.remove('d');
+    assert.equal(await files.exists('d'), false);
+  },
+  async 'watch a folder'({ files }) {
+    const seen = [];
+    await files.makeDir('w');
+    const watch = await files.watchDir('w', ({ type, name }) => void seen.push(`${type} ${name}`));
+    await files.write('w/n.txt', 'x');
+    await until(() => seen.includes('create n.txt') && seen.includes('write n.txt'));
+    await watch.stop();
+  },
+  async 'work in a terminal'({ pty }) {
+    let shown = '';
+    const onData = (data) => {
+      shown += new TextDecoder().decode(data);
+    };
+    const terminal = await pty.create({ cols: 80, rows: 24, onData });
+    await pty.resize(terminal.pid, { cols: 100, rows: 30 });
+    await pty.sendInput(terminal.pid, new TextEncoder().encode('echo $((40+2)) $(tput cols)\nexit\n'));
+    await terminal.wait();
+    assert.match(shown, /42 100/);
+  },
+  async 'sign addresses of files'(box) {
+    const form = new FormData();
+    form.append('file', new Blob(['signed']), 'up.txt');
+    const sent = await fetch(await box.uploadUrl('up.txt', { useSignatureExpiration: 60 }), {
+      method: 'POST',
+      body: form,
+    });
+    assert.equal(sent.status, 200);
+    const url = await box.downloadUrl('up.txt');
+    assert.equal(await (await fetch(url)).text(), 'signed');
+    const other = await fetch(url.replace('up.txt', 'z.txt'));
+    assert.deepEqual([other.status, await other.json()], [401, { code: 401, message: 'invalid signature' }]);
+  },
+  async 'reach a port that is open to everybody'(box) {
+    await box.commands.run('python3 -m http.server 3000', { background: true });
+    const url = `https://${box.getHost(3000)}`;
+    await until(async () => (await fetch(url)).status === 200);
+  },
+  async 'show, list and prolong the sandbox'(box) {
+    const { state, metadata, cpuCount } = await box.getInfo();
+    assert.deepEqual([state, metadata, cpuCount], ['running', { team: 'a&b' }, 2]);
+    const [found] = await Sandbox.list({ query: { metadata: { team: 'a&b' } } }).nextItems();
+    assert.equal(found.sandboxId, box.sandboxId);
+    await box.setTimeout(600_000);
+    const left = (await box.getInfo()).endAt.getTime() - Date.now();
+    assert.ok(left > 500_000 && left <= 600_000);
+    assert.equal((await box.getMetrics())[0].cpuCount, 2);
+  },
+  async 'connect to it by its id'({ sandboxId }) {
+    const again = await Sandbox.connect(sandboxId);
+    assert.equal((await again.commands.run('echo again')).stdout, 'again\n');
+  },
+  async 'hear of what is not here'(box) {
+    assert.match((await rejection(box.pause())).message, /cannot be paused here/);
+  },
+  async 'open nothing by the token of another sandbox'(box) {
+    const other = await Sandbox.create({ timeoutMs: 60_000 });
+    const options = { headers: { 'X-Access-Token': other.envdAccessToken } };
+    const url = `https://${box.getHost(49983)}`;
+    assert.equal((await fetch(`${url}/files?path=z.txt`, options)).status, 404);
+    assert.equal((await fetch(`${url}/envs`, options)).status, 404);
+    assert.equal(
+      (
+        await fetch(`https://api.${process.env['E2B_DOMAIN']}/v2/sandboxes`, {
+          headers: { 'X-API-KEY': other.envdAccessToken },
+        })
+      ).status,
+      403,
+    );
+    await other.kill();
+  },
+  async 'kill it'(box) {
+    assert.equal(await box.kill(), true);
+    assert.equal(await box.kill(), false);
+    assert.equal(await box.isRunning(), false);
+    await sleep(0);
+  },
+};
+
+await runSteps(
+  Object.entries(steps).map(([name, run]) => step(name, () => run(client.sandbox))),
+  client,
+);
+process.exit();

@@ -1,0 +1,91 @@
+"""E2B's client for Python, unmodified, by every group of its calls that are here:
+python program.py, with E2B_DOMAIN and E2B_API_KEY."""
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from types import SimpleNamespace
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "daytona" / "python"))
+
+from e2b import CommandExitException, FileNotFoundException, PtySize, Sandbox, TimeoutException
+from steps import equal, rejection, run_steps, step
+
+client = SimpleNamespace(version=tuple(int(part) for part in version("e2b").split(".")[:2]), sandbox=None)
+
+
+@step("create a sandbox")
+def create(client):
+    client.sandbox = Sandbox.create(timeout=240, metadata={"team": "a&b"}, envs={"COLOUR": "sand"})
+    equal(client.sandbox.is_running(), True)
+
+
+@step("run commands")
+def run(client):
+    result = client.sandbox.commands.run("whoami; pwd; echo $COLOUR; echo err >&2")
+    equal((result.stdout, result.stderr, result.exit_code), ("user\n/home/user\nsand\n", "err\n", 0))
+    error = rejection(lambda: client.sandbox.commands.run("exit 3"))
+    equal((type(error), error.exit_code), (CommandExitException, 3))
+    equal(type(rejection(lambda: client.sandbox.commands.run("sleep 30", timeout=1))), TimeoutException)
+    equal(len(client.sandbox.commands.run("seq 1 200000").stdout), 1_288_895)
+
+
+@step("write to a background command")
+def background(client):
+    cat = client.sandbox.commands.run("cat; echo done", background=True, stdin=True)
+    client.sandbox.commands.send_stdin(cat.pid, "hey\n")
+    equal(cat.pid in [process.pid for process in client.sandbox.commands.list()], True)
+    client.sandbox.commands.close_stdin(cat.pid)
+    equal(cat.wait().stdout, "hey\ndone\n")
+
+
+@step("kill a command")
+def kill_command(client):
+    sleeping = client.sandbox.commands.run("sleep 60", background=True)
+    equal(sleeping.kill(), True)
+    equal(type(rejection(sleeping.wait)), CommandExitException)
+
+
+@step("write, read, list and change files")
+def files(client):
+    files = client.sandbox.files
+    equal(files.write("a.txt", "one").path, "/home/user/a.txt")
+    equal(files.read("a.txt"), "one")
+    files.write_files([{"path": "b/x.txt", "data": "x"}, {"path": "/tmp/y é.txt", "data": b"y"}])
+    equal(files.read("/tmp/y é.txt"), "y")
+    equal(type(rejection(lambda: files.read("none"))), FileNotFoundException)
+    equal("/home/user/b/x.txt" in [entry.path for entry in files.list(".", depth=2)], True)
+    equal((files.make_dir("d"), files.make_dir("d")), (True, False))
+    equal(files.rename("a.txt", "d/c.txt").path, "/home/user/d/c.txt")
+    info = files.get_info("d/c.txt")
+    equal((info.size, info.permissions, info.owner), (3, "-rw-r--r--", "user"))
+    files.remove("d")
+    equal((files.exists("d"), files.exists("b")), (False, True))
+
+
+@step("work in a terminal")
+def terminal(client):
+    shown = []
+    terminal = client.sandbox.pty.create(size=PtySize(rows=24, cols=80))
+    client.sandbox.pty.send_stdin(terminal.pid, b"echo $((40+2))\nexit\n")
+    terminal.wait(on_pty=lambda data: shown.append(data))
+    equal(b"42" in b"".join(shown), True)
+
+
+@step("show, list and prolong the sandbox")
+def control(client):
+    info = client.sandbox.get_info()
+    equal((info.metadata, info.cpu_count), ({"team": "a&b"}, 2))
+    client.sandbox.set_timeout(600)
+    equal(client.sandbox.get_info().end_at > info.end_at, True)
+    equal(client.sandbox.sandbox_id in [one.sandbox_id for one in Sandbox.list().next_items()], True)
+    equal(client.sandbox.get_metrics()[0].cpu_count, 2)
+    equal(Sandbox.connect(client.sandbox.sandbox_id).commands.run("echo again").stdout, "again\n")
+
+
+@step("kill it")
+def kill(client):
+    equal((client.sandbox.kill(), client.sandbox.is_running(), client.sandbox.kill()), (True, False, False))
+
+
+run_steps(client)
