@@ -13,7 +13,8 @@ export const slow: Readonly<Record<string, string>> = {
   'test/audit/crash.test.ts': kills,
   'test/chaos/kill.test.ts': kills,
   'test/compat/daytona/clients.test.ts': 'carries out some fifty calls with each of six clients',
-  'test/compat/e2b/clients.test.ts': 'carries out some thirty calls with each of two clients, some of which wait for a time limit',
+  'test/compat/e2b/clients.test.ts':
+    'carries out some thirty calls with each of two clients, some of which wait for a time limit',
   'test/documentdb/saving-broken.test.ts': 'saves 200 MB, more than the service may hold',
   'test/egress/fairness.test.ts': bound,
   'test/egress/life.test.ts': 'waits for the two minutes that an answer of DNS lasts at least',

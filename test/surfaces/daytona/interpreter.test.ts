@@ -37,14 +37,14 @@ async function execute(message: object | string) {
   const url = `ws://127.0.0.1:${http.port}/daytona/toolbox/box/process/interpreter/execute`;
   const socket = new WebSocket(url, {
     headers: { authorization: `Bearer ${API_KEY}` },
-    handshakeTimeout: 5_000,
+    ...{ perMessageDeflate: false, maxPayload: 1 << 20, handshakeTimeout: 5_000 },
   });
   clients.push(socket);
   const messages: unknown[] = [];
   socket.on('message', (data) => messages.push(JSON.parse(String(data))));
   const closed = once(socket, 'close');
   await once(socket, 'open');
-  socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+  socket.send(typeof message === 'string' ? message : JSON.stringify(message), { binary: false });
   const [code] = await closed;
   return { messages, code };
 }

@@ -24,7 +24,7 @@ let begun = {};
 globalThis.require = createRequire(`${process.cwd()}/`);
 globalThis.display = (value, { raw = false } = {}) => show('display', raw ? bounded(value) : bundle(value));
 Object.defineProperty(globalThis, '__sandhaven', {
-  value: { import: (name) => import(name), hold: (value) => void (held.value = value), evaluate },
+  value: { import: (name) => import(name), hold, evaluate },
 });
 
 process.execArgv = [];
@@ -36,6 +36,10 @@ try {
   // Of all that runs in the sandbox, the kernel ends contexts first when memory is exhausted.
   writeFileSync('/proc/self/oom_score_adj', '500');
 } catch {}
+
+function hold(value) {
+  held.value = value;
+}
 
 async function run(variables, text) {
   cells += 1;
@@ -73,14 +77,14 @@ function evaluate() {
   session.post('Runtime.evaluate', options, (failed, answered) => {
     if (failed) return reject(failed);
     const { result, exceptionDetails } = answered;
-    const value = valueOf(exceptionDetails?.exception ?? result);
+    const value = realValue(exceptionDetails?.exception ?? result);
     if (exceptionDetails) reject(util.types.isNativeError(value) ? value : new Thrown(value));
     else resolve(value);
   });
 }
 
 /** Turns what the inspector shows of a value into the value. */
-function valueOf(remote) {
+function realValue(remote) {
   const { objectId, unserializableValue, value } = remote;
   if (!objectId) {
     if (unserializableValue === undefined) return value;
