@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::cell::Cell;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdStream;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
@@ -30,6 +30,11 @@ pub struct Incoming {
     /// So many of the first bytes hold no NUL.
     searched: usize,
 }
+
+/// The channel is closed, or what came is no message.
+pub struct Broken;
+
+pub type Taken = Result<Message, Broken>;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -94,19 +99,44 @@ impl Control {
 }
 
 impl Incoming {
+    /// Returns the next message of those that are there; None where there is none yet. Call it until then.
+    pub fn take_now(&mut self) -> Option<Taken> {
+        loop {
+            if let Some(taken) = self.cut() {
+                return Some(taken);
+            }
+            let mut buffer = [0; READ_BYTES];
+            // Not by the stream, which may not know yet that something is there.
+            match rustix::io::read(self.as_fd(), &mut buffer[..]) {
+                Ok(length) if length > 0 => self.received.extend_from_slice(&buffer[..length]),
+                Err(rustix::io::Errno::AGAIN) => return None,
+                Err(rustix::io::Errno::INTR) => {}
+                _ => return Some(Err(Broken)),
+            }
+        }
+    }
+
+    pub fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_ref().as_fd()
+    }
+
+    fn cut(&mut self) -> Option<Taken> {
+        let unsearched = &self.received[self.searched..];
+        if let Some(end) = unsearched.iter().position(|byte| *byte == 0) {
+            let rest = self.received.split_off(self.searched + end + 1);
+            let message = std::mem::replace(&mut self.received, rest);
+            self.searched = 0;
+            return Some(parse(&message[..message.len() - 1]).ok_or(Broken));
+        }
+        self.searched = self.received.len();
+        (self.searched > MAX_MESSAGE_BYTES).then_some(Err(Broken))
+    }
+
     /// Awaits the next message; None when the other end is closed, or sends what is none. May be dropped and called again.
     pub async fn next(&mut self) -> Option<Message> {
         loop {
-            let unsearched = &self.received[self.searched..];
-            if let Some(end) = unsearched.iter().position(|byte| *byte == 0) {
-                let rest = self.received.split_off(self.searched + end + 1);
-                let message = std::mem::replace(&mut self.received, rest);
-                self.searched = 0;
-                return parse(&message[..message.len() - 1]);
-            }
-            self.searched = self.received.len();
-            if self.searched > MAX_MESSAGE_BYTES {
-                return None;
+            if let Some(taken) = self.cut() {
+                return taken.ok();
             }
             self.stream.readable().await.ok()?;
             let mut buffer = [0; READ_BYTES];

@@ -210,22 +210,14 @@ async fn follow(
         }))
     };
     let (incoming, sending) = ends.control.talk(text);
+    // What is displayed has its place between what is printed.
+    outputs.beside(incoming.as_fd())?;
     let mut sending = pin!(sending);
     let mut sent = false;
     loop {
         tokio::select! {
             biased;
             () = &mut sending, if !sent => sent = true,
-            message = incoming.next() => match message {
-                Some(Message::Done(done)) => return Ok(Some(Stand { done, end: None, timed_out })),
-                Some(Message::Display(display)) => {
-                    outputs.drain();
-                    displays.show(display);
-                }
-                Some(Message::Ready) => {}
-                // The interpreter has ended, or the code writes to its channel.
-                None => return ended(kernel.close().await, timed_out),
-            },
             end = kernel.ended() => return ended(end, timed_out),
             () = sleep_until(deadline) => {
                 if timed_out {
@@ -235,7 +227,18 @@ async fn follow(
                 timed_out = true;
                 deadline = Instant::now() + GRACE;
             }
-            pumped = outputs.pump() => pumped?,
+            other = outputs.pump_to_other() => {
+                other?;
+                while let Some(message) = incoming.take_now() {
+                    match message {
+                        Ok(Message::Done(done)) => return Ok(Some(Stand { done, end: None, timed_out })),
+                        Ok(Message::Display(display)) => displays.show(display),
+                        Ok(Message::Ready) => {}
+                        // The interpreter has ended, or the code writes to its channel.
+                        Err(_) => return ended(kernel.close().await, timed_out),
+                    }
+                }
+            }
         }
     }
 }

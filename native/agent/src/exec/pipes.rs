@@ -8,7 +8,7 @@
 use rustix::event::epoll;
 use std::cell::RefCell;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
@@ -23,6 +23,8 @@ use crate::init::readiness::readable;
 pub const EXACT_ORDER_BYTES: usize = 4096;
 const MAX_EXACT_BYTES: usize = 256 << 10;
 const MAX_EXACT_PACKETS: usize = 4_000;
+/// Index of a descriptor beside the two pipes.
+const OTHER: usize = 2;
 const BULK_PIPE_BYTES: usize = 256 << 10;
 /// Reads in the order of the writes at the end of a command: enough for pipes that the command has not enlarged.
 const MAX_ORDERED_READS: usize = 2 * BULK_PIPE_BYTES / EXACT_ORDER_BYTES;
@@ -40,6 +42,8 @@ pub struct Outputs {
     packets: usize,
     bytes: usize,
     exact: bool,
+    /// The other descriptor was reported, and is not read yet.
+    other_ready: bool,
     buffer: Box<[u8; EXACT_ORDER_BYTES]>,
 }
 
@@ -168,6 +172,7 @@ impl Outputs {
             packets: 0,
             bytes: 0,
             exact: true,
+            other_ready: false,
             buffer: Box::new([0; EXACT_ORDER_BYTES]),
         })
     }
@@ -191,22 +196,60 @@ impl Outputs {
         }
     }
 
+    /// Has `other` a place in the order of the writes, too.
+    pub fn beside(&self, other: impl AsFd) -> io::Result<()> {
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
+        let data = epoll::EventData::new_u64(OTHER as u64);
+        Ok(epoll::add(self.epoll.get_ref(), other, data, flags)?)
+    }
+
+    /// Reads until the other descriptor has something, which has to be read to its end then. May be dropped and called
+    /// again.
+    pub async fn pump_to_other(&mut self) -> io::Result<()> {
+        loop {
+            if let Some(live) = &self.live {
+                live.room().await;
+            }
+            let index = if std::mem::take(&mut self.other_ready) {
+                OTHER
+            } else {
+                self.next().await?
+            };
+            if index == OTHER {
+                if !self.exact {
+                    self.drain();
+                }
+                return Ok(());
+            }
+            self.take(index);
+            tokio::task::yield_now().await;
+        }
+    }
+
     /// Reads some of the next output. May be dropped and called again.
     pub async fn pump_once(&mut self) -> io::Result<()> {
-        let index = loop {
+        let index = self.next().await?;
+        self.take(index);
+        Ok(())
+    }
+
+    async fn next(&mut self) -> io::Result<usize> {
+        loop {
             let mut ready = self.epoll.readable().await?;
             match next_ready(self.epoll.get_ref())? {
-                Some(index) => break index,
+                Some(index) => return Ok(index),
                 None => ready.clear_ready(),
             }
-        };
+        }
+    }
+
+    fn take(&mut self, index: usize) {
         self.read(index, if self.exact { 1 } else { BULK_READS });
         // A pipe that the command has enlarged may hold more than the packet that was reported.
         let enlarged = self.exact && size_of(&self.pipes[index]) > self.sizes[index];
         if enlarged || self.packets >= MAX_EXACT_PACKETS || self.bytes >= MAX_EXACT_BYTES {
             self.leave_exact_order();
         }
-        Ok(())
     }
 
     /// True once neither stream has a writer.
@@ -222,6 +265,10 @@ impl Outputs {
             let Ok(Some(index)) = next_ready(self.epoll.get_ref()) else {
                 break;
             };
+            if index == OTHER {
+                self.other_ready = true;
+                continue;
+            }
             let taken = self.read(index, 1);
             left[index] = left[index].saturating_sub(taken);
             if left == [0, 0] {
