@@ -1,7 +1,6 @@
 /**
  * Performs auto-stop, auto-archive, auto-delete and the deadlines of sandboxes, puts unused ones to sleep, and repeats unfinished
- * work. Every turn
- * reads all times from the store, so the first one handles those that passed while the service was down.
+ * work. Every turn reads all times from the store, so the first one handles those that passed while the service was down.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { deadlineOf, deadlineReasons, withoutPassedStop } from '../../model/deadline.ts';

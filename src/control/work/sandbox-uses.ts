@@ -1,6 +1,6 @@
 /**
- * Uses of a sandbox: each requires a started sandbox, or starts one whose owner wants that, counts as activity, and explains a failure by a
- * stop or a delete. A channel to the agent wakes one that sleeps.
+ * Uses of a sandbox: each requires a started sandbox, or starts one whose owner wants that, counts as activity, and explains a failure
+ * by a stop or a delete. A channel to the agent wakes one that sleeps.
  */
 import { inSpan } from '../../concurrency/span.ts';
 import { concerns, notFound, SandhavenError } from '../../model/errors.ts';
