@@ -94,6 +94,8 @@ export function createListeners(
 
   return {
     async open(): Promise<string> {
+      // Before the listener of previews, which leads some requests to its routes.
+      await http.ready();
       // Gateways first: the API answers no call before previews and SSH access work.
       const previewAt = kept.at('--preview-listen', options.previewListen);
       const previewPort = await claim('--preview-listen', previewAt, log, (address) =>

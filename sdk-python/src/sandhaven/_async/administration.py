@@ -59,7 +59,7 @@ class AsyncAccess:
         kind: Literal["ssh", "preview", "token"] | None = None,
         call_timeout_seconds: float | None = None,
     ) -> RevokedAccess:
-        """Ends every SSH token, signed preview URL, standard preview token and own token of one of the caller's sandboxes.
+        """Ends every SSH token, signed preview URL, preview token and own token of one of the caller's sandboxes.
 
         Connections open by them end too.
 
@@ -109,9 +109,7 @@ class AsyncAccess:
         """
         wanted = {"all": True} if ports == "all" else {"ports": ports}
         parameters = {"sandbox": sandbox, **wanted}
-        shown = await self._administration.call(
-            "SetPublicPorts", parameters, call_timeout_seconds=call_timeout_seconds
-        )
+        shown = await self._administration.call("SetPublicPorts", parameters, call_timeout_seconds=call_timeout_seconds)
         return cast(PublicPorts, shown)
 
     async def revoke_token(self, sandbox: str, token: str, *, call_timeout_seconds: float | None = None) -> AccessToken:

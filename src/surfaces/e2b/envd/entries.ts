@@ -1,5 +1,9 @@
 /** Files and folders as E2B's clients read them. */
 import { posix } from 'node:path';
+import { z } from 'zod';
+import { path } from '../../../catalog/parameters/path.ts';
+import { asUser } from '../../../catalog/parameters/sandbox.ts';
+import { validateInput } from '../../../catalog/validate.ts';
 import { invalidArgument } from '../../../model/errors.ts';
 import type { DaytonaCall as Call } from '../../daytona/base/call.ts';
 import { wholeId } from '../base/address.ts';
@@ -31,18 +35,25 @@ export interface InsideCall extends Call {
   user: string | undefined;
 }
 
+const named = z.object({ user: asUser });
+const placed = z.object({ path: path() });
+
 export function insideOf(call: Call): InsideCall {
   const { headers, query } = call.request;
-  const named = (query as Record<string, string | undefined>)['username'];
+  const { username } = query as Record<string, string | undefined>;
   const sandbox = wholeId(String(headers['e2b-sandbox-id'] ?? ''));
-  return Object.assign(call, { sandbox, user: userIn(call.request) ?? (named === '' ? undefined : named) });
+  const { user } = validateInput(named, {
+    user: userIn(call.request) ?? (username === '' ? undefined : username),
+  });
+  return Object.assign(call, { sandbox, user });
 }
 
 /** Clients read absolute paths; what begins nowhere begins at the user's home. */
-export function absolute({ user }: Pick<InsideCall, 'user'>, path: string): string {
+export function absolute({ user }: Pick<InsideCall, 'user'>, given: string): string {
+  const { path } = validateInput(placed, { path: given === '' ? '.' : given });
   const home = user === 'root' ? '/root' : `/home/${user ?? 'user'}`;
   if (path === '~' || path.startsWith('~/')) return posix.join(home, path.slice(1));
-  return posix.resolve(home, path === '' ? '.' : path);
+  return posix.resolve(home, path);
 }
 
 /** Describes the path, behind its links. Rejects with `not_found`. */

@@ -4,6 +4,7 @@ import { Shares } from '../../../fairness/shares.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { type DaytonaDependencies, toCall } from '../../daytona/base/call.ts';
+import { breakOff } from '../../streams.ts';
 import { ENVD, ID_HEADER, isForContexts, wholeId } from '../base/address.ts';
 import { isSigned, tokenIn } from '../base/credentials.ts';
 import { connectErrorOf, NotHere, NotRunning, sendError } from '../base/errors.ts';
@@ -121,7 +122,7 @@ export function addInside(app: FastifyInstance, parts: DaytonaDependencies): voi
     reply.raw.once('close', signed.take(caller.id));
     reply.raw.once(
       'close',
-      services.identity.whileValid(caller, () => request.raw.destroy()),
+      services.identity.whileValid(caller, () => breakOff(request.raw.socket)),
     );
   }
 }
