@@ -1,11 +1,11 @@
 /**
  * Stands in for the repository on github.com that the suites clone: in each sandbox, Git's own rule for addresses leads to one
- * on its disk. A suite clones some seconds after it has made its sandbox.
+ * on its disk. It is there before a client learns of its sandbox, since their API passes through here.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { call, type Service } from '../../support/service.ts';
-
-const POLL_MS = 250;
 
 const command = `
   set -e
@@ -19,17 +19,36 @@ const command = `
   chown -R daytona /srv/github
   git config --system url.file:///srv/github/.insteadOf https://github.com/`;
 
-/** Gives it to each sandbox that comes, until the signal. */
-export async function lendRepository(service: Service, signal: AbortSignal): Promise<void> {
-  const have = new Set<string>();
-  while (!signal.aborted) {
-    const { body } = await call(service, 'ListSandboxes');
-    for (const { id } of body['sandboxes'] as { id: string }[]) {
-      if (have.has(id)) continue;
-      // It may not be there yet, or any more.
-      const lent = await call(service, 'RunCommand', { sandbox: id, user: 'root', command });
-      if (lent.body['exit_code'] === 0) have.add(id);
-    }
-    await sleep(POLL_MS);
+/** Returns the service as clients should know it. They are told its own address for all that is inside a sandbox. */
+export async function lendRepository(service: Service): Promise<{ lender: Service; close(): void }> {
+  const server = createServer((asked, answer) => {
+    pass(service, asked, answer).catch((error: unknown) => answer.destroy(error as Error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { lender: { ...service, url: `http://127.0.0.1:${port}` }, close };
+}
+
+async function pass(service: Service, asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+  const { method = 'GET', url = '/', headers } = asked;
+  const { host } = new URL(service.url);
+  const onward = request(new URL(url, service.url), { method, headers: { ...headers, host } });
+  const answered = new Promise<IncomingMessage>((resolve, reject) =>
+    onward.once('response', resolve).once('error', reject),
+  );
+  onward.end(await buffer(asked));
+  const response = await answered;
+  const body = await buffer(response);
+  const isCreation = method === 'POST' && url === '/daytona/api/sandbox' && response.statusCode === 200;
+  if (isCreation) {
+    const { id: sandbox } = JSON.parse(body.toString()) as { id: string };
+    // Where there is no Git, nobody clones.
+    await call(service, 'RunCommand', { sandbox, user: 'root', command });
   }
+  const { 'transfer-encoding': _, ...kept } = response.headers;
+  answer.writeHead(response.statusCode ?? 502, kept).end(body);
 }

@@ -11,19 +11,17 @@ const LIMIT_MS = 1_200_000;
 const document = readFileSync(join(import.meta.dirname, '../expected.md'), 'utf8');
 const missing = fetchSuites();
 
-const ended = new AbortController();
 let service: Service;
-let lending: Promise<void> | undefined;
+let lent: Awaited<ReturnType<typeof lendRepository>> | undefined;
 
 beforeAll(async () => {
   if (missing !== null) return;
   service = await startService({ flags: ['--compat', 'daytona'] });
-  lending = lendRepository(service, ended.signal);
+  lent = await lendRepository(service);
 });
 
 afterAll(async () => {
-  ended.abort();
-  await lending;
+  lent?.close();
   await service?.stop();
 });
 
@@ -36,7 +34,7 @@ describe('the public suite', () => {
     { timeout: LIMIT_MS },
     async ([suite, run], { skip }) => {
       if (missing !== null) skip(missing);
-      const outcomes = await run(service);
+      const outcomes = await run((lent as NonNullable<typeof lent>).lender);
       const { worse, better } = compare(expectedOf(document, suite), outcomes);
       const passed = Object.values(outcomes).filter((outcome) => outcome === 'passes').length;
       console.info(`${suite}: ${passed} of ${Object.keys(outcomes).length} pass`);
