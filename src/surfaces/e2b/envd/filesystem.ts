@@ -72,13 +72,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-const events: Record<string, string> = {
-  created: 'EVENT_TYPE_CREATE',
-  written: 'EVENT_TYPE_WRITE',
-  removed: 'EVENT_TYPE_REMOVE',
-  renamed: 'EVENT_TYPE_RENAME',
-  attributes: 'EVENT_TYPE_CHMOD',
-};
+const events = { created: 'CREATE', written: 'WRITE', removed: 'REMOVE', attributes: 'CHMOD' } as const;
 
 /** Watches until the client leaves, or the folder is gone. */
 export async function watchDir({ call, message, stream, visit }: StreamCall): Promise<null> {
@@ -97,7 +91,7 @@ export async function watchDir({ call, message, stream, visit }: StreamCall): Pr
         },
         changed: (changes) =>
           changes
-            .flatMap((change) => shown(path, change))
+            .flatMap((change) => shown(path, absolute(call, '.'), change))
             .map((one) => stream.send(one))
             .at(-1),
       },
@@ -111,12 +105,22 @@ function keepAliveSeconds({ request }: InsideCall): number {
   return Number(request.headers['keepalive-ping-interval'] ?? 0);
 }
 
-/** A rename is one of the old name, and a creation of the new one. */
-function shown(folder: string, change: FileChange): Message[] {
-  if (change.type === 'overflow') return [];
-  const name = (path: string) => posix.relative(folder, posix.resolve(folder, path));
-  const event = (type: string, path: string) => ({ filesystem: { name: name(path), type } });
-  if (change.type === 'renamed')
-    return [event('EVENT_TYPE_RENAME', change.from), event('EVENT_TYPE_CREATE', change.path)];
-  return [event(events[change.type] ?? 'EVENT_TYPE_WRITE', change.path)];
+/** Name of a file that takes the place of another once it is written: the client saw only a write of that one. */
+const TEMPORARY = /(?:^|\/)\.sandhaven-[0-9a-f]{16}\.tmp$/;
+
+/**
+ * Paths are relative to the user's home, and names of events to the watched folder.
+ * A file that comes may have its content by then, which tells of no write. A rename is one of the old name, and a creation of the new one.
+ */
+export function shown(folder: string, home: string, change: FileChange): Message[] {
+  if (change.type === 'overflow' || TEMPORARY.test(change.path)) return [];
+  const name = (path: string) => posix.relative(folder, posix.resolve(home, path));
+  const event = (type: string, path: string) => ({
+    filesystem: { name: name(path), type: `EVENT_TYPE_${type}` },
+  });
+  if (change.type === 'renamed' && TEMPORARY.test(change.from)) return [event('WRITE', change.path)];
+  if (change.type === 'renamed') return [event('RENAME', change.from), event('CREATE', change.path)];
+  if (change.type === 'created' && !change.folder)
+    return [event('CREATE', change.path), event('WRITE', change.path)];
+  return [event(events[change.type], change.path)];
 }
