@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
+import { judgeJson } from '../../../model/json-bounds.ts';
+import { limits } from '../../../model/limits.ts';
 import type { ConnectError } from '../base/errors.ts';
 
 export type Message = Record<string, unknown>;
@@ -13,8 +15,8 @@ export type Message = Record<string, unknown>;
 const END = 0x02;
 const COMPRESSED = 0x01;
 const HEAD_BYTES = 5;
-/** Of one envelope of a client. */
-const MESSAGE_BYTES = 4 * 1024 * 1024;
+/** Of one envelope of a client, held beside others without a share: less than a body of JSON. */
+const MESSAGE_BYTES = 1024 * 1024;
 
 /** Envelopes to a client, as fast as it reads them. */
 export class Envelopes {
@@ -78,18 +80,27 @@ export class Envelopes {
 
 /** Yields the messages of a client's stream. */
 export async function* messagesOf(body: Readable): AsyncGenerator<Message, void> {
-  let held: Buffer = Buffer.alloc(0);
+  let chunks: Buffer[] = [];
+  let bytes = 0;
+  let wanted = HEAD_BYTES;
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    while (held.length >= HEAD_BYTES) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    // Joined once for each envelope: a client may send byte by byte.
+    while (bytes >= wanted) {
+      const held: Buffer = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      chunks = [held];
       const length = held.readUInt32BE(1);
       if (length > MESSAGE_BYTES) throw new SandhavenError('too_large', 'A message is too large.');
-      if (held.length < HEAD_BYTES + length) break;
+      wanted = HEAD_BYTES + length;
+      if (bytes < wanted) break;
       const flags = held.readUInt8(0);
-      const text = held.subarray(HEAD_BYTES, HEAD_BYTES + length).toString();
-      held = held.subarray(HEAD_BYTES + length);
+      const message = held.subarray(HEAD_BYTES, wanted);
+      chunks = [held.subarray(wanted)];
+      bytes -= wanted;
+      wanted = HEAD_BYTES;
       if (flags & COMPRESSED) throw invalidArgument('body', 'A message is compressed, and none may be.');
-      if (!(flags & END)) yield parsed(text);
+      if (!(flags & END)) yield parsed(message);
     }
   }
 }
@@ -100,11 +111,18 @@ export async function messageOf(body: Readable): Promise<Message> {
   throw invalidArgument('body', 'The request has no message.');
 }
 
-export function parsed(text: string): Message {
+function parsed(text: Buffer): Message {
+  if (judgeJson(text, limits.json.body) !== 'fits')
+    throw new SandhavenError('too_large', 'A message has too many or too deep values.');
   try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Message;
-  } catch {}
+    return asMessage(JSON.parse(text.toString()));
+  } catch {
+    throw invalidArgument('body', 'A message must be a JSON object.');
+  }
+}
+
+export function asMessage(value: unknown): Message {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Message;
   throw invalidArgument('body', 'A message must be a JSON object.');
 }
 

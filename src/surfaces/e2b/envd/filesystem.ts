@@ -4,7 +4,7 @@ import type { FileChange } from '../../../control/ports/index.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { isMissing, NotHere } from '../base/errors.ts';
-import type { Message } from './connect.ts';
+import { type Message, messageOf } from './connect.ts';
 import { absolute, type InsideCall, listDir, stat } from './entries.ts';
 import type { StreamCall } from './streams.ts';
 
@@ -75,7 +75,8 @@ function textOf(value: unknown): string {
 const events = { created: 'CREATE', written: 'WRITE', removed: 'REMOVE', attributes: 'CHMOD' } as const;
 
 /** Watches until the client leaves, or the folder is gone. */
-export async function watchDir({ call, message, stream, visit }: StreamCall): Promise<null> {
+export async function watchDir({ call, stream, visit }: StreamCall): Promise<null> {
+  const message = await messageOf(call.request.raw);
   const path = absolute(call, textOf(message['path']));
   const request = { path, recursive: message['recursive'] === true, user: call.user };
   await visit([auditActions.filesWatch, auditActions.filesLeave, 'sandboxes:read'], async (begun, signal) => {

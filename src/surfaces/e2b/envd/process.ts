@@ -3,7 +3,7 @@ import { auditActions } from '../../../model/audit.ts';
 import { invalidArgument, notFound } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { type ConnectError, NotHere } from '../base/errors.ts';
-import { keepAliveIn, type Message, messagesOf, timeoutIn } from './connect.ts';
+import { keepAliveIn, type Message, messageOf, messagesOf, timeoutIn } from './connect.ts';
 import type { InsideCall } from './entries.ts';
 import type { StreamCall } from './streams.ts';
 
@@ -25,7 +25,9 @@ const GATE = 'read -r _;';
 const MOST_SECONDS = limits.detached.timeoutSeconds.max;
 
 /** Starts a program, and follows it. */
-export async function start({ call, message, ...streaming }: StreamCall): Promise<ConnectError | null> {
+export async function start(streaming: StreamCall): Promise<ConnectError | null> {
+  const { call } = streaming;
+  const message = await messageOf(call.request.raw);
   const { cmd, args = [], envs = {}, cwd } = recordIn(message['process']);
   if (typeof cmd !== 'string' || !Array.isArray(args))
     throw invalidArgument('process', 'process needs cmd and args.');
@@ -45,12 +47,13 @@ export async function start({ call, message, ...streaming }: StreamCall): Promis
   const begin = async () => {
     if (!size) await send(call, pid, { input: '\n', close_input: !takesInput });
   };
-  return follow({ call, message, ...streaming }, pid, size !== null, begin);
+  return follow(streaming, pid, size !== null, begin);
 }
 
 /** Follows a process that runs already; older output is not wanted. */
 export async function connect(streaming: StreamCall): Promise<ConnectError | null> {
-  const reference = referenceOf(streaming.message['process']);
+  const message = await messageOf(streaming.call.request.raw);
+  const reference = referenceOf(message['process']);
   const found = (await processesOf(streaming.call)).find(
     ({ pid, tag }) => String(pid) === reference || tag === reference,
   );

@@ -8,7 +8,7 @@ import { breakOff } from '../../streams.ts';
 import { ENVD, ID_HEADER, isForContexts, wholeId } from '../base/address.ts';
 import { isSigned, tokenIn } from '../base/credentials.ts';
 import { connectErrorOf, NotHere, NotRunning, sendError } from '../base/errors.ts';
-import { messageOf, parsed } from './connect.ts';
+import { asMessage } from './connect.ts';
 import { answerContexts } from './contexts.ts';
 import { type InsideCall, insideOf } from './entries.ts';
 import { assertSigned, download, upload } from './files.ts';
@@ -17,13 +17,18 @@ import * as processes from './process.ts';
 import { type Streaming, stream } from './streams.ts';
 
 const plain = { 'process.Process': processes.process, 'filesystem.Filesystem': filesystem };
+/** All that it sends is taken before the answer. */
+const inputOf: Streaming = async ({ call, stream: answer }) => {
+  void answer.send(await processes.streamInput(call));
+  return null;
+};
+
 const streaming: Record<string, Streaming> = {
   'process.Process/Start': processes.start,
   'process.Process/Connect': processes.connect,
   'filesystem.Filesystem/WatchDir': watchDir,
 };
 
-/** Bodies stay unread: they are bytes, or messages of a protocol of their own. */
 export function addInside(app: FastifyInstance, parts: DaytonaDependencies): void {
   const { services, log } = parts;
   const config = { keysOnly: true, sandboxTokens: true, keyIn: tokenIn };
@@ -34,8 +39,6 @@ export function addInside(app: FastifyInstance, parts: DaytonaDependencies): voi
     shares: new Shares({ ...limits.detached.viewers, what: 'streams from sandboxes are open' }),
   };
   const signed = new Shares({ ...limits.preview.files.requests, what: 'signed files are on their way' });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler(async (error, request, reply) => {
     const known = await notRunning(error, request);
     if (!request.url.startsWith(`${ENVD}/process.`) && !request.url.startsWith(`${ENVD}/filesystem.`))
@@ -55,48 +58,43 @@ export function addInside(app: FastifyInstance, parts: DaytonaDependencies): voi
     const { request: asked, sandbox } = callOf(request, reply);
     return (await services.sandboxes.get(asked.caller, sandbox)).envVars;
   });
-  for (const [method, handler] of [
-    ['GET', download],
-    ['POST', upload],
-  ] as const)
-    app.route({
-      ...{ method, url: `${ENVD}/files`, exposeHeadRoute: false },
-      config: { ...config, byteStream: true, openIf: isSigned },
-      handler: async (request, reply) => {
-        if (isSigned(request)) await admitSigned(request, reply);
-        const result = await handler(callOf(request, reply));
-        return reply.sent ? reply : reply.send(result);
-      },
-    });
   for (const [service, procedures] of Object.entries(plain))
     for (const [name, procedure] of Object.entries(procedures))
       app.post(`${ENVD}/${service}/${name}`, { config }, async (request, reply) =>
-        procedure(callOf(request, reply), parsed(await bodyOf(request))),
+        procedure(callOf(request, reply), asMessage(request.body)),
       );
-  app.post(
-    `${ENVD}/process.Process/StreamInput`,
-    { config: { ...config, endless: true } },
-    async (request, reply) => {
-      const call = callOf(request, reply);
-      return stream(
-        call,
-        {},
-        async ({ stream: answer }) => {
-          void answer.send(await processes.streamInput(call));
-          return null;
-        },
-        streams,
-      );
-    },
-  );
-  for (const [name, work] of Object.entries(streaming))
-    app.post(`${ENVD}/${name}`, { config: { ...config, endless: true } }, async (request, reply) =>
-      stream(callOf(request, reply), await messageOf(request.raw), work, streams),
-    );
+  app.register(async (unread) => addUnread(unread));
   app.all(`${ENVD}/*`, { config }, async (request) => {
     const [path = ''] = request.url.slice(ENVD.length).split('?');
     throw new NotHere(`This service has no ${request.method} ${path} inside of a sandbox for E2B's clients.`);
   });
+
+  /** Bodies that are bytes, or messages of a protocol of their own. */
+  function addUnread(unread: FastifyInstance): void {
+    unread.removeAllContentTypeParsers();
+    unread.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    const endless = { ...config, endless: true };
+    for (const [method, handler] of [
+      ['GET', download],
+      ['POST', upload],
+    ] as const)
+      unread.route({
+        ...{ method, url: `${ENVD}/files`, exposeHeadRoute: false },
+        config: { ...config, byteStream: true, openIf: isSigned },
+        handler: async (request, reply) => {
+          if (isSigned(request)) await admitSigned(request, reply);
+          const result = await handler(callOf(request, reply));
+          return reply.sent ? reply : reply.send(result);
+        },
+      });
+    unread.post(`${ENVD}/process.Process/StreamInput`, { config: endless }, async (request, reply) =>
+      stream(callOf(request, reply), inputOf, streams),
+    );
+    for (const [name, work] of Object.entries(streaming))
+      unread.post(`${ENVD}/${name}`, { config: endless }, async (request, reply) =>
+        stream(callOf(request, reply), work, streams),
+      );
+  }
 
   function callOf(request: FastifyRequest, reply: FastifyReply): InsideCall {
     return insideOf(toCall(request, reply, parts));
@@ -133,19 +131,6 @@ function shownId({ headers }: FastifyRequest): string {
 
 function idOf(request: FastifyRequest): string {
   return wholeId(shownId(request));
-}
-
-const BODY_BYTES = 4 * 1024 * 1024;
-
-async function bodyOf({ raw }: FastifyRequest): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of raw as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > BODY_BYTES) throw new SandhavenError('too_large', 'The message is too large.');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
 }
 
 function stopping(): SandhavenError {

@@ -5,12 +5,11 @@ import type { Shares } from '../../../fairness/shares.ts';
 import { assertScope, type Scope } from '../../../model/scopes.ts';
 import { subjectOf } from '../../http/base/origin.ts';
 import { type ConnectError, connectErrorOf } from '../base/errors.ts';
-import { Envelopes, type Message } from './connect.ts';
+import { Envelopes } from './connect.ts';
 import type { InsideCall } from './entries.ts';
 
 export interface StreamCall {
   call: InsideCall;
-  message: Message;
   stream: Envelopes;
   /** Runs work that lasts, from its beginning on under the first name, to its end under the second. */
   visit(
@@ -31,7 +30,6 @@ export interface StreamParts {
 
 export async function stream(
   call: InsideCall,
-  message: Message,
   work: Streaming,
   { log, shares, stopping }: StreamParts,
 ): Promise<FastifyReply> {
@@ -41,11 +39,12 @@ export async function stream(
   const visit: StreamCall['visit'] = ([opened, closed, scope], visiting) =>
     services.audit.visit(subjectOf(request, opened, call.signal), closed, async (begun) => {
       assertScope(request.caller, scope);
-      reply.raw.once('close', shares.take(request.caller.id));
       await visiting(begun, signal);
     });
   try {
-    envelopes.end(await work({ call, message, stream: envelopes, visit }));
+    // Before the first message, which may be long in coming.
+    reply.raw.once('close', shares.take(request.caller.id));
+    envelopes.end(await work({ call, stream: envelopes, visit }));
   } catch (error) {
     // A stream has the status of a success, whatever becomes of it.
     envelopes.end(connectErrorOf(error, request, log).error);

@@ -1,6 +1,6 @@
 /** Ports with a listener inside; each opens in a tab of its own by a signed URL. */
 
-import { Button, NumberInput, Switch } from '@mantine/core';
+import { Button, Checkbox, NumberInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { RefreshButton } from '../../parts/buttons.tsx';
@@ -66,7 +66,7 @@ function PublicPort({ port }: { port: number }) {
   if (!data?.allowed) return null;
   return (
     <span className="row">
-      <Switch
+      <Checkbox
         label="Public"
         aria-label={`Port ${port} is open to everybody`}
         checked={data.all || data.ports.includes(port)}
