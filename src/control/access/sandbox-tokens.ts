@@ -69,6 +69,11 @@ export class SandboxTokens implements TokenHolders {
     return (await this.#deps.sandboxes.get(sandboxId))?.state === 'started';
   }
 
+  /** Returns true for a sandbox that any use may start. */
+  async wakes(sandboxId: string): Promise<boolean> {
+    return (await this.#deps.sandboxes.get(sandboxId))?.sleep?.wakes === true;
+  }
+
   async authenticate(text: string): Promise<Caller | null> {
     const token = readSandboxToken(text);
     if (!token) return null;

@@ -97,8 +97,7 @@ describe('a creation', () => {
   });
 
   it.each([
-    [{ autoPause: true }, /autoPause/],
-    [{ autoResume: { enabled: true } }, /autoResume/],
+    [{ autoPause: true, autoPauseMemory: false }, /autoPauseMemory/],
     [{ mcp: { a: {} } }, /mcp/],
     [{ volumeMounts: [{ name: 'v', path: '/v' }] }, /volumeMounts/],
     [{ network: { allowOut: ['1.1.1.1'] } }, /network\.allowOut/],
@@ -188,8 +187,49 @@ describe('one sandbox', () => {
     expect(http.sandboxes.size).toBe(0);
   });
 
+  it('is paused with its memory, has no end then, and runs on by a connection', async () => {
+    const paused = () => call('POST', `/sandboxes/${id}/pause`, {});
+    expect(await call('POST', `/sandboxes/${id}/pause`, { memory: false })).toMatchObject(
+      refused(501, /memory/),
+    );
+    expect((await paused()).status).toBe(204);
+    expect(await paused()).toMatchObject(refused(409, /paused/));
+    const listed = async (query: string) => (await call('GET', `/v2/sandboxes${query}`)).body;
+    expect(await listed('?state=paused')).toMatchObject([
+      { sandboxID: id, state: 'paused', endAt: '2099-12-31T23:59:59.000Z' },
+    ]);
+    expect(await listed('?state=running')).toEqual([]);
+    expect(await listed('')).toMatchObject([{ sandboxID: id }]);
+    expect((await call('GET', '/sandboxes')).body).toEqual([]);
+    const connected = () => call('POST', `/sandboxes/${id}/connect`, { timeout: 60 });
+    expect((await connected()).status).toBe(201);
+    expect((await connected()).status).toBe(200);
+    const sandbox = http.sandboxes.get(`sb_${id}`);
+    expect(sandbox?.deadline).toMatchObject({ action: 'delete' });
+    expect((await call('GET', `/sandboxes/${id}`)).body).toMatchObject({ state: 'running' });
+  });
+
+  it('is paused at its end where it was made so, each time', async () => {
+    const { sandboxID } = await created({
+      autoPause: true,
+      autoResume: { enabled: true },
+      metadata: { b: '2' },
+    });
+    const path = `/sandboxes/${sandboxID}`;
+    const action = () => http.sandboxes.get(`sb_${sandboxID}`)?.deadline?.action;
+    expect(action()).toBe('sleep');
+    expect((await call('GET', path)).body).toMatchObject({
+      ...{ metadata: { b: '2' }, lifecycle: { onTimeout: 'pause', autoResume: true } },
+    });
+    await call('POST', `${path}/pause`, {});
+    expect(action()).toBeUndefined();
+    await call('POST', `${path}/connect`, { timeout: 60 });
+    expect(action()).toBe('sleep');
+    await call('POST', `${path}/timeout`, { timeout: 0 });
+    expect((await call('GET', path)).body).toMatchObject({ state: 'paused' });
+  });
+
   it.each([
-    ['POST', 'pause'],
     ['POST', 'fork'],
     ['POST', 'snapshots'],
     ['PUT', 'network'],

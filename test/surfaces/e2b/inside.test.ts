@@ -100,6 +100,18 @@ describe('a sandbox', () => {
     });
   });
 
+  it('is closed while it is paused, unless any use wakes it', async () => {
+    const sandbox = http.sandboxes.get(`sb_${id}`);
+    const statuses = async () => [
+      (await inside('/health', {}, null)).status,
+      (await plain('filesystem.Filesystem/Stat', { path: '/' })).status,
+    ];
+    Object.assign(sandbox ?? {}, { asleepSince: 0 });
+    expect(await statuses()).toEqual([502, 502]);
+    Object.assign(sandbox ?? {}, { sleep: { afterSeconds: null, wakes: true } });
+    expect((await statuses())[0]).toBe(204);
+  });
+
   it('opens to its own token alone', async () => {
     expect((await plain('filesystem.Filesystem/Stat', { path: 'a.txt' }, {}, null)).status).toBe(401);
     expect((await plain('filesystem.Filesystem/Stat', { path: 'a.txt' }, {}, 'sbt_x')).body).toMatchObject({

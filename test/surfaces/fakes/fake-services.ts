@@ -363,11 +363,10 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
   };
 }
 
-/** Of every sandbox in memory. */
 /** Sandboxes fall asleep at the epoch. */
 function fakeSleep(
   sandboxes: Map<string, SeenSandbox>,
-): Pick<Face<SandboxSleep>, 'pause' | 'resume' | 'set'> {
+): Pick<Face<SandboxSleep>, 'pause' | 'resume' | 'set' | 'since'> {
   const change = (caller: User, reference: string, patch: Partial<SeenSandbox>) => {
     const found = [...sandboxes.values()].find(
       ({ id, name, ownerId }) => ownerId === ownerIdOf(caller) && (id === reference || name === reference),
@@ -377,6 +376,7 @@ function fakeSleep(
     return { sandbox, since: sandbox.asleepSince ?? null };
   };
   return {
+    since: (id) => sandboxes.get(id)?.asleepSince ?? null,
     pause: async (caller, reference) => change(caller, reference, { asleepSince: 0 }),
     resume: async (caller, reference) => change(caller, reference, { asleepSince: null }),
     set: async (caller, reference, { afterSeconds = null, wakes = false }) =>
@@ -390,6 +390,7 @@ const historyOfUse = {
   outOfMemory: [{ at: 5_000, killed: 1, process: 'python3' }],
 };
 
+/** Of every sandbox in memory. */
 const usage = { cpuMs: 12_000, memoryBytes: 5_000_000, diskBytes: 90_000_000 };
 
 function fakeSandboxes(

@@ -1,6 +1,6 @@
 /** Sandboxes as E2B's clients read them, and the times of their end. */
 import { type SandboxView, toSandboxView } from '../../../catalog/base/sandbox-view.ts';
-import type { Sandbox } from '../../../model/sandbox.ts';
+import type { SeenSandbox } from '../../../model/sandbox.ts';
 import { hasScope, isViewer } from '../../../model/scopes.ts';
 import type { DaytonaCall as Call } from '../../daytona/base/call.ts';
 import { shortId, wholeId } from '../base/address.ts';
@@ -10,6 +10,8 @@ const ENVD_VERSION = '0.6.4';
 /** Some generations need one, and none uses it. */
 const CLIENT_ID = 'sandhaven';
 const MB_OF_GB = 1_024;
+/** Label of a sandbox that is paused at its end, and not deleted; clients are not shown it. */
+const PAUSES_LABEL = 'e2b-on-timeout';
 /** End of a sandbox without one, which clients do not know. */
 const NEVER = '2099-12-31T23:59:59.000Z';
 
@@ -46,24 +48,46 @@ export function infoOf(view: SandboxView): Result {
   const { cpu, memory, disk } = view.resources;
   return {
     ...{ templateID: view.snapshot ?? 'base', sandboxID: shortId(view.id), clientID: CLIENT_ID },
-    ...{ state: 'running', startedAt: view.created_at, endAt: view.deadline_at ?? NEVER },
+    ...{
+      state: view.asleep_since === undefined ? 'running' : 'paused',
+      startedAt: view.created_at,
+      endAt: view.deadline_at ?? NEVER,
+    },
     ...{ cpuCount: cpu, memoryMB: memory * MB_OF_GB, diskSizeMB: disk * MB_OF_GB },
-    ...{ metadata: view.labels, envdVersion: ENVD_VERSION, volumeMounts: [] },
+    ...{ metadata: metadataOf(view), envdVersion: ENVD_VERSION, volumeMounts: [] },
   };
 }
 
-export function recordInfo(sandbox: Sandbox): Result {
+export function recordInfo(sandbox: SeenSandbox): Result {
   return infoOf(toSandboxView(sandbox));
 }
 
-/** Deletes the sandbox after so many seconds from now; 0 at once, as there. */
-export async function endAfter(call: Call, sandbox: string, seconds: number): Promise<void> {
-  if (seconds === 0) await call.tool('Sandbox.DeleteSandbox', { sandbox });
-  else await call.action('SetSandboxDeadline', { sandbox, seconds, action: 'delete' });
+/** Labels of a sandbox with this metadata. */
+export function labelsOf(metadata: unknown, isPaused: boolean): Record<string, unknown> {
+  return { ...(metadata as object), ...(isPaused ? { [PAUSES_LABEL]: 'pause' } : {}) };
+}
+
+function metadataOf({ labels }: SandboxView): Record<string, string> {
+  const { [PAUSES_LABEL]: _, ...metadata } = labels;
+  return metadata;
+}
+
+export function isPausedAtEnd({ labels }: SandboxView): boolean {
+  return labels[PAUSES_LABEL] === 'pause';
+}
+
+/** Deletes the sandbox after so many seconds from now, or pauses it where it was made so; 0 at once, as there. */
+export async function endAfter(call: Call, view: SandboxView, seconds: number): Promise<void> {
+  const sandbox = view.id;
+  const pauses = isPausedAtEnd(view);
+  if (seconds > 0) {
+    await call.action('SetSandboxDeadline', { sandbox, seconds, action: pauses ? 'sleep' : 'delete' });
+  } else if (pauses) await call.action('PauseSandbox', { sandbox });
+  else await call.tool('Sandbox.DeleteSandbox', { sandbox });
 }
 
 /** Moves the end later, never earlier. */
 export async function endNoEarlier(call: Call, view: SandboxView, seconds: unknown): Promise<void> {
   if (typeof seconds !== 'number' || view.deadline_at === undefined) return;
-  if (Date.parse(view.deadline_at) < Date.now() + seconds * 1_000) await endAfter(call, view.id, seconds);
+  if (Date.parse(view.deadline_at) < Date.now() + seconds * 1_000) await endAfter(call, view, seconds);
 }

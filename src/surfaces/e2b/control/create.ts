@@ -3,20 +3,18 @@ import { SandhavenError } from '../../../model/errors.ts';
 import type { DaytonaCall as Call } from '../../daytona/base/call.ts';
 import { isAsked } from '../../daytona/base/errors.ts';
 import { NotHere } from '../base/errors.ts';
-import { endAfter, shown, startedAnswer } from './answer.ts';
+import { endAfter, labelsOf, shown, startedAnswer } from './answer.ts';
 
 /** Linux user that programs of E2B's users expect. */
 const USUAL_USER = 'user';
 
-const SECONDS = 15;
+/** Until its end, where a client says nothing. */
+export const USUAL_SECONDS = 15;
 
 /** Templates that are the base image here. */
 const baseTemplates = ['', 'base', 'code-interpreter-v1'];
 
 const refusals: Record<string, string> = {
-  autoPause: 'A sandbox cannot be paused here: it is deleted at its end.',
-  autoPauseMemory: 'A sandbox cannot be paused here.',
-  autoResume: 'A sandbox cannot be paused here.',
   mcp: 'There is no gateway of MCP servers inside a sandbox here.',
   volumeMounts: 'There are no volumes here.',
   iam: 'Sandboxes have no identity at other services here.',
@@ -25,10 +23,9 @@ const refusals: Record<string, string> = {
 export async function create(call: Call): Promise<Record<string, unknown>> {
   const { body } = call;
   for (const [field, reason] of Object.entries(refusals))
-    if (
-      isAsked(field === 'autoResume' ? (body[field] as { enabled?: boolean } | null)?.enabled : body[field])
-    )
-      throw new NotHere(`${field}: ${reason}`);
+    if (isAsked(body[field])) throw new NotHere(`${field}: ${reason}`);
+  if (body['autoPause'] === true && body['autoPauseMemory'] === false)
+    throw new NotHere('autoPauseMemory: A paused sandbox keeps its memory here.');
   const network = (body['network'] ?? {}) as Record<string, unknown>;
   const rules = ['allowOut', 'denyOut', 'rules', 'egressProxy', 'maskRequestHost', 'httpsPorts'];
   const rule = rules.find((name) => isAsked(network[name]));
@@ -42,14 +39,21 @@ export async function create(call: Call): Promise<Record<string, unknown>> {
     'Sandbox.CreateSandbox',
     {
       ...(baseTemplates.includes(template) ? {} : { snapshot: template }),
-      ...{ labels: body['metadata'], env_vars: body['envVars'], user: USUAL_USER, auto_stop_minutes: 0 },
+      ...{
+        labels: labelsOf(body['metadata'], body['autoPause'] === true),
+        env_vars: body['envVars'],
+        user: USUAL_USER,
+        auto_stop_minutes: 0,
+      },
       network: body['allow_internet_access'] === false ? 'none' : undefined,
     },
     typeof key === 'string' ? { idempotencyKey: key } : {},
   );
   const sandbox = created['id'] as string;
+  const wakes = (body['autoResume'] as { enabled?: boolean } | null | undefined)?.enabled === true;
   try {
-    await endAfter(call, sandbox, Number(body['timeout'] ?? SECONDS));
+    if (wakes) await call.action('SetSandboxSleep', { sandbox, wake: true });
+    await endAfter(call, await shown(call, sandbox), Number(body['timeout'] ?? USUAL_SECONDS));
     if (mayBePublic && network['allowPublicTraffic'] !== false)
       await call.action('SetPublicPorts', { sandbox, all: true });
   } catch (error) {

@@ -1,18 +1,31 @@
 /** The control API of E2B's clients: sandboxes, their ends, and how they are used. */
 import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
 import { GiB } from '../../../model/limits.ts';
-import type { Sandbox } from '../../../model/sandbox.ts';
+import type { Sandbox, SeenSandbox } from '../../../model/sandbox.ts';
 import { audited, type DaytonaCall as Call, type DaytonaRoute as Route } from '../../daytona/base/call.ts';
 import { NotHere } from '../base/errors.ts';
-import { endAfter, endNoEarlier, idIn, infoOf, recordInfo, shown, startedAnswer } from './answer.ts';
-import { alias, create } from './create.ts';
+import {
+  endAfter,
+  endNoEarlier,
+  idIn,
+  infoOf,
+  isPausedAtEnd,
+  recordInfo,
+  shown,
+  startedAnswer,
+} from './answer.ts';
+import { alias, create, USUAL_SECONDS } from './create.ts';
 
 const ONE = '/sandboxes/:sandbox';
 const PAGE_SIZE = 100;
 
 export const controlRoutes: readonly Route[] = [
   ...both('POST', '/sandboxes', create, 201),
-  { method: 'GET', path: '/sandboxes', handler: async (call) => (await listed(call, PAGE_SIZE)).items },
+  {
+    method: 'GET',
+    path: '/sandboxes',
+    handler: async (call) => (await listed(call, PAGE_SIZE, 'running')).items,
+  },
   { method: 'GET', path: '/v2/sandboxes', handler: listPage },
   { method: 'GET', path: ONE, handler: get },
   { method: 'DELETE', path: ONE, handler: kill, status: 204 },
@@ -22,7 +35,7 @@ export const controlRoutes: readonly Route[] = [
   { method: 'POST', path: `${ONE}/resume`, handler: connect },
   { method: 'GET', path: `${ONE}/metrics`, handler: metrics },
   { method: 'GET', path: '/templates/aliases/:alias', handler: alias },
-  { method: 'POST', path: `${ONE}/pause`, handler: pause },
+  { method: 'POST', path: `${ONE}/pause`, handler: pause, status: 204 },
 ];
 
 /** Clients of several generations ask on two paths. */
@@ -30,9 +43,14 @@ function both(method: Route['method'], path: string, handler: Route['handler'], 
   return ['', '/v2'].map((version) => ({ method, path: version + path, handler, status }));
 }
 
-/** The seam for sandboxes that sleep: until they do, nothing pauses. */
-async function pause(): Promise<never> {
-  throw new NotHere('A sandbox cannot be paused here.');
+/** Sleep: a paused sandbox keeps its memory, and has no end until a client connects again. */
+async function pause(call: Call): Promise<void> {
+  const { id: sandbox, asleep_since } = await running(call);
+  if (call.body['memory'] === false) throw new NotHere('memory: A paused sandbox keeps its memory here.');
+  if (asleep_since !== undefined)
+    throw new SandhavenError('invalid_state', `Sandbox ${call.params['sandbox']} is paused already.`);
+  await call.action('PauseSandbox', { sandbox });
+  await call.action('SetSandboxDeadline', { sandbox, seconds: 0 });
 }
 
 async function get(call: Call): Promise<unknown> {
@@ -40,7 +58,8 @@ async function get(call: Call): Promise<unknown> {
   const { envdAccessToken, domain } = await startedAnswer(call, view);
   return {
     ...infoOf(view),
-    ...{ envdAccessToken, domain, lifecycle: { onTimeout: 'kill', autoResume: false } },
+    ...{ envdAccessToken, domain },
+    lifecycle: { onTimeout: isPausedAtEnd(view) ? 'pause' : 'kill', autoResume: view.wake === true },
   };
 }
 
@@ -56,7 +75,7 @@ async function kill(call: Call): Promise<void> {
 }
 
 async function setTimeout(call: Call): Promise<void> {
-  await endAfter(call, (await running(call)).id, Number(call.body['timeout']));
+  await endAfter(call, await running(call), Number(call.body['timeout']));
 }
 
 async function refresh(call: Call): Promise<void> {
@@ -66,9 +85,13 @@ async function refresh(call: Call): Promise<void> {
 async function connect(call: Call): Promise<unknown> {
   const found = await shown(call);
   const isStopped = found.state !== 'started';
+  const isPaused = found.asleep_since !== undefined;
   if (isStopped) await call.tool('Sandbox.StartSandbox', { sandbox: found.id });
-  await endNoEarlier(call, found, call.body['timeout']);
-  call.reply.code(isStopped ? 201 : 200);
+  if (isPaused) await call.action('ResumeSandbox', { sandbox: found.id });
+  if (isPaused && found.deadline_at === undefined)
+    await endAfter(call, found, Number(call.body['timeout'] ?? USUAL_SECONDS));
+  else await endNoEarlier(call, found, call.body['timeout']);
+  call.reply.code(isStopped || isPaused ? 201 : 200);
   return startedAnswer(call, found);
 }
 
@@ -96,26 +119,32 @@ async function listPage(call: Call): Promise<unknown> {
   const limit = Number(call.query['limit'] ?? PAGE_SIZE);
   if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_SIZE)
     throw invalidArgument('limit', `limit must be 1 to ${PAGE_SIZE}.`);
-  const { items, next } = await listed(call, limit);
+  const { items, next } = await listed(call, limit, call.query['state']);
   if (next !== null) call.reply.header('x-next-token', next);
   return items;
 }
 
-function listed(call: Call, limit: number) {
+function listed(call: Call, limit: number, states: string | undefined) {
   const subject = { action: 'Sandbox.ListSandboxes', scope: 'sandboxes:read' } as const;
-  return audited(call, subject, () => list(call, limit));
+  return audited(call, subject, () => list(call, limit, states));
 }
 
-/** Returns those that run, newest first: no other is theirs. */
-async function list(call: Call, limit: number): Promise<{ items: unknown[]; next: string | null }> {
-  const { metadata, state, nextToken, order, startedAfter, template } = call.query;
+/** Returns those that run and are paused, newest first: no other is theirs. */
+async function list(
+  call: Call,
+  limit: number,
+  states = 'running,paused',
+): Promise<{ items: unknown[]; next: string | null }> {
+  const { metadata, nextToken, order, startedAfter, template } = call.query;
+  const wantedStates = states.split(',');
   if (order !== undefined && order !== 'desc') throw new NotHere('A list of sandboxes is newest first here.');
-  if (state !== undefined && !state.split(',').includes('running')) return { items: [], next: null };
   const labels = labelsIn(metadata);
   const since = startedAfter === undefined ? 0 : Date.parse(startedAfter);
-  const isWanted = ({ createdAt, snapshot }: Sandbox) =>
-    createdAt > since && (template === undefined || (snapshot ?? 'base') === template);
-  const items: Sandbox[] = [];
+  const isWanted = ({ createdAt, snapshot, asleepSince }: SeenSandbox) =>
+    createdAt > since &&
+    (template === undefined || (snapshot ?? 'base') === template) &&
+    wantedStates.includes((asleepSince ?? null) === null ? 'running' : 'paused');
+  const items: SeenSandbox[] = [];
   for (let page = 1; ; page += 1) {
     const wanted = { state: 'started' as const, ...(labels ? { labels } : {}) };
     const { sandboxes, totalCount } = await call.services.sandboxes.list(call.request.caller, wanted, {

@@ -47,6 +47,10 @@ export function addInside(app: FastifyInstance, parts: DaytonaDependencies): voi
     return reply.code(status).send(said);
   });
   app.addHook('preHandler', async (request) => {
+    const id = idOf(request);
+    // A paused one waits for a connection, unless it was made so that any use wakes it.
+    if (services.sleep.since(id) !== null && !(await services.sandboxTokens.wakes(id)))
+      throw new NotRunning(shownId(request));
     if (isForContexts(request.raw)) answerContexts();
   });
 

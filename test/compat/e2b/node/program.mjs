@@ -106,6 +106,18 @@ const steps = {
     await until(() => seen.includes('create n.txt') && seen.includes('write n.txt'));
     await watch.stop();
   },
+  async 'pause it and go on'(box) {
+    await box.commands.run('echo kept >/tmp/kept; sleep 300 >/dev/null &');
+    assert.equal(await box.pause(), true);
+    assert.equal(await box.isRunning(), false);
+    const paused = await Sandbox.list({ query: { state: ['paused'] } }).nextItems();
+    assert.deepEqual(
+      paused.map(({ sandboxId }) => sandboxId),
+      [box.sandboxId],
+    );
+    await Sandbox.connect(box.sandboxId, { timeoutMs: 240_000 });
+    assert.equal((await box.commands.run('cat /tmp/kept; pgrep -c sleep')).stdout, 'kept\n1\n');
+  },
   async 'work in a terminal'({ pty }) {
     let shown = '';
     const onData = (data) => {
@@ -150,7 +162,7 @@ const steps = {
     assert.equal((await again.commands.run('echo again')).stdout, 'again\n');
   },
   async 'hear of what is not here'(box) {
-    assert.match((await rejection(box.pause())).message, /cannot be paused here/);
+    assert.match((await rejection(box.createSnapshot())).message, /migrate-from-e2b/);
   },
   async 'open nothing by the token of another sandbox'(box) {
     const other = await Sandbox.create({ timeoutMs: 60_000 });

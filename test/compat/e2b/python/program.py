@@ -83,6 +83,15 @@ def control(client):
     equal(Sandbox.connect(client.sandbox.sandbox_id).commands.run("echo again").stdout, "again\n")
 
 
+@step("pause it and go on")
+def pause(client):
+    client.sandbox.commands.run("echo kept >/tmp/kept")
+    client.sandbox.pause()
+    equal(client.sandbox.is_running(), False)
+    Sandbox.connect(client.sandbox.sandbox_id, timeout=240)
+    equal(client.sandbox.commands.run("cat /tmp/kept").stdout, "kept\n")
+
+
 @step("kill it")
 def kill(client):
     equal((client.sandbox.kill(), client.sandbox.is_running(), client.sandbox.kill()), (True, False, False))
