@@ -8,21 +8,18 @@ const led = (host: string | undefined, headers: Record<string, string> = {}) => 
   const request = { url: '/files?path=a', headers } as unknown as IncomingMessage;
   const isLed = leadToRoute(request, host, DOMAIN);
   expect(wasLed(request)).toBe(isLed);
-  return isLed ? [request.url, request.headers['e2b-sandbox-id'], request.headers['e2b-sandbox-port']] : null;
+  return isLed ? [request.url, request.headers['e2b-sandbox-id']] : null;
 };
 
 it.each([
-  ['api.previews.example.com', ['/e2b/api/files?path=a', undefined, undefined]],
-  ['API.previews.example.com:7421', ['/e2b/api/files?path=a', undefined, undefined]],
-  ['49983-0123456789abcdef.previews.example.com', ['/e2b/sandbox/files?path=a', '0123456789abcdef', '49983']],
-  [
-    '49999-0123456789abcdef.previews.example.com:443',
-    ['/e2b/sandbox/files?path=a', '0123456789abcdef', '49999'],
-  ],
+  ['api.previews.example.com', ['/e2b/api/files?path=a', undefined]],
+  ['API.previews.example.com:7421', ['/e2b/api/files?path=a', undefined]],
+  ['49983-0123456789abcdef.previews.example.com', ['/e2b/sandbox/files?path=a', '0123456789abcdef']],
+  ['49999-0123456789abcdef.previews.example.com:443', ['/e2b/sandbox/files?path=a', '0123456789abcdef']],
   // As clients of the first generation write it.
   [
     '49983-0123456789abcdef-sandhaven.previews.example.com',
-    ['/e2b/sandbox/files?path=a', '0123456789abcdef', '49983'],
+    ['/e2b/sandbox/files?path=a', '0123456789abcdef'],
   ],
 ])('%s leads to a route', (host, route) => {
   expect(led(host)).toEqual(route);
@@ -46,6 +43,5 @@ it('names the sandbox by its host, whatever its headers name', () => {
   expect(led('49983-0123456789abcdef.previews.example.com', headers)).toEqual([
     '/e2b/sandbox/files?path=a',
     '0123456789abcdef',
-    '49983',
   ]);
 });

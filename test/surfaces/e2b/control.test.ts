@@ -82,6 +82,7 @@ describe('a creation', () => {
         envdVersion: '0.6.4',
       },
       ...{ envdAccessToken: expect.stringMatching(/^sbt_[0-9a-z]{16}_0_0_[a-z2-7]{26}$/), domain: null },
+      trafficAccessToken: answer['envdAccessToken'],
     });
     const sandbox = http.sandboxes.get(`sb_${answer['sandboxID']}`);
     expect(sandbox).toMatchObject({

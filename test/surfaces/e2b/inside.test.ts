@@ -134,12 +134,7 @@ describe('a sandbox', () => {
     expect((await inside('/files?path=a')).status).toBe(502);
   });
 
-  it('has no contexts, and nothing else that is not there', async () => {
-    const contexts = await inside('/contexts', { headers: { 'e2b-sandbox-port': '49999' } });
-    expect([contexts.status, (await contexts.json()) as Message]).toEqual([
-      501,
-      { code: 501, message: expect.stringContaining('contexts') },
-    ]);
+  it('has nothing that is not there', async () => {
     expect((await inside('/metrics')).status).toBe(501);
     expect(await plain('filesystem.Filesystem/CreateWatcher', { path: 'a' })).toMatchObject({
       status: 501,

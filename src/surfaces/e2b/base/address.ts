@@ -10,12 +10,11 @@ export const ENVD = '/e2b/sandbox';
 
 /** Port of the service inside of a sandbox, which no preview leads to. */
 const ENVD_PORT = '49983';
-/** Contexts of code: the seam for them is `envd/contexts.ts`. */
+/** Port of the code interpreter; its paths are none of the other's. */
 const CONTEXTS_PORT = '49999';
 
-/** Headers that name a sandbox where no host name does. */
+/** Header that names a sandbox where no host name does. */
 export const ID_HEADER = 'e2b-sandbox-id';
-export const PORT_HEADER = 'e2b-sandbox-port';
 
 /** Older clients add an id of their own. */
 const LABEL = /^(\d{5})-([0-9a-z]{16})(?:-[0-9a-z-]+)?$/;
@@ -34,17 +33,13 @@ export function leadToRoute(request: IncomingMessage, host: string | undefined, 
   const isInside = id !== undefined && (port === ENVD_PORT || port === CONTEXTS_PORT);
   if (label !== 'api' && !isInside) return false;
   request.url = (isInside ? ENVD : CONTROL) + (request.url ?? '/');
-  if (isInside) Object.assign(request.headers, { [ID_HEADER]: id, [PORT_HEADER]: port });
+  if (isInside) Object.assign(request.headers, { [ID_HEADER]: id });
   led.add(request);
   return true;
 }
 
 export function wasLed(request: IncomingMessage): boolean {
   return led.has(request);
-}
-
-export function isForContexts({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  return headers[PORT_HEADER] === CONTEXTS_PORT;
 }
 
 /** Returns the id of a sandbox as clients know it: it is part of host names. */

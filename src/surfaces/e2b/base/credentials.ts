@@ -9,7 +9,8 @@ export function keyIn({ headers }: FastifyRequest): string | null {
 
 /** The token says which sandbox it opens, and the request which it asks for: where these differ, there is none. */
 export function tokenIn({ headers }: FastifyRequest): string | null {
-  const token = headers['x-access-token'];
+  // Some calls of the code interpreter send the one for ports alone.
+  const token = headers['x-access-token'] ?? headers['e2b-traffic-access-token'];
   return typeof token === 'string' && token !== '' ? token : null;
 }
 

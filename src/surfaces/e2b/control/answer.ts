@@ -32,10 +32,11 @@ export async function startedAnswer(call: Call, view: SandboxView): Promise<Resu
   const { caller } = request;
   const site = services.previews.site;
   const mayWork = hasScope(caller, 'sandboxes:write') && !isViewer(caller);
+  const token = mayWork ? await services.sandboxTokens.standing(caller, view.id) : null;
   return {
     ...{ templateID: view.snapshot ?? 'base', sandboxID: shortId(view.id), clientID: CLIENT_ID },
     envdVersion: ENVD_VERSION,
-    ...(mayWork ? { envdAccessToken: await services.sandboxTokens.standing(caller, view.id) } : {}),
+    ...(token === null ? {} : { envdAccessToken: token, trafficAccessToken: token }),
     domain: site && (site.port === standardPort(site.protocol) ? site.domain : `${site.domain}:${site.port}`),
   };
 }

@@ -5,11 +5,11 @@ import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { type DaytonaDependencies, toCall } from '../../daytona/base/call.ts';
 import { breakOff } from '../../streams.ts';
-import { ENVD, ID_HEADER, isForContexts, wholeId } from '../base/address.ts';
+import { ENVD, ID_HEADER, wholeId } from '../base/address.ts';
 import { isSigned, tokenIn } from '../base/credentials.ts';
 import { connectErrorOf, NotHere, NotRunning, sendError } from '../base/errors.ts';
 import { asMessage } from './connect.ts';
-import { answerContexts } from './contexts.ts';
+import * as contexts from './contexts.ts';
 import { type InsideCall, insideOf } from './entries.ts';
 import { assertSigned, download, upload } from './files.ts';
 import { filesystem, watchDir } from './filesystem.ts';
@@ -51,7 +51,6 @@ export function addInside(app: FastifyInstance, parts: DaytonaDependencies): voi
     // A paused one waits for a connection, unless it was made so that any use wakes it.
     if (services.sleep.since(id) !== null && !(await services.sandboxTokens.wakes(id)))
       throw new NotRunning(shownId(request));
-    if (isForContexts(request.raw)) answerContexts();
   });
 
   app.get(`${ENVD}/health`, { config: { open: true } }, async (request, reply) => {
@@ -67,6 +66,22 @@ export function addInside(app: FastifyInstance, parts: DaytonaDependencies): voi
       app.post(`${ENVD}/${service}/${name}`, { config }, async (request, reply) =>
         procedure(callOf(request, reply), asMessage(request.body)),
       );
+  const ofContext = `${ENVD}/contexts/:id`;
+  for (const [method, url, handler, status] of [
+    ['POST', `${ENVD}/execute`, contexts.execute, 200],
+    ['POST', `${ENVD}/contexts`, contexts.create, 201],
+    ['GET', `${ENVD}/contexts`, contexts.list, 200],
+    ['POST', `${ofContext}/restart`, contexts.restart, 200],
+    ['DELETE', ofContext, contexts.remove, 204],
+  ] as const)
+    app.route({
+      ...{ method, url, exposeHeadRoute: false },
+      config: { ...config, endless: handler === contexts.execute },
+      handler: async (request, reply) => {
+        const result = await handler(callOf(request, reply));
+        return reply.sent ? reply : reply.code(status).send(result);
+      },
+    });
   app.register(async (unread) => addUnread(unread));
   app.all(`${ENVD}/*`, { config }, async (request) => {
     const [path = ''] = request.url.slice(ENVD.length).split('?');

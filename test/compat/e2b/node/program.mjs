@@ -11,7 +11,9 @@ import { rejection, runSteps, step, until } from '../../daytona/node/steps.mjs';
 
 const version = process.argv[2];
 const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'sandhaven/compat-clients');
-const { Sandbox } = createRequire(join(cache, 'package.json'))(`e2b-${version}`);
+const installed = createRequire(join(cache, 'package.json'));
+const { Sandbox } = installed(`e2b-${version}`);
+const interpreterVersion = '2.8';
 const client = { version, sandbox: null };
 
 const steps = {
@@ -117,6 +119,28 @@ const steps = {
     );
     await Sandbox.connect(box.sandboxId, { timeoutMs: 240_000 });
     assert.equal((await box.commands.run('cat /tmp/kept; pgrep -c sleep')).stdout, 'kept\n1\n');
+  },
+  async 'run code that remembers'(box) {
+    const { Sandbox: Interpreter } = installed(`e2b-code-interpreter-${interpreterVersion}`);
+    const interpreter = await Interpreter.connect(box.sandboxId);
+    const printed = [];
+    const first = await interpreter.runCode('import math\nx = 20\nprint("hey")', {
+      onStdout: ({ line }) => void printed.push(line),
+    });
+    assert.deepEqual([printed, first.executionCount], [['hey\n'], 1]);
+    assert.equal((await interpreter.runCode('x + math.floor(1.5)')).text, '21');
+    const { error } = await interpreter.runCode('1 / 0');
+    assert.deepEqual([error.name, error.value], ['ZeroDivisionError', 'division by zero']);
+    const { results } = await interpreter.runCode('import pandas\npandas.DataFrame({"a": [1, 2]})');
+    assert.deepEqual(results[0].data, { a: [1, 2] });
+    const context = await interpreter.createCodeContext({ language: 'js', cwd: '/tmp' });
+    assert.equal((await interpreter.runCode('const y: number = 3; await y + 1', { context })).text, '4');
+    assert.equal((await interpreter.listCodeContexts()).length, 2);
+    await interpreter.removeCodeContext(context);
+    assert.equal(
+      (await interpreter.runCode('echo $A', { language: 'bash', envs: { A: 'b' } })).logs.stdout[0],
+      'b\n',
+    );
   },
   async 'work in a terminal'({ pty }) {
     let shown = '';
