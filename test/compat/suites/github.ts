@@ -46,7 +46,8 @@ async function pass(service: Service, asked: IncomingMessage, answer: ServerResp
   const isCreation = method === 'POST' && url === '/daytona/api/sandbox' && response.statusCode === 200;
   if (isCreation) {
     const { id: sandbox } = JSON.parse(body.toString()) as { id: string };
-    // Where there is no Git, nobody clones.
+    // The account that owns it is made at its first use. Where there is no Git, nobody clones.
+    await call(service, 'RunCommand', { sandbox, user: 'daytona', command: 'true' });
     await call(service, 'RunCommand', { sandbox, user: 'root', command });
   }
   const { 'transfer-encoding': _, ...kept } = response.headers;
