@@ -277,16 +277,18 @@ describe('answers', () => {
     for (let at = 0; at < 4; at++) {
       const socket = send({ 'content-length': body.length }, '/v1/tools/Sandbox.ReadFile');
       socket.write(body);
-      readers.push(socket.pause());
+      readers.push(socket);
     }
-    await sleep(1_000);
+    // Each takes the first bytes, and no more.
+    await Promise.all(readers.map((socket) => once(socket.pause(), 'readable')));
+    for (const socket of readers) socket.pause();
     // Four answers of 96 MB each, as text.
     expect(standingMemory() - before).toBeLessThan(150 * MiB);
     expect((await beside()).status).toBe(200);
     await skip(STALLED_READER_MS + 2 * STALLED_READER_CHECK_MS);
     for (const socket of readers) {
       socket.resume();
-      await expect.poll(() => socket.destroyed).toBe(true);
+      await expect.poll(() => socket.destroyed, { timeout: 10_000 }).toBe(true);
       expect(socket.bytesRead).toBeLessThan(96_000_000);
     }
   }, 60_000);
