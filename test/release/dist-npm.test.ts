@@ -45,7 +45,8 @@ describe('the npm packages', () => {
     expect(await contents('sdk')).toEqual([
       'package/LICENSE',
       'package/README.md',
-      ...modules('access', 'administration', 'call', 'changes', 'connection', 'errors', 'events', 'files'),
+      ...modules('access', 'administration', 'call', 'changes', 'connection', 'contexts', 'errors'),
+      ...modules('events', 'files'),
       ...modules(
         'generated',
         'handle-options',

@@ -48,12 +48,13 @@ it('keep their variables over another service, and end with a stop', async () =>
 it('serve the SDK: output, results and charts as they come, interruption by who leaves, restart', async () => {
   const box = new Sandhaven({ url: service.url, apiKey: service.apiKey }).sandbox('box');
   await using context = await box.code.context({ language: 'python' });
-  const seen: unknown[] = [];
+  const printed: string[] = [];
+  const shown: unknown[] = [];
   const { results, error } = await context.run('print("a")\ndisplay(1)\nprint("b")\n2', {
-    onStdout: (text) => void seen.push(text),
-    onDisplay: ({ data }) => void seen.push(data['text/plain']),
+    onStdout: (text) => void printed.push(text),
+    onDisplay: ({ data }) => void shown.push(data['text/plain']),
   });
-  expect([seen, results.length, error]).toEqual([['a\n', '1', 'b\n', '2'], 2, null]);
+  expect([printed.join(''), shown, results.length, error]).toEqual(['a\nb\n', ['1', '2'], 2, null]);
   const leaving = new AbortController();
   const running = context.run('z = 1\nwhile True: pass', { signal: leaving.signal });
   await expect
