@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../../src/catalog/base/tool.ts';
-import { tools } from '../../src/catalog/index.ts';
+import { allTools } from '../../src/catalog/index.ts';
 import { root, run, tsc } from '../../test/support/sdk-package.ts';
 import { generateSdk } from '../generate/sdk.ts';
 
@@ -21,7 +21,7 @@ describe('a toolkit of its own', () => {
     annotations: plain,
     handler: async () => ({ result: [], has_more: false }),
   });
-  const sandboxTools = tools.filter(({ name }) => name.startsWith('Sandbox.'));
+  const sandboxTools = allTools.filter(({ name }) => name.startsWith('Sandbox.'));
   let folder: string;
 
   beforeAll(async () => {
