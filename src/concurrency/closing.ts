@@ -1,4 +1,5 @@
 /** The stop of a service: all parts end what they begin by themselves, then one bound holds for all work under way. */
+import type { Duplex } from 'node:stream';
 import { within } from './deadline.ts';
 
 export interface Closing {
@@ -51,5 +52,24 @@ export class InProgress<T> {
     await Promise.race([Promise.all(these.map(([, { promise }]) => promise)), late]);
     clearTimeout(timer);
     return these.flatMap(([work]) => (this.#open.has(work) ? [work] : []));
+  }
+}
+
+/** Open streams, which a stop cuts: a call that waits for one of them, its caller long gone, would keep the process running. */
+export class OpenStreams {
+  readonly #open = new Set<Duplex>();
+  #cut: Error | null = null;
+
+  keep<T extends Duplex>(stream: T): T {
+    if (this.#cut) return stream.destroy(this.#cut);
+    this.#open.add(stream);
+    stream.once('close', () => this.#open.delete(stream));
+    return stream;
+  }
+
+  /** Ends all with this error, and those that are kept from now on. */
+  cut(error: Error): void {
+    this.#cut = error;
+    for (const stream of this.#open) stream.destroy(error);
   }
 }

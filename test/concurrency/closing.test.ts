@@ -1,6 +1,7 @@
 /** The stop of a service: nothing begins any more, one bound for all that is under way, and what is stored in any case. */
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type Closing, closeInTime } from '../../src/concurrency/closing.ts';
+import { type Closing, closeInTime, OpenStreams } from '../../src/concurrency/closing.ts';
 
 let steps: string[];
 
@@ -71,4 +72,16 @@ it('does the rest when a part or a step fails, and rejects with it', async () =>
   const last = [step('flush', failing('no store')), step('people')];
   await expect(close({ parts: [], drained: step('drained'), last })).rejects.toThrow('no store');
   expect(steps).toEqual(['drained', 'flush', 'people']);
+});
+
+it('cuts the streams that are open, and those that are opened afterwards', () => {
+  const streams = new OpenStreams();
+  const stop = new Error('stop');
+  const earlier = streams.keep(new PassThrough());
+  streams.cut(stop);
+  const later = streams.keep(new PassThrough());
+  for (const stream of [earlier, later]) {
+    stream.on('error', () => {});
+    expect(stream.errored).toBe(stop);
+  }
 });

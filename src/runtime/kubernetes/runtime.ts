@@ -3,7 +3,9 @@
  * state: what is there is what the API server says, and a call can be repeated after a crash at any point of an earlier
  * one.
  */
+import { OpenStreams } from '../../concurrency/closing.ts';
 import type { Log, Runtime } from '../../control/ports/index.ts';
+import { SandhavenError } from '../../model/errors.ts';
 import type { RemotePlace } from '../archives/places.ts';
 import type { ArchiveEncryption } from '../archives/protection.ts';
 import { createArchives } from './archives/archives.ts';
@@ -72,8 +74,10 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runt
     removeArchive: archives.remove,
   });
 
+  const channels = new OpenStreams();
   return {
     ...lifecycle,
+    openChannel: async (id) => channels.keep(await lifecycle.openChannel(id)),
     ...createSurvey({ ...parts, readPod: (id) => pods.read(id) }),
     capabilities,
 
@@ -109,6 +113,7 @@ export function createKubernetesRuntime(options: KubernetesRuntimeOptions): Runt
     pausedReason: () => null,
 
     async close() {
+      channels.cut(new SandhavenError('unavailable', 'The service is stopping.'));
       await turns.close();
       copies.close();
       remote?.place.close();

@@ -8,7 +8,9 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { OpenStreams } from '../../concurrency/closing.ts';
 import type { Log, Runtime } from '../../control/ports/index.ts';
+import { SandhavenError } from '../../model/errors.ts';
 import type { GpuKind } from '../../model/gpu-kind.ts';
 import { limits } from '../../model/limits.ts';
 import { createPlaces, type RemotePlace } from '../archives/places.ts';
@@ -175,7 +177,10 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     availableBytes: () => memory().availableBytes,
   });
 
+  const channels = new OpenStreams();
+
   async function close(): Promise<void> {
+    channels.cut(new SandhavenError('unavailable', 'The service is stopping.'));
     await kernelMemory.close();
     await guard.close();
     await flusher.close();
@@ -198,7 +203,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     async openChannel(id) {
       guard.assertRunning(id);
       await sleep.wake(id);
-      return sleep.opened(id, await lifecycle.openChannel(id));
+      return channels.keep(sleep.opened(id, await lifecycle.openChannel(id)));
     },
     observe: survey.observe,
     inspect: survey.inspect,

@@ -64,6 +64,7 @@ export const onOneMachine: Record<string, string> = {
   'test/system/readiness.test.ts': 'removes a cgroup of the engine',
   'test/system/refused-start.test.ts': 'starts on machines that lack something',
   'test/system/side-by-side.test.ts': 'runs two services on one machine',
+  'test/system/stuck-agent.test.ts': 'stops a process of the machine',
   'test/system/usage-history.test.ts': 'reads the log of the kernel of the machine',
   'test/system/sleep.test.ts': 'freezes machines, which the engine of a cluster cannot',
   'test/system/sign-in/provider.test.ts':
