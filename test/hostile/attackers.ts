@@ -12,9 +12,9 @@ import { weigh } from './weight.ts';
 
 const folder = join(import.meta.dirname, 'attacks');
 const PREPARE_TIMEOUT_MS = 120_000;
-/** A call into a sandbox that does not answer any more ends ten seconds after its own time, and some attacks make two. */
 const END_TIMEOUT_MS = 60_000;
-const SLOW_END_MS = 30_000;
+/** Time to clean up. Attackers do not wait for their last answers, some of which take a minute: they hang up. */
+const HANG_UP_MS = 15_000;
 const LOWEST_PRIORITY = 19;
 const RETRY_MS = 100;
 const SHARE_BACK_MS = 20_000;
@@ -32,7 +32,7 @@ export type Reach = Pick<Ground, 'mallory' | 'sandbox'> & {
 
 export interface Attackers {
   begin(): void;
-  /** Stops them and waits until their process has ended by itself. Fails when it does not, or when an attack failed. */
+  /** Stops them and waits until they have ended or hung up. Fails when an attack failed. */
   end(): Promise<void>;
 }
 
@@ -75,10 +75,12 @@ async function attack({ names, reach }: { names: string[]; reach: Reach }): Prom
   process.send?.('prepared');
   await begun.promise;
   const going = new Set(attacks);
-  stop.signal.addEventListener('abort', () =>
-    setTimeout(() => console.warn(stillAtWork(going)), SLOW_END_MS).unref(),
+  const ended = Promise.all(
+    attacks.map((one) => persist(one, ground, stop.signal).then(() => going.delete(one))),
   );
-  await Promise.all(attacks.map((one) => persist(one, ground, stop.signal).then(() => going.delete(one))));
+  await once(stop.signal, 'abort');
+  await Promise.race([ended, sleep(HANG_UP_MS)]);
+  for (const { name } of going) console.info(`hung up: ${name}`);
   // What an attack left open would keep the process.
   process.exit(0);
 }
@@ -92,10 +94,6 @@ async function prepared(prepare: () => Promise<void> | undefined): Promise<void>
       if (Date.now() > deadline || !String(error).includes('resource_exhausted')) throw error;
     }
   }
-}
-
-function stillAtWork(going: ReadonlySet<Attack>): string {
-  return `still at work: ${Array.from(going, ({ name }) => name).join(', ')}`;
 }
 
 /** An attacker who is cut off tries again. What cut him off is shown once. */

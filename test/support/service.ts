@@ -48,6 +48,8 @@ export interface ServiceOptions {
   provokes?: readonly string[];
   /** Says nothing of the gateways' addresses, as most operators do. */
   standardGateways?: boolean;
+  /** The kernel weighs it apart from the test. What ends the test's process group does not end it. */
+  ownSession?: boolean;
 }
 
 const READY_TIMEOUT_MS = 60_000;
@@ -64,6 +66,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 async function startServiceHere(options: ServiceOptions): Promise<Service> {
   const { env = {}, flags = [], dataDir, program = bin, standardGateways = false, provokes = [] } = options;
+  const detached = options.ownSession ?? false;
   const directory = dataDir ?? (await makeDataDir({ ...process.env, ...env }));
   let log = '';
   let child: ChildProcess | null = null;
@@ -108,6 +111,7 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
     const started = spawn(program, args, {
       env: { ...process.env, ...ofTestedRuntime(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached,
     });
     child = started;
     service.pid = started.pid ?? 0;
