@@ -60,14 +60,18 @@ export class OpenStreams {
   readonly #open = new Set<Duplex>();
   #cut: Error | null = null;
 
+  /** Throws after the cut, as nobody listens to the stream yet. */
   keep<T extends Duplex>(stream: T): T {
-    if (this.#cut) return stream.destroy(this.#cut);
+    if (this.#cut) {
+      stream.destroy();
+      throw this.#cut;
+    }
     this.#open.add(stream);
     stream.once('close', () => this.#open.delete(stream));
     return stream;
   }
 
-  /** Ends all with this error, and those that are kept from now on. */
+  /** Ends all with this error. */
   cut(error: Error): void {
     this.#cut = error;
     for (const stream of this.#open) stream.destroy(error);

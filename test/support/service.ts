@@ -65,8 +65,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 async function startServiceHere(options: ServiceOptions): Promise<Service> {
-  const { env = {}, flags = [], dataDir, program = bin, standardGateways = false, provokes = [] } = options;
-  const detached = options.ownSession ?? false;
+  const { env = {}, flags = [], dataDir, program = bin, provokes = [] } = options;
+  const { standardGateways = false, ownSession = false } = options;
   const directory = dataDir ?? (await makeDataDir({ ...process.env, ...env }));
   let log = '';
   let child: ChildProcess | null = null;
@@ -111,7 +111,7 @@ async function startServiceHere(options: ServiceOptions): Promise<Service> {
     const started = spawn(program, args, {
       env: { ...process.env, ...ofTestedRuntime(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      detached,
+      detached: ownSession,
     });
     child = started;
     service.pid = started.pid ?? 0;
