@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
 import { must, type Service, startService } from '../support/service.ts';
 
-/** Calls have three seconds to end by themselves. */
+/** Far less than the minute that some of these calls may take. */
 const STOP_MS = 20_000;
 const CALLS: [path: string, parameters: Record<string, unknown>][] = [
   ['/v1/tools/Sandbox.RunCommand', { command: 'true' }],
