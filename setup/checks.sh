@@ -80,6 +80,10 @@ if [ "${1:-}" != --static ]; then
   # These measure the machine.
   check tests-alone run_tests alone --project alone
 fi
+summary=""
+if [ -n "${reports:-}" ]; then summary=$("$node" setup/test-summary.ts "$reports"/*.json) || failed="$failed, test-summary"; fi
+# The counts stand last, whatever failed.
+printf '%s\n' "$summary" | sed '$d'
 [ -z "$failed" ] || echo "failed: ${failed#, }"
-if [ -n "${reports:-}" ]; then "$node" setup/test-summary.ts "$reports"/*.json || failed=1; fi
+[ -z "$summary" ] || printf '%s\n' "$summary" | tail -n 1
 [ -z "$failed" ]

@@ -1,36 +1,12 @@
 /**
- * Sums up test runs from vitest's own reports: `N passed, N failed, N skipped`. As a program, prints it below the skipped, the
+ * Sums up the reports of test runs: `N passed, N failed, N skipped`. As a program, prints it below the skipped, the
  * slow and the failed tests of all given reports, so that the end of a long output names each failure and its reason.
  */
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { slow } from '../test/slow.ts';
-
-interface Report {
-  numPassedTests: number;
-  numFailedTests: number;
-  testResults: FileResult[];
-}
-
-interface FileResult {
-  name: string;
-  status: string;
-  /** Reason of a file that failed by itself. */
-  message?: string;
-  assertionResults: Assertion[];
-}
-
-interface Assertion {
-  fullName: string;
-  status?: string;
-  /** Milliseconds; none for a test that did not run. */
-  duration?: number | null;
-  failureMessages?: string[] | null;
-}
-
-/** Vitest's words for a test that did not run. */
-const notRun = ['skipped', 'pending', 'todo'];
+import type { TestFile, TestRun } from './test-report.ts';
 
 /** A third of a test's default time: on a machine three times slower it fails. */
 const slowMs = 10_000;
@@ -44,73 +20,56 @@ export const reportTo = (file: string): string[] => [
   `--outputFile.json=${file}`,
 ];
 
-export function testSummary(...files: string[]): string {
-  let [passed, failed, skipped] = [0, 0, 0];
-  for (const { numPassedTests, numFailedTests, testResults } of files.map(read)) {
-    passed += numPassedTests;
-    failed += numFailedTests + testResults.filter(failedByItself).length;
-    skipped += testResults.flatMap(({ assertionResults }) => assertionResults.filter(wasSkipped)).length;
-  }
-  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+export function testSummary(...reports: string[]): string {
+  const runs = reports.map(read);
+  const tests = runs.flatMap(({ files }) => files).flatMap((file) => file.tests);
+  const count = (...states: string[]): number => tests.filter(({ state }) => states.includes(state)).length;
+  const failed = count('failed') + otherFailures(runs).length;
+  return `${count('passed')} passed, ${failed} failed, ${count('skipped', 'pending')} skipped`;
 }
 
 /** A line for each test that took over ten seconds, the slowest first, with the reason of its file. */
-export function slowTests(...files: string[]): string[] {
-  return files
-    .flatMap((file) => read(file).testResults)
-    .flatMap(({ name, assertionResults }) =>
-      assertionResults.map(({ fullName, duration }) => ({ file: name, fullName, ms: duration ?? 0 })),
-    )
+export function slowTests(...reports: string[]): string[] {
+  return allTests(reports)
     .filter(({ ms }) => ms > slowMs)
     .sort((a, b) => b.ms - a.ms)
-    .map(({ ms, file, fullName }) => {
-      const path = relative('.', file);
-      const reason = slow[path] ?? 'no reason is given in test/slow.ts';
-      return `slow: ${(ms / 1_000).toFixed(0)} s, ${path}, ${fullName} (${reason})`;
+    .map(({ ms, path, name }) => {
+      const why = slow[path] ?? 'no reason is given in test/slow.ts';
+      return `slow: ${(ms / 1_000).toFixed(0)} s, ${path}, ${name} (${why})`;
     });
 }
 
-/** A line for each test that did not run; vitest's report has no reasons. */
-export function skippedTests(...files: string[]): string[] {
-  return files
-    .flatMap((file) => read(file).testResults)
-    .flatMap(({ name, assertionResults }) =>
-      assertionResults
-        .filter(wasSkipped)
-        .map(({ fullName }) => `skipped: ${relative('.', name)}, ${fullName}`),
-    );
+/** A line for each test that did not run. */
+export function skippedTests(...reports: string[]): string[] {
+  return allTests(reports)
+    .filter(({ state }) => state === 'skipped' || state === 'pending')
+    .map(({ path, name }) => `skipped: ${path}, ${name}`);
 }
 
-/** Each failed test, and each file that failed by itself, with the beginning of the reason. */
-export function failedTests(...files: string[]): string[] {
-  return files
-    .flatMap((file) => read(file).testResults)
-    .flatMap((result) => {
-      const path = relative('.', result.name);
-      if (failedByItself(result)) return [`failed: ${path}: ${beginning(result.message ?? '')}`];
-      return result.assertionResults
-        .filter(hasFailed)
-        .map(
-          ({ fullName, failureMessages }) =>
-            `failed: ${path}, ${fullName}: ${beginning(failureMessages?.[0] ?? '')}`,
-        );
-    });
+/** Each failed test, each file that failed by itself, and what failed outside of both, with the beginning of the reason. */
+export function failedTests(...reports: string[]): string[] {
+  const tests = allTests(reports)
+    .filter(({ state }) => state === 'failed')
+    .map(({ path, name, errors }) => `failed: ${path}, ${name}: ${beginning(errors[0])}`);
+  return [...tests, ...otherFailures(reports.map(read))];
 }
 
-/** True for a file that could not be loaded, or whose hook failed: none of its tests counts for it. */
-function failedByItself(result: FileResult): boolean {
-  return hasFailed(result) && !result.assertionResults.some(hasFailed);
+/** Files count that failed without a failed test; so does what failed outside of all. */
+function otherFailures(runs: TestRun[]): string[] {
+  const files = runs
+    .flatMap((run) => run.files)
+    .filter(({ errors, tests }) => errors.length > 0 && !tests.some(({ state }) => state === 'failed'))
+    .map(({ path, errors }) => `failed: ${path}: ${beginning(errors[0])}`);
+  return [...files, ...runs.flatMap(({ outside }) => outside).map((error) => `failed: ${beginning(error)}`)];
 }
 
-function hasFailed({ status }: { status?: string }): boolean {
-  return status === 'failed';
+function allTests(reports: string[]): (TestFile['tests'][number] & { path: string })[] {
+  return reports
+    .flatMap((report) => read(report).files)
+    .flatMap(({ path, tests }) => tests.map((test) => ({ ...test, path })));
 }
 
-function wasSkipped({ status }: Assertion): boolean {
-  return status !== undefined && notRun.includes(status);
-}
-
-function beginning(reason: string): string {
+function beginning(reason = ''): string {
   return stripVTControlCharacters(reason)
     .split('\n')
     .slice(0, maxReason.lines)
@@ -118,7 +77,7 @@ function beginning(reason: string): string {
     .slice(0, maxReason.characters);
 }
 
-function read(file: string): Report {
+function read(file: string): TestRun {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
