@@ -67,7 +67,8 @@ export class OpenStreams {
       throw this.#cut;
     }
     this.#open.add(stream);
-    stream.once('close', () => this.#open.delete(stream));
+    // Nobody may listen at the cut: then it concerns nobody, and must not end the process.
+    stream.on('error', () => {}).once('close', () => this.#open.delete(stream));
     return stream;
   }
 
