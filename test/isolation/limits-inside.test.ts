@@ -1,4 +1,5 @@
 /** What programs inside see of memory and processors: the sandbox's own, and not the host's. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must, type Service, startService } from '../support/service.ts';
 
@@ -16,6 +17,18 @@ async function run(sandbox: string, command: string): Promise<string> {
   const { output } = await must(service, 'RunCommand', { sandbox, command, timeout_seconds: 30 });
   return String(output).trim();
 }
+
+it('the id of its start is of this start alone', async () => {
+  const path = '/proc/sys/kernel/random/boot_id';
+  const id = () => run('small', `cat ${path}`);
+  const first = await id();
+  expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(await id()).toBe(first);
+  await must(service, 'StopSandbox', { sandbox: 'small' });
+  await must(service, 'StartSandbox', { sandbox: 'small' });
+  const others = [await id(), await run('grown', `cat ${path}`), readFileSync(path, 'utf8').trim()];
+  expect(new Set([first, ...others]).size).toBe(4);
+});
 
 const memory = async (sandbox: string, name: string): Promise<number> =>
   Number(await run(sandbox, `awk '$1 == "${name}:" {print $2}' /proc/meminfo`));

@@ -1,5 +1,5 @@
 //! The files that show a machine its own memory and processors, in the stage. The agent fills them, and keeps
-//! them up to date.
+//! them up to date. One more has the id of this start, which programs take for that of the kernel's.
 
 use crate::failure::{Failure, Step};
 use rustix::fs::{Gid, Mode, Uid, chown, mkdir};
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
-const FILES: [&str; 4] = ["meminfo", "stat", "cpuinfo", "cpus"];
+const FILES: [&str; 5] = ["meminfo", "stat", "cpuinfo", "cpus", "boot_id"];
 /// One processor of /proc/cpuinfo has less.
 const PROCESSOR_BYTES: u64 = 16 << 10;
 
@@ -17,10 +17,14 @@ pub fn make(uid_base: u32) -> Result<(), Failure> {
     for name in FILES {
         let path = Path::new("figures").join(name);
         let mut file = File::create(&path).step("make a file of figures")?;
-        if name == "cpuinfo" {
-            file.write_all(&first_processor()?)
-                .step("copy /proc/cpuinfo")?;
-        }
+        let content = match name {
+            "cpuinfo" => first_processor()?,
+            // Each read of it gives another one.
+            "boot_id" => std::fs::read("/proc/sys/kernel/random/uuid").step("make a boot id")?,
+            _ => Vec::new(),
+        };
+        file.write_all(&content)
+            .step(format!("write the figures of {name}"))?;
         let (owner, group) = (Uid::from_raw(uid_base), Gid::from_raw(uid_base));
         chown(&path, Some(owner), Some(group)).step("give a file of figures to the machine")?;
     }

@@ -18,7 +18,6 @@ const PARTS = [
   'status of a command',
   'status of the agent',
   'maps',
-  'mounts',
   'limits',
   'sysctls',
   'cgroup files',
@@ -51,6 +50,14 @@ export function describeSameMachine(seen: () => Record<Runtime, Seen>): void {
       expect(direct.inside['devices']).toEqual({ ...devices, '/dev/mqueue': ['0o41777', 0, 0, 0, null] });
     });
 
+    it('mounts, but for the id of a start, over which runc mounts nothing', () => {
+      const { runc, direct } = seen();
+      const mounts = direct.inside['mounts'] as unknown[];
+      const isOfStart = (mount: unknown) => JSON.stringify(mount).includes('/proc/sys/kernel/random/boot_id');
+      expect(mounts.filter(isOfStart)).toHaveLength(1);
+      expect(mounts.filter((mount) => !isOfStart(mount))).toEqual(runc.inside['mounts']);
+    });
+
     it('answer to no call at all, but for its error: the launcher’s filter gives that of a kernel without filters', () => {
       const { runc, direct } = seen();
       expect([runc.inside['no call'], direct.inside['no call']]).toEqual(['errno 1', 'errno 38']);
@@ -58,7 +65,7 @@ export function describeSameMachine(seen: () => Record<Runtime, Seen>): void {
 
     it('parts of the view, all of them compared', () => {
       const parts = Object.keys(seen().direct.inside).toSorted();
-      expect(parts).toEqual([...PARTS, 'devices', 'no call'].toSorted());
+      expect(parts).toEqual([...PARTS, 'devices', 'mounts', 'no call'].toSorted());
     });
   });
 

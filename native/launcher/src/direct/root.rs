@@ -17,9 +17,10 @@ pub fn enter(settings: &Settings, shown: Shown) -> Result<OwnedFd, Failure> {
     for other in &shown.others {
         show(&shown.root, other)?;
     }
+    // What is made read-only covers what was mounted in it before.
+    masks::hide(&views, &shown.dev)?;
     show_figures(&views.proc, &shown.proc_figures)?;
     show_figures(&views.sys, &shown.sys_figures)?;
-    masks::hide(&views, &shown.dev)?;
     Ok(shown.dev)
 }
 

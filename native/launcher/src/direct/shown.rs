@@ -8,8 +8,8 @@ use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// Files of the stage that show a machine its own memory and processors, below /proc and /sys.
-const PROC_FIGURES: [&str; 3] = ["meminfo", "stat", "cpuinfo"];
+/// Files of the stage that show a machine its own memory, processors and start, below /proc and /sys.
+const PROC_FIGURES: [&str; 4] = ["meminfo", "stat", "cpuinfo", "sys/kernel/random/boot_id"];
 const SYS_FIGURES: [&str; 2] = ["devices/system/cpu/online", "devices/system/cpu/possible"];
 const ETC_FILES: [&str; 3] = ["hosts", "hostname", "resolv.conf"];
 
@@ -47,7 +47,7 @@ impl Shown {
             root: clone("root")?,
             dev: clone("devices/dev")?,
             groups,
-            proc_figures: figures(PROC_FIGURES, |name| name)?,
+            proc_figures: figures(PROC_FIGURES, |name| name.rsplit('/').next().unwrap_or(name))?,
             sys_figures: figures(SYS_FIGURES, |_| "cpus")?,
             others: others(settings)?,
         })
