@@ -1,6 +1,6 @@
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { CommandOptions, Machines } from '../../src/control/lifecycle/machines.ts';
-import { Scheduler } from '../../src/control/lifecycle/scheduler.ts';
+import { Scheduler, type SchedulerDependencies } from '../../src/control/lifecycle/scheduler.ts';
 import type { Log, Schedulable, SessionsOverview, TerminalsOverview } from '../../src/control/ports/index.ts';
 import { Activity } from '../../src/control/turns/activity.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
@@ -25,6 +25,7 @@ const sleep = { begin: () => Promise.reject(new Error('no sleep')), dueAt: () =>
 const listDetached = async () => ({ processes: [], busy: runs, idleMs: null });
 let asked: number;
 let activity: Activity;
+let parts: SchedulerDependencies;
 let scheduler: Scheduler;
 
 let archives: boolean;
@@ -53,7 +54,7 @@ beforeEach(() => {
   };
   const clock = { now: () => now };
   activity = new Activity(clock, { touch: async () => {} });
-  scheduler = new Scheduler({
+  parts = {
     sleep,
     replicas: createAlone(),
     canArchive: () => archives,
@@ -78,7 +79,8 @@ beforeEach(() => {
     clock,
     log: quiet,
     intervalMs: 1,
-  });
+  };
+  scheduler = new Scheduler(parts);
 });
 
 /** Null unless a test pauses its sandbox. */
@@ -278,6 +280,23 @@ it.each(['started', 'stopped', 'archived', 'error'] as const)(
     expect(commands).toEqual([['delete', 'Deleted at its deadline.']]);
   },
 );
+
+it('a deadline that passes before the next turn is acted on when it passes', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const wait = async (ms: number) => {
+    now += ms;
+    await vi.advanceTimersByTimeAsync(ms);
+    return stops.length;
+  };
+  const often = new Scheduler({ ...parts, intervalMs: 5_000 });
+  sandbox = { ...sandbox, deadline: { at: now + 7_300, action: 'stop' } };
+  often.begin();
+  expect(await wait(5_000)).toBe(0);
+  expect(await wait(2_299)).toBe(0);
+  expect(await wait(1)).toBe(1);
+  await often.close();
+});
 
 it('a deadline that stops leaves a sandbox alone that does not run', async () => {
   sandbox = { ...sandbox, state: 'stopped', stoppedAt: now, deadline: { at: now, action: 'stop' } };

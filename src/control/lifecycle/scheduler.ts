@@ -63,6 +63,8 @@ interface Act {
 }
 
 const RETRY_AFTER_MS = 60_000;
+/** Of a turn after another one. */
+const EARLIEST_TURN_MS = 500;
 const STOP_REASON = 'Stopped automatically after auto_stop_minutes without activity.';
 
 export class Scheduler {
@@ -77,6 +79,8 @@ export class Scheduler {
   #looksMade = 0;
   readonly #turns = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | null = null;
+  /** Of a turn for a deadline that passes before the next one. */
+  #early: NodeJS.Timeout | undefined;
   #census: Census | null = null;
   readonly #measured = new LastTurn();
 
@@ -85,15 +89,19 @@ export class Scheduler {
   }
 
   begin(): void {
-    this.#timer = setInterval(() => {
-      // A long archive in one turn delays no other: turns overlap, and `#acting` keeps them apart.
-      const turn = this.turn().finally(() => this.#turns.delete(turn));
-      this.#turns.add(turn);
-    }, this.#deps.intervalMs);
+    this.#timer = setInterval(() => this.#begin(), this.#deps.intervalMs);
+  }
+
+  /** A long archive in one turn delays no other: turns overlap, and `#acting` keeps them apart. */
+  #begin(): void {
+    const turn = this.turn().finally(() => this.#turns.delete(turn));
+    this.#turns.add(turn);
   }
 
   async close(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+    clearTimeout(this.#early);
     await Promise.all(this.#turns);
   }
 
@@ -131,6 +139,7 @@ export class Scheduler {
     try {
       const settled = await this.#measured.measure(() => this.#deps.store.schedulable());
       this.#census = this.#count(settled);
+      this.#turnEarly(settled);
       const acts = settled
         .filter(({ id }) => this.#deps.replicas.isMine(id) && !this.#acting.has(id) && !this.#waits(id))
         .flatMap((sandbox) => {
@@ -142,6 +151,19 @@ export class Scheduler {
       this.#looking = false;
       this.#looksMade += 1;
     }
+  }
+
+  /** A look is work for all sandboxes: many deadlines one after another share the next. */
+  #turnEarly(settled: Schedulable[]): void {
+    clearTimeout(this.#early);
+    const now = this.#deps.clock.now();
+    const ends = settled.map((sandbox) => deadlineOf(sandbox)?.at ?? Number.POSITIVE_INFINITY);
+    const next = ends.reduce(
+      (one, other) => (other > now && other < one ? other : one),
+      Number.POSITIVE_INFINITY,
+    );
+    if (!this.#timer || next - now >= this.#deps.intervalMs) return;
+    this.#early = setTimeout(() => this.#begin(), Math.max(next - now, EARLIEST_TURN_MS));
   }
 
   #count(settled: Schedulable[]): Census {
