@@ -129,7 +129,11 @@ export function filesOf(ask: Ask): Files {
           endLine: reply.end_line,
         }),
       ),
-    write: (id, { user, path, createParents, mode, durable, newBeneath, metadata, content }, signal) =>
+    write: (
+      id,
+      { user, privileged, path, createParents, mode, durable, newBeneath, metadata, content },
+      signal,
+    ) =>
       ask(
         id,
         {
@@ -141,7 +145,7 @@ export function filesOf(ask: Ask): Files {
             mode,
             ...(durable ? { durable } : {}),
             ...(newBeneath === undefined ? {} : { new_beneath: newBeneath }),
-            metadata,
+            ...{ metadata, privileged },
           },
           upload: content,
           signal,
@@ -150,10 +154,10 @@ export function filesOf(ask: Ask): Files {
         },
         ({ reply: { bytes_written, created } }) => ({ bytesWritten: bytes_written, created }),
       ),
-    createFolder: (id, { user, path, mode }) =>
+    createFolder: (id, { user, privileged, path, mode }) =>
       ask(
         id,
-        { request: { op: 'mkdir', user, path, mode }, ...patience, reply: createdReply },
+        { request: { op: 'mkdir', user, privileged, path, mode }, ...patience, reply: createdReply },
         ({ reply }) => reply,
       ),
     move: (id, { user, source, destination }) =>

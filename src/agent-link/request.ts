@@ -68,6 +68,7 @@ export const operationVersions = {
 
 /** Fields that came after their operation. */
 export const fieldVersions = {
+  privileged: 9,
   user: 7,
   metadata: 7,
   streams: 7,

@@ -257,3 +257,32 @@ it('[WIRE-USER-05] without /etc/passwd there are no users, and root works on', a
   await agent.move(id, { source: '/etc/passwd.away', destination: '/etc/passwd' });
   expect(await outputOf('first', 'id -u')).toBe('1000\n');
 });
+
+describe('a privileged call', () => {
+  it('makes files and folders of its user anywhere, and keeps the owner of a file that is there', async () => {
+    await outputOf('owner', 'true');
+    const call = { user: 'owner', privileged: true } as const;
+    const content = Buffer.from('x');
+    const { agent, id } = sandbox;
+    const file = (path: string) => agent.write(id, { ...call, path, content, createParents: true });
+    await file('/srv/deep/er/a.txt');
+    await file('/etc/hostname.new');
+    await agent.createFolder(id, { ...call, path: '/opt/d/e', mode: 0o750 });
+    await outputOf(undefined, 'echo x >/root/mine; chmod 600 /root/mine');
+    await file('/root/mine');
+    expect(
+      await outputOf(
+        undefined,
+        'stat -c "%U:%G %a %n" /srv/deep /srv/deep/er /srv/deep/er/a.txt /etc/hostname.new /opt/d /opt/d/e /root/mine',
+      ),
+    ).toBe(
+      'owner:owner 755 /srv/deep\nowner:owner 755 /srv/deep/er\nowner:owner 644 /srv/deep/er/a.txt\n' +
+        'owner:owner 644 /etc/hostname.new\nowner:owner 755 /opt/d\nowner:owner 750 /opt/d/e\n' +
+        'root:root 600 /root/mine\n',
+    );
+  });
+
+  it('leaves the calls after it as they are', async () => {
+    await expect(write('owner', '/srv/no.txt')).rejects.toMatchObject({ code: 'permission_denied' });
+  });
+});

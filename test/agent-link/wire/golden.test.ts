@@ -293,6 +293,10 @@ const calls: Record<
       }),
     fails: { code: 'already_exists', fields: { parameter: 'path' } },
   },
+  'mkdir-privileged': {
+    call: (agent) => agent.createFolder(SANDBOX, { user: 'ann', privileged: true, path: '/d', mode: 0o755 }),
+    gives: { created: true },
+  },
   mkdir: {
     call: (agent) => agent.createFolder(SANDBOX, { path: 'd', mode: 0o750 }),
     gives: { created: true },

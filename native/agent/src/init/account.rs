@@ -1,10 +1,11 @@
 //! A user of the sandbox, in whose name a call is made.
 
+use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::base::Base;
-use super::identity::run_as;
+use super::identity::{run_as, take_access};
 use crate::wire::fault::{Code, Fault};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,13 +28,26 @@ impl Account {
 
     /// Runs a job with the rights of this user.
     pub fn run<T>(&self, job: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
-        run_as(self.uid, self.gid, &self.groups, job).map_err(|errno| {
-            Fault::new(
-                Code::FailedPrecondition,
-                format!("The sandbox cannot work as user '{}': {errno}.", self.name),
-            )
-            .parameter("user")
-        })?
+        run_as(self.uid, self.gid, &self.groups, job).map_err(|errno| self.unable(errno))?
+    }
+
+    /// The same, with root's access to files.
+    pub fn run_privileged<T>(
+        &self,
+        job: impl FnOnce() -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        self.run(|| {
+            take_access().map_err(|errno| self.unable(errno))?;
+            job()
+        })
+    }
+
+    fn unable(&self, errno: Errno) -> Fault {
+        Fault::new(
+            Code::FailedPrecondition,
+            format!("The sandbox cannot work as user '{}': {errno}.", self.name),
+        )
+        .parameter("user")
     }
 
     /// Adds what a login would set.

@@ -1,9 +1,18 @@
-//! A thread that works as a user: with the user's rights, and with no capability. Linux keeps both for each thread; the
+//! A thread that works as a user: with the user's rights, and with no capability unless it takes some. Linux keeps both for each thread; the
 //! calls concern this one alone, unlike those of a C library.
 
 use rustix::io::Errno;
 use rustix::process::{Gid, Uid, getgroups};
-use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+use rustix::thread::{
+    CapabilitySet, capabilities, set_capabilities, set_thread_groups, set_thread_res_gid,
+    set_thread_res_uid,
+};
+
+/// What root may do to files of others.
+const ACCESS: CapabilitySet = CapabilitySet::DAC_OVERRIDE
+    .union(CapabilitySet::DAC_READ_SEARCH)
+    .union(CapabilitySet::FOWNER)
+    .union(CapabilitySet::CHOWN);
 
 /// Runs a job as the user. Root works as ever.
 pub fn run_as<T>(
@@ -17,6 +26,14 @@ pub fn run_as<T>(
     }
     let _entered = Entered::enter(Uid::from_raw(user), Gid::from_raw(group), groups)?;
     Ok(job())
+}
+
+/// Gives a thread that works as a user root's access to files, until its job ends: what it makes is the user's, wherever it lies.
+pub fn take_access() -> Result<(), Errno> {
+    // The saved id is root's, so that the kernel has left them permitted.
+    let mut held = capabilities(None)?;
+    held.effective |= held.permitted & ACCESS;
+    set_capabilities(None, held)
 }
 
 /// Makes the thread root's again when dropped.

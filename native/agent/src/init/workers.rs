@@ -30,6 +30,7 @@ pub struct Workers {
     waiting: Arc<AtomicUsize>,
     /// Does the jobs in the name of this user; as root without one.
     account: Option<Arc<Account>>,
+    privileged: bool,
 }
 
 /// One worker's part in a job that several share.
@@ -105,6 +106,7 @@ impl Workers {
             long: Arc::new(Semaphore::new(long)),
             waiting: Arc::default(),
             account: None,
+            privileged: false,
         }))
     }
 
@@ -112,6 +114,14 @@ impl Workers {
     pub fn of_user(&self, account: &Arc<Account>) -> Self {
         Self {
             account: Some(Arc::clone(account)),
+            ..self.clone()
+        }
+    }
+
+    /// The same threads, whose jobs have root's access to files besides.
+    pub fn with_access(&self, privileged: bool) -> Self {
+        Self {
+            privileged,
             ..self.clone()
         }
     }
@@ -194,9 +204,10 @@ impl Workers {
         job: impl FnOnce() -> Result<T, Fault> + Send + 'static,
     ) -> Result<oneshot::Receiver<Result<T, Fault>>, Fault> {
         let (sender, receiver) = oneshot::channel();
-        let account = self.account.clone();
+        let (account, privileged) = (self.account.clone(), self.privileged);
         let job: Job = Box::new(move || {
             let _ = sender.send(match account {
+                Some(account) if privileged => account.run_privileged(job),
                 Some(account) => account.run(job),
                 None => job(),
             });

@@ -100,7 +100,11 @@ export interface FileUpload extends AsUser {
   newBeneath?: string;
   /** In place of what an existing file has. */
   metadata?: FileMetadata;
+  privileged?: Privileged;
 }
+
+/** true: the user works with root's access to files, and owns what is made. */
+type Privileged = true;
 
 export interface FileSlice {
   content: Buffer;
@@ -215,7 +219,10 @@ export interface AgentLink
     query: FileUpload,
     signal?: AbortSignal,
   ): Promise<{ bytesWritten: number; created: boolean }>;
-  createFolder(id: string, query: AsUser & { path: string; mode: number }): Promise<{ created: boolean }>;
+  createFolder(
+    id: string,
+    query: AsUser & { path: string; mode: number; privileged?: Privileged },
+  ): Promise<{ created: boolean }>;
   move(id: string, query: AsUser & { source: string; destination: string }): Promise<void>;
   remove(
     id: string,

@@ -21,6 +21,9 @@ pub struct Request {
     pub user: Option<String>,
     path: String,
     mode: u32,
+    /// Since version 9: the user has root's access.
+    #[serde(default)]
+    privileged: bool,
 }
 
 #[derive(Serialize)]
@@ -31,7 +34,8 @@ struct Reply {
 pub async fn answer(connection: &mut Connection, context: &Context, request: Request) -> Outcome {
     let path = Path::parse("path", &request.path, &context.base)?;
     let job = move || make(&path, request.mode);
-    let reply = context.workers.short(job).await?;
+    let workers = context.workers.with_access(request.privileged);
+    let reply = workers.short(job).await?;
     connection.reply(&reply).await
 }
 

@@ -27,6 +27,9 @@ pub struct Request {
     new_beneath: Option<String>,
     /// Since version 7.
     metadata: Option<Metadata>,
+    /// Since version 9: the user has root's access.
+    #[serde(default)]
+    privileged: bool,
 }
 
 /// The request's data is the content. A small file is one job of a worker; of a large one, the next chunk
@@ -50,7 +53,7 @@ pub async fn answer(connection: &mut Connection, context: &Context, request: Req
     if let Some(metadata) = &target.metadata {
         metadata::check(metadata)?;
     }
-    let workers = &context.workers;
+    let workers = context.workers.with_access(request.privileged);
     let mut chunk = Vec::new();
     let mut more = collect(connection, &mut chunk).await?;
     let begin = move || Upload::begin(&target);
