@@ -14,6 +14,7 @@ import { PREVIEW_TOKEN_HEADER } from '../surfaces/daytona/base/call.ts';
 import { addDaytonaRoutes } from '../surfaces/daytona/routes.ts';
 import { leadToRoute, wasLed } from '../surfaces/e2b/base/address.ts';
 import { addE2bRoutes } from '../surfaces/e2b/routes.ts';
+import { visitsOf } from '../surfaces/e2b/visits.ts';
 import { LastCalls } from '../surfaces/http/last-calls.ts';
 import type { PackageFile } from '../surfaces/http/packages.ts';
 import type { PageFiles } from '../surfaces/http/page.ts';
@@ -61,6 +62,7 @@ export function createListeners(
   const arrivals = createArrivals(options.trustedProxies);
   const speaksDaytona = options.compat.includes('daytona');
   const speaksE2b = options.compat.includes('e2b');
+  const e2bVisits = visitsOf(services.sandboxTokens);
   const room = new SharedRoom();
   const lastCalls = new LastCalls();
   const mcp = mcpEndpointOnUse({ services, log, version, tools, room });
@@ -79,8 +81,11 @@ export function createListeners(
   const previews = new PreviewGateway({
     ...{ access: service.previewAccess, files: services.filePreviews },
     ...{ domain, arrivals, tls, log },
-    tokenHeaders: speaksDaytona ? [PREVIEW_TOKEN_HEADER] : [],
-    ...(speaksE2b ? { answersElsewhere: leadToE2b } : {}),
+    ...(speaksE2b ? { ...e2bVisits, answersElsewhere: leadToE2b } : {}),
+    tokenHeaders: [
+      ...(speaksDaytona ? [PREVIEW_TOKEN_HEADER] : []),
+      ...(speaksE2b ? e2bVisits.tokenHeaders : []),
+    ],
     onAnswer: (status) => services.metrics.previewAnswers.note(status),
   });
   let ssh: SshGateway | undefined;

@@ -169,7 +169,12 @@ export const parts: readonly Part[] = [
     needs: [...standing, 'compat-clients'],
     project: 'deep',
     runs: [
-      { name: 'suites', minutes: 2, tests: ['test/compat/suites/suites.test.ts'] },
+      {
+        name: 'suites',
+        minutes: 8,
+        tests: ['test/compat/suites/suites.test.ts'],
+        needs: [...standing, 'compat-clients', 'compat-frameworks'],
+      },
       {
         name: 'langchain',
         minutes: 1,

@@ -42,6 +42,10 @@ interface PreviewGatewayDependencies {
   tokenHeaders?: readonly string[];
   /** Returns true where another part of the service answers the request by its host, and not a preview. */
   answersElsewhere?(request: IncomingMessage, response: ServerResponse, host: string | undefined): boolean;
+  /** Admits to a port by a token of another kind. */
+  admitElse?(sandboxId: string, port: number, token: string): Promise<Admission | null>;
+  /** Returns the refusal to a visitor whom nothing admits, in place of the usual one. */
+  unadmitted?(sandboxId: string): Promise<{ status: number; json: object }>;
   /** Called with the status of each answer. */
   onAnswer?(status: number): void;
 }
@@ -170,8 +174,8 @@ export class PreviewGateway {
     const signed = address.kind === 'signed';
     const admission = await (signed
       ? access.admitSigned(address.port, address.token)
-      : admitAt(access, address, tokenOf(request, tokenHeaders)));
-    if (!admission) throw unadmitted(address);
+      : this.#admitAt(address, tokenOf(request, tokenHeaders)));
+    if (!admission) throw await this.#unadmitted(address);
     const target = { sandboxId: admission.sandboxId, port: address.port };
     await access.visit(
       admission,
@@ -180,15 +184,26 @@ export class PreviewGateway {
       () => forward({ request, response, arrival, target, signed, upgrade, tokenHeaders }, this.#upstreams),
     );
   }
-}
 
-/** A port that is open to everybody is so to who sends a wrong token, too. */
-async function admitAt(
-  access: PreviewAccess,
-  { sandboxId, port }: { sandboxId: string; port: number },
-  token: string,
-): Promise<Admission | null> {
-  return (await access.admitStandard(sandboxId, port, token)) ?? access.admitPublic(sandboxId, port);
+  /** A port that is open to everybody is so to who sends a wrong token, too. */
+  async #admitAt(
+    { sandboxId, port }: { sandboxId: string; port: number },
+    token: string,
+  ): Promise<Admission | null> {
+    const { access, admitElse } = this.#parts;
+    return (
+      (await access.admitStandard(sandboxId, port, token)) ??
+      (await admitElse?.(sandboxId, port, token)) ??
+      access.admitPublic(sandboxId, port)
+    );
+  }
+
+  async #unadmitted(address: PreviewAddress): Promise<Refusal> {
+    const other = address.kind === 'standard' && (await this.#parts.unadmitted?.(address.sandboxId));
+    return other
+      ? new Refusal(other.status, JSON.stringify(other.json), { json: true })
+      : unadmitted(address);
+  }
 }
 
 async function closed(response: ServerResponse): Promise<void> {

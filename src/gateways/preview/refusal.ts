@@ -6,11 +6,18 @@ export class Refusal extends Error {
   readonly status: number;
   /** Ends the connection after this response: the rest of the visitor's request is not read. */
   readonly close: boolean;
+  /** true: the text is JSON. */
+  readonly json: boolean;
 
-  constructor(status: number, text: string, options: { close?: boolean; cause?: unknown } = {}) {
+  constructor(
+    status: number,
+    text: string,
+    options: { close?: boolean; json?: boolean; cause?: unknown } = {},
+  ) {
     super(text, { cause: options.cause });
     this.status = status;
     this.close = options.close ?? false;
+    this.json = options.json ?? false;
   }
 }
 
@@ -41,14 +48,14 @@ function adviceOf(code: ErrorCode): string {
 }
 
 /** Cuts off a response that has already begun, which every client detects. */
-export function refuse(response: ServerResponse, { status, message, close }: Refusal): void {
+export function refuse(response: ServerResponse, { status, message, close, json }: Refusal): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
   const body = Buffer.from(`${message}\n`);
   response.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
+    'content-type': json ? 'application/json' : 'text/plain; charset=utf-8',
     'content-length': body.length,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',

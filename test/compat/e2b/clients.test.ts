@@ -1,13 +1,10 @@
 /** E2B's clients as people install them, unmodified, against a real service: by names below a domain, with a certificate for all. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyInForm } from '../../../src/model/key-form.ts';
-import { type MadeCertificate, makeCertificate } from '../../support/certificates.ts';
-import { type Service, startService } from '../../support/service.ts';
 import { pythonOf } from '../clients/installed.ts';
 import { type Program, stepsOf } from '../daytona/programs.ts';
+import { type NamedService, startNamedService } from './service.ts';
 
-const DOMAIN = 'e2b.localhost';
 const LIMIT_MS = 300_000;
 
 const inNode = (name: string) => join(import.meta.dirname, 'node', name);
@@ -15,10 +12,10 @@ const inNode = (name: string) => join(import.meta.dirname, 'node', name);
 const programs: [name: string, fewestSteps: number, program: () => Program][] = [
   [
     'Node 2.51',
-    22,
+    26,
     () => ({
       file: process.execPath,
-      args: ['--import', inNode('names.mjs'), inNode('program.mjs'), '2.51'],
+      args: [inNode('program.mjs'), '2.51'],
     }),
   ],
   [
@@ -28,43 +25,19 @@ const programs: [name: string, fewestSteps: number, program: () => Program][] = 
   ],
 ];
 
-let certificate: MadeCertificate;
-let service: Service;
-let env: NodeJS.ProcessEnv;
+let place: NamedService | undefined;
 
 beforeAll(async () => {
-  certificate = makeCertificate([`DNS:*.${DOMAIN}`, 'IP:127.0.0.1'], false);
-  const { certFile, keyFile } = certificate;
-  service = await startService({
-    flags: [
-      ...['--compat', 'e2b', '--public-ports', 'yes', '--preview-domain', DOMAIN],
-      ...['--tls-cert', certFile, '--tls-key', keyFile],
-    ],
-    env: { NODE_EXTRA_CA_CERTS: certFile },
-  });
-  const at = /"previews":"127\.0\.0\.1:(\d+)"/.exec(service.log())?.[1];
-  const { PATH, HOME, TMPDIR, XDG_CACHE_HOME } = process.env;
-  env = {
-    ...{ PATH, HOME, TMPDIR, XDG_CACHE_HOME, E2B_DOMAIN: `${DOMAIN}:${at}` },
-    ...{
-      E2B_API_KEY: keyInForm(service.apiKey, 'e2b'),
-      NODE_EXTRA_CA_CERTS: certFile,
-      SSL_CERT_FILE: certFile,
-    },
-    PYTHONPATH: join(import.meta.dirname, 'python'),
-  };
+  place = await startNamedService();
 }, 120_000);
 
-afterAll(async () => {
-  await service?.stop();
-  certificate?.remove();
-});
+afterAll(() => place?.stop());
 
 describe('a client of E2B', () => {
   it.each(programs)(
     'carries out every group of its calls that is here: %s',
     async (_name, fewestSteps, program) => {
-      const steps = await stepsOf(program(), env);
+      const steps = await stepsOf(program(), place?.env ?? {});
       expect(Object.keys(steps).length).toBeGreaterThanOrEqual(fewestSteps);
       expect(Object.fromEntries(Object.entries(steps).filter(([, outcome]) => outcome !== 'ok'))).toEqual({});
     },

@@ -1,43 +1,56 @@
-/** The public suites of Daytona's clients, unmodified, against a real service: no test fails that expected.md has not. */
+/** The public suites of other products' clients, unmodified, against a real service: no test fails that expected.md has not. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Service, startService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
+import { clientEnvironment } from '../daytona/programs.ts';
+import { startNamedService } from '../e2b/service.ts';
 import { compare, expectedOf } from './expected.ts';
 import { lendRepository } from './github.ts';
-import { fetchSuites, runPython, runTypeScript } from './run.ts';
+import { daytonaSuites, e2bSuites, fetchSuite, type Suite } from './run.ts';
 
 const LIMIT_MS = 1_200_000;
 const document = readFileSync(join(import.meta.dirname, '../expected.md'), 'utf8');
-const missing = fetchSuites();
 
-let service: Service;
-let lent: Awaited<ReturnType<typeof lendRepository>> | undefined;
+interface Place {
+  env: NodeJS.ProcessEnv;
+  stop(): Promise<void>;
+}
 
-beforeAll(async () => {
-  if (missing !== null) return;
-  service = await startService({ flags: ['--compat', 'daytona'] });
-  lent = await lendRepository(service);
-});
+async function forDaytona(): Promise<Place> {
+  const service = await startService({ flags: ['--compat', 'daytona'] });
+  const lent = await lendRepository(service);
+  return {
+    env: clientEnvironment(lent.lender),
+    async stop() {
+      lent.close();
+      await service.stop();
+    },
+  };
+}
 
-afterAll(async () => {
-  lent?.close();
-  await service?.stop();
-});
+describe.each([
+  ['Daytona', daytonaSuites, forDaytona],
+  ['E2B', e2bSuites, startNamedService],
+])('the public suite of %s', (_product, suites, start) => {
+  const runs = Object.entries(suites).map(([name, suite]) => [name, suite, fetchSuite(suite)] as const);
+  let place: Place | undefined;
 
-describe('the public suite', () => {
-  it.for([
-    ['Daytona, TypeScript', runTypeScript],
-    ['Daytona, Python', runPython],
-  ] as const)(
+  beforeAll(async () => {
+    if (runs.some(([, , missing]) => missing === null)) place = await start();
+  }, 120_000);
+
+  afterAll(() => place?.stop());
+
+  it.for<readonly [string, Suite, string | null]>(runs)(
     'passes as far as expected.md says: %s',
     { timeout: LIMIT_MS },
-    async ([suite, run], { skip }) => {
-      if (missing !== null) skip(missing);
-      const outcomes = await run((lent as NonNullable<typeof lent>).lender);
-      const { worse, better } = compare(expectedOf(document, suite), outcomes);
+    async ([name, suite, missing], { skip }) => {
+      if (missing !== null || !place) return skip(missing ?? '');
+      const outcomes = await suite.run(place.env);
+      const { worse, better } = compare(expectedOf(document, name), outcomes);
       const passed = Object.values(outcomes).filter((outcome) => outcome === 'passes').length;
-      console.info(`${suite}: ${passed} of ${Object.keys(outcomes).length} pass`);
+      console.info(`${name}: ${passed} of ${Object.keys(outcomes).length} pass`);
       if (better.length > 0) console.info(`pass now, and can leave expected.md: ${better.join(', ')}`);
       expect(worse).toEqual({});
     },

@@ -98,10 +98,9 @@ describe('a creation', () => {
   });
 
   it.each([
-    [{ autoPause: true, autoPauseMemory: false }, /autoPauseMemory/],
-    [{ mcp: { a: {} } }, /mcp/],
     [{ volumeMounts: [{ name: 'v', path: '/v' }] }, /volumeMounts/],
-    [{ network: { allowOut: ['1.1.1.1'] } }, /network\.allowOut/],
+    [{ network: { denyOut: ['8.8.8.8'] } }, /network\.denyOut/],
+    [{ network: { maskRequestHost: 'a.example' } }, /network\.maskRequestHost/],
     [{ network: { allowPublicTraffic: true } }, /allowPublicTraffic/],
   ])('refuses %j before there is anything', async (body, message) => {
     expect(await call('POST', '/sandboxes', body)).toMatchObject(refused(501, message));
@@ -116,6 +115,21 @@ describe('a creation', () => {
       secure: true,
       volumeMounts: [],
     });
+  });
+
+  it.each([
+    [{ allow_internet_access: false }, { mode: 'none', profiles: [], allow: [] }],
+    [{ network: { denyOut: ['0.0.0.0/0'] } }, { mode: 'none', profiles: [], allow: [] }],
+    [
+      { network: { denyOut: ['0.0.0.0/0'], allowOut: ['1.1.1.1', '*.example.com'] } },
+      {
+        ...{ mode: 'rules', profiles: [] },
+        allow: ['tcp://1.1.1.1', 'udp://1.1.1.1:1-65535', 'icmp://1.1.1.1', '*.example.com'],
+      },
+    ],
+  ])('has the network of %j', async (body, network) => {
+    const { sandboxID } = await created(body);
+    expect(http.sandboxes.get(`sb_${sandboxID}`)?.network).toEqual(network);
   });
 
   it('is not made twice under one key', async () => {
@@ -190,9 +204,6 @@ describe('one sandbox', () => {
 
   it('is paused with its memory, has no end then, and runs on by a connection', async () => {
     const paused = () => call('POST', `/sandboxes/${id}/pause`, {});
-    expect(await call('POST', `/sandboxes/${id}/pause`, { memory: false })).toMatchObject(
-      refused(501, /memory/),
-    );
     expect((await paused()).status).toBe(204);
     expect(await paused()).toMatchObject(refused(409, /paused/));
     const listed = async (query: string) => (await call('GET', `/v2/sandboxes${query}`)).body;
@@ -208,6 +219,48 @@ describe('one sandbox', () => {
     const sandbox = http.sandboxes.get(`sb_${id}`);
     expect(sandbox?.deadline).toMatchObject({ action: 'delete' });
     expect((await call('GET', `/sandboxes/${id}`)).body).toMatchObject({ state: 'running' });
+  });
+
+  it('is stopped by a pause without memory, and started by a connection', async () => {
+    const pause = () => call('POST', `/sandboxes/${id}/pause`, { memory: false });
+    expect((await pause()).status).toBe(204);
+    expect(http.sandboxes.get(`sb_${id}`)).toMatchObject({ state: 'stopped', deadline: null });
+    expect(await pause()).toMatchObject(refused(409, /paused/));
+    expect((await call('GET', `/sandboxes/${id}`)).body).toMatchObject({ state: 'paused' });
+    expect((await call('GET', '/v2/sandboxes?state=paused')).body).toMatchObject([{ sandboxID: id }]);
+    expect((await call('GET', '/sandboxes')).body).toEqual([]);
+    expect((await call('POST', `/sandboxes/${id}/timeout`, { timeout: 5 })).status).toBe(404);
+    expect((await call('POST', `/sandboxes/${id}/connect`, { timeout: 60 })).status).toBe(201);
+    expect(http.sandboxes.get(`sb_${id}`)).toMatchObject({
+      state: 'started',
+      deadline: { action: 'delete' },
+    });
+  });
+
+  it('is stopped at its end where it was made so', async () => {
+    const { sandboxID } = await created({ autoPause: true, autoPauseMemory: false });
+    expect(http.sandboxes.get(`sb_${sandboxID}`)?.deadline?.action).toBe('stop');
+    const { body } = await call('GET', `/sandboxes/${sandboxID}`);
+    expect(body).toMatchObject({ metadata: {}, lifecycle: { onTimeout: 'pause', autoResume: false } });
+  });
+
+  it('has its usage now, in times that are not over', async () => {
+    const seconds = Math.floor(Date.now() / 1_000);
+    const of = async (query: string) => (await call('GET', `/sandboxes/${id}/metrics${query}`)).body;
+    expect(await of('')).toHaveLength(1);
+    expect(await of(`?start=${seconds - 60}&end=${seconds}`)).toHaveLength(1);
+    expect(await of(`?start=${seconds - 60}&end=${seconds - 30}`)).toEqual([]);
+    expect(await of(`?start=${seconds + 60}`)).toEqual([]);
+  });
+
+  it('gets another network in place of all it had', async () => {
+    const put = (body: Body) => call('PUT', `/sandboxes/${id}/network`, body);
+    const mode = () => http.sandboxes.get(`sb_${id}`)?.network?.mode;
+    expect((await put({ denyOut: ['0.0.0.0/0'] })).status).toBe(204);
+    expect(mode()).toBe('none');
+    expect((await put({})).status).toBe(204);
+    expect(mode()).toBe('open');
+    expect(await put({ denyOut: [1] })).toMatchObject(refused(400, /network\.denyOut/));
   });
 
   it('is paused at its end where it was made so, each time', async () => {
@@ -233,7 +286,6 @@ describe('one sandbox', () => {
   it.each([
     ['POST', 'fork'],
     ['POST', 'snapshots'],
-    ['PUT', 'network'],
     ['GET', 'logs'],
   ])('is refused with a sentence: %s %s', async (method, path) => {
     const answer = await call(method, `/sandboxes/${id}/${path}`, method === 'GET' ? undefined : {});
@@ -258,9 +310,16 @@ describe('a list', () => {
     const metadata = encodeURIComponent(new URLSearchParams({ name: encodeURIComponent('a&b') }).toString());
     const list = vi.spyOn(http.services.sandboxes, 'list');
     await call('GET', `/v2/sandboxes?metadata=${metadata}`);
-    expect(list.mock.lastCall?.[1]).toEqual({ state: 'started', labels: { name: 'a&b' } });
+    expect(list.mock.lastCall?.[1]).toEqual({ labels: { name: 'a&b' } });
     expect(of((await call('GET', '/v2/sandboxes?state=paused')).body)).toEqual([]);
     expect(of((await call('GET', '/sandboxes')).body)).toEqual(ids);
+    expect(of((await call('GET', '/v2/sandboxes?startedAfter=1970-01-01T00:00:00.002Z')).body)).toEqual(
+      ids.slice(0, 2),
+    );
+    const oldest = await call('GET', '/v2/sandboxes?order=asc&limit=2');
+    expect(of(oldest.body)).toEqual(ids.toReversed().slice(0, 2));
+    const rest = `/v2/sandboxes?order=asc&limit=2&nextToken=${oldest.headers.get('x-next-token')}`;
+    expect(of((await call('GET', rest)).body)).toEqual(ids.slice(0, 1));
     expect(await call('GET', '/v2/sandboxes?limit=0')).toMatchObject(refused(400, /limit/));
     expect(await call('GET', '/v2/sandboxes?nextToken=x')).toMatchObject(refused(400, /nextToken/));
   });

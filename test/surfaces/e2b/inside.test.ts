@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Services } from '../../../src/control/services.ts';
+import { SandhavenError } from '../../../src/model/errors.ts';
 import { addE2bRoutes } from '../../../src/surfaces/e2b/routes.ts';
 import { type FakeProcessView, fakeProcesses } from '../fakes/fake-processes.ts';
 import { MEMBER_KEY } from '../fakes/fake-services.ts';
@@ -144,6 +145,33 @@ describe('a sandbox', () => {
 });
 
 describe('a process', () => {
+  const broken = async (ending: () => Promise<unknown>) => {
+    viewed = ({ sink, signal, end }) => {
+      sink.begun(0);
+      signal.addEventListener('abort', () => end.reject(signal.reason as Error));
+      void ending().then(() => end.reject(new SandhavenError('invalid_state', 'The sandbox has ended.')));
+    };
+    await streamed('process.Process/Start', { process: { cmd: 'sleep', args: ['60'] } });
+  };
+  const asked = (path: string, method: string, body?: object) =>
+    fetch(`${http.url}${path}`, {
+      method,
+      headers: { 'x-api-key': MEMBER_KEY, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+
+  it('breaks the stream when its sandbox ends, so that clients ask whether it has', async () => {
+    await expect(broken(() => asked(`/e2b/api/sandboxes/${id}`, 'DELETE'))).rejects.toThrow('terminated');
+  });
+
+  it('breaks the stream when the token is revoked', async () => {
+    const revoked = async () => {
+      await asked('/v1/admin/RevokeAccess', 'POST', { sandbox: `sb_${id}`, kind: 'token' });
+      await new Promise(() => {});
+    };
+    await expect(broken(revoked)).rejects.toThrow('terminated');
+  });
+
   it('is started once somebody follows it, with its words as they are', async () => {
     viewed = ({ sink, end }) => {
       sink.begun(0);

@@ -4,8 +4,7 @@ import { shown } from '../../../src/surfaces/e2b/envd/filesystem.ts';
 
 const FOLDER = '/home/user/w';
 const TEMPORARY = '.sandhaven-0123456789abcdef.tmp';
-const told = (change: Parameters<typeof shown>[2]) =>
-  shown(FOLDER, '/home/user', change).map(({ filesystem }) => filesystem);
+const told = (change: Parameters<typeof shown>[2]) => shown(FOLDER, '/home/user', change);
 
 it('a file that comes was written, too, and a folder was not', () => {
   expect(told({ type: 'created', path: 'w/a', folder: false })).toEqual([

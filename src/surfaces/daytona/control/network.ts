@@ -76,7 +76,7 @@ function listIn(body: Body, name: string): string[] | undefined {
 const EVERY_PORT = '1-65535';
 
 /** Returns the rules of one address range, such as 203.0.113.0/24. */
-function rulesOfRange(range: string): string[] {
+export function rulesOfRange(range: string): string[] {
   return [`tcp://${range}`, `udp://${range}:${EVERY_PORT}`, `icmp://${range}`];
 }
 

@@ -2,6 +2,9 @@
 import type { FastifyRequest } from 'fastify';
 import { keyOfForm } from '../../../model/key-form.ts';
 
+/** Header with the token of a sandbox, for its ports. */
+export const TRAFFIC_HEADER = 'e2b-traffic-access-token';
+
 export function keyIn({ headers }: FastifyRequest): string | null {
   const key = headers['x-api-key'];
   return typeof key === 'string' && key !== '' ? keyOfForm(key) : null;
@@ -10,7 +13,7 @@ export function keyIn({ headers }: FastifyRequest): string | null {
 /** The token says which sandbox it opens, and the request which it asks for: where these differ, there is none. */
 export function tokenIn({ headers }: FastifyRequest): string | null {
   // Some calls of the code interpreter send the one for ports alone.
-  const token = headers['x-access-token'] ?? headers['e2b-traffic-access-token'];
+  const token = headers['x-access-token'] ?? headers[TRAFFIC_HEADER];
   return typeof token === 'string' && token !== '' ? token : null;
 }
 

@@ -10,8 +10,10 @@ const ENVD_VERSION = '0.6.4';
 /** Some generations need one, and none uses it. */
 const CLIENT_ID = 'sandhaven';
 const MB_OF_GB = 1_024;
-/** Label of a sandbox that is paused at its end, and not deleted; clients are not shown it. */
-const PAUSES_LABEL = 'e2b-on-timeout';
+/** Label of a sandbox that is not deleted at its end; clients are not shown it. */
+const END_LABEL = 'e2b-on-timeout';
+/** Action at the end, by the value of the label: a pause with memory is sleep, and one without a stop. */
+const ends: Record<string, 'sleep' | 'stop'> = { pause: 'sleep', stop: 'stop' };
 /** End of a sandbox without one, which clients do not know. */
 const NEVER = '2099-12-31T23:59:59.000Z';
 
@@ -50,7 +52,7 @@ export function infoOf(view: SandboxView): Result {
   return {
     ...{ templateID: view.snapshot ?? 'base', sandboxID: shortId(view.id), clientID: CLIENT_ID },
     ...{
-      state: view.asleep_since === undefined ? 'running' : 'paused',
+      state: isPaused(view) ? 'paused' : 'running',
       startedAt: view.created_at,
       endAt: view.deadline_at ?? NEVER,
     },
@@ -63,28 +65,40 @@ export function recordInfo(sandbox: SeenSandbox): Result {
   return infoOf(toSandboxView(sandbox));
 }
 
+/** One that sleeps, or was stopped and may be started. */
+export function isPaused({ state, asleep_since }: SandboxView): boolean {
+  return state !== 'started' || asleep_since !== undefined;
+}
+
 /** Labels of a sandbox with this metadata. */
-export function labelsOf(metadata: unknown, isPaused: boolean): Record<string, unknown> {
-  return { ...(metadata as object), ...(isPaused ? { [PAUSES_LABEL]: 'pause' } : {}) };
+export function labelsOf({ metadata, autoPause, autoPauseMemory }: Result): Result {
+  const end = autoPause === true && { [END_LABEL]: autoPauseMemory === false ? 'stop' : 'pause' };
+  return { ...(metadata as object), ...end };
 }
 
 function metadataOf({ labels }: SandboxView): Record<string, string> {
-  const { [PAUSES_LABEL]: _, ...metadata } = labels;
+  const { [END_LABEL]: _, ...metadata } = labels;
   return metadata;
 }
 
-export function isPausedAtEnd({ labels }: SandboxView): boolean {
-  return labels[PAUSES_LABEL] === 'pause';
+/** Returns the action at the sandbox's end. */
+export function endOf({ labels }: SandboxView): 'sleep' | 'stop' | 'delete' {
+  return ends[labels[END_LABEL] ?? ''] ?? 'delete';
 }
 
-/** Deletes the sandbox after so many seconds from now, or pauses it where it was made so; 0 at once, as there. */
+/** Ends the sandbox after so many seconds from now, in the way that it was made for; 0 at once, as there. */
 export async function endAfter(call: Call, view: SandboxView, seconds: number): Promise<void> {
   const sandbox = view.id;
-  const pauses = isPausedAtEnd(view);
-  if (seconds > 0) {
-    await call.action('SetSandboxDeadline', { sandbox, seconds, action: pauses ? 'sleep' : 'delete' });
-  } else if (pauses) await call.action('PauseSandbox', { sandbox });
-  else await call.tool('Sandbox.DeleteSandbox', { sandbox });
+  const action = endOf(view);
+  if (seconds > 0) await call.action('SetSandboxDeadline', { sandbox, seconds, action });
+  else if (action === 'delete') await call.tool('Sandbox.DeleteSandbox', { sandbox });
+  else await pauseNow(call, sandbox, action === 'sleep');
+}
+
+/** A paused sandbox has no end until a client connects again. */
+export async function pauseNow(call: Call, sandbox: string, keepsMemory: boolean): Promise<void> {
+  if (keepsMemory) await call.action('PauseSandbox', { sandbox });
+  else await call.tool('Sandbox.StopSandbox', { sandbox });
 }
 
 /** Moves the end later, never earlier. */

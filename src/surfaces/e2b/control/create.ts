@@ -4,6 +4,7 @@ import type { DaytonaCall as Call } from '../../daytona/base/call.ts';
 import { isAsked } from '../../daytona/base/errors.ts';
 import { NotHere } from '../base/errors.ts';
 import { endAfter, labelsOf, shown, startedAnswer } from './answer.ts';
+import { askedNetwork } from './network.ts';
 
 /** Linux user that programs of E2B's users expect. */
 const USUAL_USER = 'user';
@@ -15,7 +16,6 @@ export const USUAL_SECONDS = 15;
 const baseTemplates = ['', 'base', 'code-interpreter-v1'];
 
 const refusals: Record<string, string> = {
-  mcp: 'There is no gateway of MCP servers inside a sandbox here.',
   volumeMounts: 'There are no volumes here.',
   iam: 'Sandboxes have no identity at other services here.',
 };
@@ -24,12 +24,7 @@ export async function create(call: Call): Promise<Record<string, unknown>> {
   const { body } = call;
   for (const [field, reason] of Object.entries(refusals))
     if (isAsked(body[field])) throw new NotHere(`${field}: ${reason}`);
-  if (body['autoPause'] === true && body['autoPauseMemory'] === false)
-    throw new NotHere('autoPauseMemory: A paused sandbox keeps its memory here.');
   const network = (body['network'] ?? {}) as Record<string, unknown>;
-  const rules = ['allowOut', 'denyOut', 'rules', 'egressProxy', 'maskRequestHost', 'httpsPorts'];
-  const rule = rules.find((name) => isAsked(network[name]));
-  if (rule !== undefined) throw new NotHere(`network.${rule}: SetNetwork gives a sandbox rules here.`);
   const mayBePublic = call.services.publicPorts.isAllowed;
   if (network['allowPublicTraffic'] === true && !mayBePublic)
     throw new NotHere('network.allowPublicTraffic: the operator lets no port be open to everybody here.');
@@ -40,12 +35,12 @@ export async function create(call: Call): Promise<Record<string, unknown>> {
     {
       ...(baseTemplates.includes(template) ? {} : { snapshot: template }),
       ...{
-        labels: labelsOf(body['metadata'], body['autoPause'] === true),
+        labels: labelsOf(body),
         env_vars: body['envVars'],
         user: USUAL_USER,
         auto_stop_minutes: 0,
       },
-      network: body['allow_internet_access'] === false ? 'none' : undefined,
+      network: askedNetwork(network, body['allow_internet_access']),
     },
     typeof key === 'string' ? { idempotencyKey: key } : {},
   );

@@ -1,20 +1,23 @@
 /** The control API of E2B's clients: sandboxes, their ends, and how they are used. */
+import { toSandboxView } from '../../../catalog/base/sandbox-view.ts';
 import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
 import { GiB } from '../../../model/limits.ts';
 import type { Sandbox, SeenSandbox } from '../../../model/sandbox.ts';
 import { audited, type DaytonaCall as Call, type DaytonaRoute as Route } from '../../daytona/base/call.ts';
-import { NotHere } from '../base/errors.ts';
 import {
   endAfter,
   endNoEarlier,
+  endOf,
   idIn,
   infoOf,
-  isPausedAtEnd,
+  isPaused,
+  pauseNow,
   recordInfo,
   shown,
   startedAnswer,
 } from './answer.ts';
 import { alias, create, USUAL_SECONDS } from './create.ts';
+import { setNetwork } from './network.ts';
 
 const ONE = '/sandboxes/:sandbox';
 const PAGE_SIZE = 100;
@@ -36,6 +39,7 @@ export const controlRoutes: readonly Route[] = [
   { method: 'GET', path: `${ONE}/metrics`, handler: metrics },
   { method: 'GET', path: '/templates/aliases/:alias', handler: alias },
   { method: 'POST', path: `${ONE}/pause`, handler: pause, status: 204 },
+  { method: 'PUT', path: `${ONE}/network`, handler: setNetwork, status: 204 },
 ];
 
 /** Clients of several generations ask on two paths. */
@@ -43,27 +47,33 @@ function both(method: Route['method'], path: string, handler: Route['handler'], 
   return ['', '/v2'].map((version) => ({ method, path: version + path, handler, status }));
 }
 
-/** Sleep: a paused sandbox keeps its memory, and has no end until a client connects again. */
 async function pause(call: Call): Promise<void> {
-  const { id: sandbox, asleep_since } = await running(call);
-  if (call.body['memory'] === false) throw new NotHere('memory: A paused sandbox keeps its memory here.');
-  if (asleep_since !== undefined)
+  const view = await settled(call);
+  if (isPaused(view))
     throw new SandhavenError('invalid_state', `Sandbox ${call.params['sandbox']} is paused already.`);
-  await call.action('PauseSandbox', { sandbox });
-  await call.action('SetSandboxDeadline', { sandbox, seconds: 0 });
+  await pauseNow(call, view.id, call.body['memory'] !== false);
+  await call.action('SetSandboxDeadline', { sandbox: view.id, seconds: 0 });
 }
 
 async function get(call: Call): Promise<unknown> {
-  const view = await running(call);
+  const view = await settled(call);
   const { envdAccessToken, domain } = await startedAnswer(call, view);
   return {
     ...infoOf(view),
     ...{ envdAccessToken, domain },
-    lifecycle: { onTimeout: isPausedAtEnd(view) ? 'pause' : 'kill', autoResume: view.wake === true },
+    lifecycle: { onTimeout: endOf(view) === 'delete' ? 'kill' : 'pause', autoResume: view.wake === true },
   };
 }
 
-/** One that does not run is no sandbox of theirs. */
+/** States of sandboxes that clients know: they run, or a connection starts them. */
+const theirs: readonly string[] = ['started', 'stopped', 'archived'];
+
+async function settled(call: Call) {
+  const view = await shown(call);
+  if (theirs.includes(view.state)) return view;
+  throw new SandhavenError('not_found', `Sandbox ${call.params['sandbox']} was not found.`);
+}
+
 async function running(call: Call) {
   const view = await shown(call);
   if (view.state === 'started') return view;
@@ -84,24 +94,29 @@ async function refresh(call: Call): Promise<void> {
 
 async function connect(call: Call): Promise<unknown> {
   const found = await shown(call);
-  const isStopped = found.state !== 'started';
-  const isPaused = found.asleep_since !== undefined;
-  if (isStopped) await call.tool('Sandbox.StartSandbox', { sandbox: found.id });
-  if (isPaused) await call.action('ResumeSandbox', { sandbox: found.id });
-  if (isPaused && found.deadline_at === undefined)
+  const wasPaused = isPaused(found);
+  if (found.state !== 'started') await call.tool('Sandbox.StartSandbox', { sandbox: found.id });
+  else if (wasPaused) await call.action('ResumeSandbox', { sandbox: found.id });
+  if (wasPaused && found.deadline_at === undefined)
     await endAfter(call, found, Number(call.body['timeout'] ?? USUAL_SECONDS));
   else await endNoEarlier(call, found, call.body['timeout']);
-  call.reply.code(isStopped || isPaused ? 201 : 200);
+  call.reply.code(wasPaused ? 201 : 200);
   return startedAnswer(call, found);
 }
 
-/** Use at this moment: no other is kept. */
+/** Seconds by which the moment of a figure may lie beside the wanted ones: clients take theirs before they ask. */
+const METRIC_SLACK = 5;
+
+/** Usage at this moment, where it is a wanted one: no other is kept. */
 async function metrics(call: Call): Promise<unknown> {
   const { resources, usage } = (await call.tool('Sandbox.GetSandbox', { sandbox: idIn(call) })) as {
     resources: Record<'cpu' | 'memory' | 'disk', number>;
     usage: Record<'memory_bytes' | 'disk_bytes', number | null>;
   };
   const now = new Date();
+  const { start = 0, end = Number.POSITIVE_INFINITY } = call.query;
+  const seconds = now.getTime() / 1_000;
+  if (!(Number(start) - METRIC_SLACK <= seconds && seconds <= Number(end) + METRIC_SLACK)) return [];
   return [
     {
       ...{ timestamp: now.toISOString(), timestampUnix: Math.floor(now.getTime() / 1_000) },
@@ -129,45 +144,57 @@ function listed(call: Call, limit: number, states: string | undefined) {
   return audited(call, subject, () => list(call, limit, states));
 }
 
-/** Returns those that run and are paused, newest first: no other is theirs. */
+/** Returns those that run and are paused, newest first unless the client wants the oldest first. */
 async function list(
   call: Call,
   limit: number,
   states = 'running,paused',
 ): Promise<{ items: unknown[]; next: string | null }> {
-  const { metadata, nextToken, order, startedAfter, template } = call.query;
-  const wantedStates = states.split(',');
-  if (order !== undefined && order !== 'desc') throw new NotHere('A list of sandboxes is newest first here.');
-  const labels = labelsIn(metadata);
+  const { metadata, nextToken, order = 'desc', startedAfter, template } = call.query;
   const since = startedAfter === undefined ? 0 : Date.parse(startedAfter);
-  const isWanted = ({ createdAt, snapshot, asleepSince }: SeenSandbox) =>
-    createdAt > since &&
-    (template === undefined || (snapshot ?? 'base') === template) &&
-    wantedStates.includes((asleepSince ?? null) === null ? 'running' : 'paused');
+  const isWanted = (sandbox: SeenSandbox) =>
+    sandbox.createdAt >= since &&
+    (template === undefined || (sandbox.snapshot ?? 'base') === template) &&
+    states.split(',').includes(isPaused(toSandboxView(sandbox)) ? 'paused' : 'running');
   const items: SeenSandbox[] = [];
+  const newest = newestFirst(call, labelsIn(metadata));
+  for await (const sandbox of order === 'asc' ? oldestFirst(newest) : newest) {
+    if (!isAfter(sandbox, nextToken, order) || !isWanted(sandbox)) continue;
+    if (items.length === limit) return { items: items.map(recordInfo), next: tokenOf(items.at(-1)) };
+    items.push(sandbox);
+  }
+  return { items: items.map(recordInfo), next: null };
+}
+
+async function* newestFirst(
+  call: Call,
+  labels: Record<string, string> | undefined,
+): AsyncGenerator<SeenSandbox, void> {
   for (let page = 1; ; page += 1) {
-    const wanted = { state: 'started' as const, ...(labels ? { labels } : {}) };
-    const { sandboxes, totalCount } = await call.services.sandboxes.list(call.request.caller, wanted, {
+    const found = await call.services.sandboxes.list(call.request.caller, labels ? { labels } : {}, {
       ...{ page, pageSize: PAGE_SIZE },
     });
-    for (const sandbox of sandboxes) {
-      if (!isAfter(sandbox, nextToken) || !isWanted(sandbox)) continue;
-      if (items.length === limit) return { items: items.map(recordInfo), next: tokenOf(items.at(-1)) };
-      items.push(sandbox);
-    }
-    if (page * PAGE_SIZE >= totalCount) return { items: items.map(recordInfo), next: null };
+    yield* found.sandboxes.filter(({ state }) => theirs.includes(state));
+    if (page * PAGE_SIZE >= found.totalCount) return;
   }
+}
+
+async function* oldestFirst(newest: AsyncIterable<SeenSandbox>): AsyncGenerator<SeenSandbox, void> {
+  const all: SeenSandbox[] = [];
+  for await (const sandbox of newest) all.push(sandbox);
+  yield* all.reverse();
 }
 
 function tokenOf(last: Sandbox | undefined): string | null {
   return last ? `${last.createdAt}.${last.id}` : null;
 }
 
-function isAfter({ createdAt, id }: Sandbox, token: string | undefined): boolean {
+function isAfter({ createdAt, id }: Sandbox, token: string | undefined, order: string): boolean {
   if (token === undefined) return true;
   const [, at, last] = /^(\d{1,15})\.(\w+)$/.exec(token) ?? [];
   if (last === undefined) throw invalidArgument('nextToken', 'nextToken must be that of an answer.');
-  return createdAt < Number(at) || (createdAt === Number(at) && id < last);
+  const difference = createdAt - Number(at) || (id > last ? 1 : id < last ? -1 : 0);
+  return order === 'asc' ? difference > 0 : difference < 0;
 }
 
 /** Clients encode the pairs twice. */

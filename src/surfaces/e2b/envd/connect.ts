@@ -2,12 +2,12 @@
  * Procedures by Connect's protocol with JSON: a plain one is a request and an answer, a streaming one a row of envelopes, each
  * with a byte of flags and four of length, of which the last says how it ended. Only what E2B's clients speak.
  */
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
 import { judgeJson } from '../../../model/json-bounds.ts';
 import { limits } from '../../../model/limits.ts';
+import { readOn } from '../../http/base/connections.ts';
 import type { ConnectError } from '../base/errors.ts';
 
 export type Message = Record<string, unknown>;
@@ -70,11 +70,8 @@ export class Envelopes {
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUInt8(flags, 0);
     head.writeUInt32BE(body.length, 1);
-    if (raw.write(Buffer.concat([head, body]))) return undefined;
-    return Promise.race([once(raw, 'drain'), once(raw, 'close')]).then(
-      () => {},
-      () => {},
-    );
+    raw.write(Buffer.concat([head, body]));
+    return readOn(raw);
   }
 }
 
@@ -83,7 +80,8 @@ export async function* messagesOf(body: Readable): AsyncGenerator<Message, void>
   let chunks: Buffer[] = [];
   let bytes = 0;
   let wanted = HEAD_BYTES;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  // A request that is destroyed has no connection any more, which is needed to end the answer.
+  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     bytes += chunk.length;
     // Joined once for each envelope: a client may send byte by byte.

@@ -1,11 +1,11 @@
 /** Contexts of code as E2B's clients use them: what runs in one is answered as lines of JSON, while it runs. */
-import { once } from 'node:events';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Display, LiveOutput, LivePiece } from '../../../control/ports/index.ts';
 import { notFound } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { OutputText } from '../../../model/output-text.ts';
+import { readOn } from '../../http/base/connections.ts';
 import { NotHere } from '../base/errors.ts';
 import type { InsideCall } from './entries.ts';
 
@@ -153,11 +153,8 @@ class Lines implements LiveOutput {
       this.#reply.hijack();
       raw.writeHead(200, { 'content-type': 'application/x-ndjson' });
     }
-    if (raw.write(`${JSON.stringify(line)}\n`)) return undefined;
-    return Promise.race([once(raw, 'drain'), once(raw, 'close')]).then(
-      () => {},
-      () => {},
-    );
+    raw.write(`${JSON.stringify(line)}\n`);
+    return readOn(raw);
   }
 }
 

@@ -28,6 +28,12 @@ const marks = { file: '-', dir: 'd', symlink: 'L' } as Record<string, string>;
 /** Links that are followed one after another. */
 const MOST_LINKS = 16;
 
+/** Clients reach every file, as whichever user: that one owns what they make. */
+export const ROOT = 'root';
+
+/** Beginning of the names of what clients call metadata, among all attributes of the user. */
+export const METADATA_SPACE = 'e2b.';
+
 /** A call about one sandbox, as a user of it. */
 export interface InsideCall extends Call {
   sandbox: string;
@@ -69,7 +75,7 @@ export async function listDir(call: InsideCall, path: string, depth: number): Pr
   const entries: Message[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
     const page = await call.action('GetFileDetails', {
-      ...{ sandbox: call.sandbox, path: at, user: call.user, depth, offset, max_items: 1_000 },
+      ...{ sandbox: call.sandbox, path: at, user: ROOT, depth, offset, max_items: 1_000 },
     });
     for (const found of page['entries'] as Details[])
       entries.push(entryOf(posix.join(at, found.path), found, found));
@@ -100,7 +106,7 @@ async function behind(call: InsideCall, path: string, link: Details): Promise<De
 }
 
 async function detailsOf(call: InsideCall, path: string): Promise<Details> {
-  const about = { sandbox: call.sandbox, path, user: call.user, depth: 0 };
+  const about = { sandbox: call.sandbox, path, user: ROOT, depth: 0 };
   const { entries } = await call.action('GetFileDetails', about);
   return (entries as Details[])[0] as Details;
 }
@@ -116,8 +122,16 @@ function entryOf(path: string, found: Details, target: Details): Message {
     ...(found.type === 'symlink'
       ? { symlinkTarget: posix.resolve(posix.dirname(path), found.target ?? '') }
       : {}),
-    metadata: found.metadata,
+    metadata: metadataOf(found),
   };
+}
+
+function metadataOf({ metadata }: Details): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(metadata)
+      .filter(([name]) => name.startsWith(METADATA_SPACE))
+      .map(([name, value]) => [name.slice(METADATA_SPACE.length), value]),
+  );
 }
 
 function letters(mode: number): string {

@@ -9,12 +9,12 @@ import { audited } from '../../daytona/base/call.ts';
 import { sendFile } from '../../daytona/toolbox/files/download.ts';
 import { boundaryOf, partsOf } from '../../multipart.ts';
 import type { Message } from './connect.ts';
-import { absolute, type InsideCall } from './entries.ts';
+import { absolute, type InsideCall, METADATA_SPACE, ROOT } from './entries.ts';
 
 export async function download(call: InsideCall): Promise<unknown> {
   const path = absolute(call, call.query['path'] ?? '');
   return audited(call, { action: auditActions.download, scope: 'sandboxes:read' }, async () => {
-    const query = { path, user: call.user };
+    const query = { path, user: ROOT };
     const opened = await call.services.files.readStream(
       call.request.caller,
       call.sandbox,
@@ -50,16 +50,15 @@ const METADATA = 'x-metadata-';
 
 async function write(call: InsideCall, to: string, content: Readable): Promise<Message> {
   const path = absolute(call, to);
-  const metadata = Object.fromEntries(
-    Object.entries(call.request.headers)
-      .filter(([name]) => name.startsWith(METADATA))
-      .map(([name, value]) => [name.slice(METADATA.length), String(value)]),
-  );
-  const file = { path, content, createParents: true, user: call.user, metadata };
+  const named = Object.entries(call.request.headers)
+    .filter(([name]) => name.startsWith(METADATA))
+    .map(([name, value]) => [name.slice(METADATA.length), String(value)] as const);
+  const metadata = Object.fromEntries(named.map(([name, value]) => [METADATA_SPACE + name, value]));
+  const file = { path, content, createParents: true, user: call.user, privileged: true as const, metadata };
   content.on('error', () => {});
   await call.services.files.write(call.request.caller, call.sandbox, file, call.signal);
-  const named = Object.keys(metadata).length > 0 ? { metadata } : {};
-  return { name: posix.basename(path), path, type: 'file', ...named };
+  const shown = named.length > 0 ? { metadata: Object.fromEntries(named) } : {};
+  return { name: posix.basename(path), path, type: 'file', ...shown };
 }
 
 /** Throws `unauthenticated` for a signature that is not that of this request, or whose time is over. */

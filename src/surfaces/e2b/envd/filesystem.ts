@@ -3,9 +3,10 @@ import { posix } from 'node:path';
 import type { FileChange } from '../../../control/ports/index.ts';
 import { auditActions } from '../../../model/audit.ts';
 import { SandhavenError } from '../../../model/errors.ts';
+import { audited } from '../../daytona/base/call.ts';
 import { isMissing, NotHere } from '../base/errors.ts';
 import { type Message, messageOf } from './connect.ts';
-import { absolute, type InsideCall, listDir, stat } from './entries.ts';
+import { absolute, type InsideCall, listDir, ROOT, stat } from './entries.ts';
 import type { StreamCall } from './streams.ts';
 
 type Plain = (call: InsideCall, message: Message) => Promise<Message>;
@@ -28,6 +29,8 @@ async function noWatcher(): Promise<never> {
   throw new NotHere('A watch is a stream here: there is none that is asked again and again.');
 }
 
+const FOLDER_MODE = 0o755;
+
 async function makeDir(call: InsideCall, message: Message): Promise<Message> {
   const path = absolute(call, textOf(message['path']));
   const found = await stat(call, path).catch((error: unknown) =>
@@ -38,19 +41,22 @@ async function makeDir(call: InsideCall, message: Message): Promise<Message> {
     const [code, what] = isFolder ? ['already_exists', 'directory'] : ['invalid_argument', 'file'];
     throw new SandhavenError(code as 'already_exists', `A ${what} is there already: ${path}`);
   }
-  await call.tool('Sandbox.CreateFolder', { sandbox: call.sandbox, path, user: call.user });
+  const folder = { path, user: call.user, mode: FOLDER_MODE, privileged: true as const };
+  await audited(call, { action: 'Sandbox.CreateFolder', scope: 'sandboxes:write' }, () =>
+    call.services.files.createFolder(call.request.caller, call.sandbox, folder),
+  );
   return { entry: await stat(call, path) };
 }
 
 /** Moves, and replaces a file at the destination, as there. */
 async function move(call: InsideCall, message: Message): Promise<Message> {
-  const { sandbox, user } = call;
+  const { sandbox } = call;
   const source = absolute(call, textOf(message['source']));
   const destination = absolute(call, textOf(message['destination']));
-  const moved = () => call.tool('Sandbox.MoveFile', { sandbox, source, destination, user });
+  const moved = () => call.tool('Sandbox.MoveFile', { sandbox, source, destination, user: ROOT });
   await moved().catch(async (error: unknown) => {
     if (!(error instanceof SandhavenError) || error.code !== 'already_exists') throw error;
-    await call.tool('Sandbox.DeleteFile', { sandbox, path: destination, user });
+    await call.tool('Sandbox.DeleteFile', { sandbox, path: destination, user: ROOT });
     await moved();
   });
   return { entry: await stat(call, destination) };
@@ -58,10 +64,9 @@ async function move(call: InsideCall, message: Message): Promise<Message> {
 
 /** Removes, and takes an absent path for removed. */
 async function remove(call: InsideCall, message: Message): Promise<Message> {
-  const { sandbox, user } = call;
   const path = absolute(call, textOf(message['path']));
   try {
-    await call.tool('Sandbox.DeleteFile', { sandbox, path, user, recursive: true });
+    await call.tool('Sandbox.DeleteFile', { sandbox: call.sandbox, path, user: ROOT, recursive: true });
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
@@ -78,7 +83,8 @@ const events = { created: 'CREATE', written: 'WRITE', removed: 'REMOVE', attribu
 export async function watchDir({ call, stream, visit }: StreamCall): Promise<null> {
   const message = await messageOf(call.request.raw);
   const path = absolute(call, textOf(message['path']));
-  const request = { path, recursive: message['recursive'] === true, user: call.user };
+  const request = { path, recursive: message['recursive'] === true, user: ROOT };
+  const withEntry = message['includeEntry'] === true;
   await visit([auditActions.filesWatch, auditActions.filesLeave, 'sandboxes:read'], async (begun, signal) => {
     await call.services.files.watch(
       call.request.caller,
@@ -90,11 +96,10 @@ export async function watchDir({ call, stream, visit }: StreamCall): Promise<nul
           void stream.send({ start: {} });
           stream.keepAlive(keepAliveSeconds(call), { keepalive: {} });
         },
-        changed: (changes) =>
-          changes
-            .flatMap((change) => shown(path, absolute(call, '.'), change))
-            .map((one) => stream.send(one))
-            .at(-1),
+        async changed(changes) {
+          for (const event of changes.flatMap((change) => shown(path, absolute(call, '.'), change)))
+            await stream.send({ filesystem: withEntry ? await entered(call, path, event) : event });
+        },
       },
       signal,
     );
@@ -102,8 +107,20 @@ export async function watchDir({ call, stream, visit }: StreamCall): Promise<nul
   return null;
 }
 
+/** Adds what is at the path of the event, if it still is. */
+async function entered(call: InsideCall, folder: string, event: WatchEvent): Promise<Message> {
+  const entry = await stat(call, posix.join(folder, event.name)).catch(() => null);
+  return entry ? { ...event, entry } : { ...event };
+}
+
 function keepAliveSeconds({ request }: InsideCall): number {
   return Number(request.headers['keepalive-ping-interval'] ?? 0);
+}
+
+interface WatchEvent {
+  /** Below the watched folder. */
+  name: string;
+  type: string;
 }
 
 /** Name of a file that takes the place of another once it is written: the client saw only a write of that one. */
@@ -113,12 +130,10 @@ const TEMPORARY = /(?:^|\/)\.sandhaven-[0-9a-f]{16}\.tmp$/;
  * Paths are relative to the user's home, and names of events to the watched folder.
  * A file that comes may have its content by then, which tells of no write. A rename is one of the old name, and a creation of the new one.
  */
-export function shown(folder: string, home: string, change: FileChange): Message[] {
+export function shown(folder: string, home: string, change: FileChange): WatchEvent[] {
   if (change.type === 'overflow' || TEMPORARY.test(change.path)) return [];
   const name = (path: string) => posix.relative(folder, posix.resolve(home, path));
-  const event = (type: string, path: string) => ({
-    filesystem: { name: name(path), type: `EVENT_TYPE_${type}` },
-  });
+  const event = (type: string, path: string) => ({ name: name(path), type: `EVENT_TYPE_${type}` });
   if (change.type === 'renamed' && TEMPORARY.test(change.from)) return [event('WRITE', change.path)];
   if (change.type === 'renamed') return [event('RENAME', change.from), event('CREATE', change.path)];
   if (change.type === 'created' && !change.folder)

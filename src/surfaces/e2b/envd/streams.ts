@@ -46,8 +46,10 @@ export async function stream(
     reply.raw.once('close', shares.take(request.caller.id));
     envelopes.end(await work({ call, stream: envelopes, visit }));
   } catch (error) {
+    // Clients take a broken stream for a sandbox that has ended, and ask whether it has.
+    if (envelopes.isOpen && !(await services.sandboxTokens.isRunning(call.sandbox))) reply.raw.destroy();
     // A stream has the status of a success, whatever becomes of it.
-    envelopes.end(connectErrorOf(error, request, log).error);
+    else envelopes.end(connectErrorOf(error, request, log).error);
   }
   return reply;
 }

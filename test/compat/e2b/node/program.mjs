@@ -1,6 +1,6 @@
 /**
  * E2B's client for Node, unmodified, by every group of its calls that are here:
- *   node --import ./names.mjs program.mjs VERSION, with E2B_DOMAIN and E2B_API_KEY
+ *   node program.mjs VERSION, with the variables of ../service.ts
  */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -83,6 +83,15 @@ const steps = {
     await files.write('m.txt', 'm', { metadata: { by: 'me' } });
     assert.deepEqual((await files.getInfo('m.txt')).metadata, { by: 'me' });
   },
+  async 'own what it writes and makes anywhere'({ files }) {
+    await files.write('/srv/one/a.txt', 'x');
+    await files.makeDir('/srv/two');
+    const owners = ['/srv/one', '/srv/one/a.txt', '/srv/two'].map(async (path) => {
+      return (await files.getInfo(path)).owner;
+    });
+    assert.deepEqual(await Promise.all(owners), ['user', 'user', 'user']);
+    assert.equal(await files.exists('/root/.bashrc'), true);
+  },
   async 'list and describe files'({ files }) {
     const names = (await files.list('.', { depth: 2 })).map(({ path }) => path);
     assert.ok(names.includes('/home/user/b') && names.includes('/home/user/b/x.txt'));
@@ -107,6 +116,13 @@ const steps = {
     await files.write('w/n.txt', 'x');
     await until(() => seen.includes('create n.txt') && seen.includes('write n.txt'));
     await watch.stop();
+    const entries = [];
+    const described = await files.watchDir('w', ({ entry }) => void entries.push(entry?.path), {
+      includeEntry: true,
+    });
+    await files.write('w/n.txt', 'y');
+    await until(() => entries.includes('/home/user/w/n.txt'));
+    await described.stop();
   },
   async 'pause it and go on'(box) {
     await box.commands.run('echo kept >/tmp/kept; sleep 300 >/dev/null &');
@@ -119,6 +135,14 @@ const steps = {
     );
     await Sandbox.connect(box.sandboxId, { timeoutMs: 240_000 });
     assert.equal((await box.commands.run('cat /tmp/kept; pgrep -c sleep')).stdout, 'kept\n1\n');
+  },
+  async 'pause it without memory'(box) {
+    await box.commands.run('sleep 300 >/dev/null &');
+    await box.pause({ keepMemory: false });
+    assert.equal((await box.getInfo()).state, 'paused');
+    await box.connect({ timeoutMs: 240_000 });
+    assert.deepEqual([await box.files.read('m.txt'), await box.isRunning()], ['m', true]);
+    assert.equal((await rejection(box.commands.run('pgrep -c sleep'))).stdout, '0\n');
   },
   async 'run code that remembers'(box) {
     const { Sandbox: Interpreter } = installed(`e2b-code-interpreter-${interpreterVersion}`);
@@ -170,6 +194,33 @@ const steps = {
     await box.commands.run('python3 -m http.server 3000', { background: true });
     const url = `https://${box.getHost(3000)}`;
     await until(async () => (await fetch(url)).status === 200);
+  },
+  async 'reach a port by its token alone'() {
+    const box = await Sandbox.create({ network: { allowPublicTraffic: false } });
+    await box.commands.run('python3 -m http.server 3000', { background: true });
+    const url = `https://${box.getHost(3000)}`;
+    const headers = { 'e2b-traffic-access-token': box.trafficAccessToken };
+    await until(async () => (await fetch(url, { headers })).status === 200);
+    assert.equal((await fetch(url)).status, 403);
+    const command = await box.commands.run('sleep 60', { background: true });
+    await box.kill();
+    assert.match((await rejection(command.wait())).message, /was killed or reached its end of life/);
+    const gone = await fetch(url);
+    assert.deepEqual(
+      [gone.status, await gone.json()],
+      [502, { code: 502, message: 'The sandbox was not found', sandboxId: box.sandboxId }],
+    );
+  },
+  async 'change its network'(box) {
+    const listed = await Sandbox.list({ order: 'asc' }).nextItems();
+    assert.deepEqual(
+      listed.map(({ sandboxId }) => sandboxId),
+      [box.sandboxId],
+    );
+    const url = `https://${box.getHost(3000)}`;
+    await box.updateNetwork({ denyOut: ['0.0.0.0/0'] });
+    assert.equal((await fetch(url)).status, 200);
+    await box.updateNetwork({});
   },
   async 'show, list and prolong the sandbox'(box) {
     const { state, metadata, cpuCount } = await box.getInfo();
