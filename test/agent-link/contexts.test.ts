@@ -115,6 +115,34 @@ describe('a context of Python', () => {
     ]);
   });
 
+  it('runs code that is indented as a whole, text of several lines too', async () => {
+    await create('python');
+    const code = '\n    if True:\n        x = """a\n    b"""\n\n    x\n    ';
+    expect(plain(await run('python', code))).toEqual(["'a\\nb'"]);
+    const wrong = await run('python', '    x\n  y');
+    expect(wrong.error?.name).toBe('IndentationError');
+  });
+
+  it('shows by IPython.display, without IPython, and pictures of Pillow', async () => {
+    await create('python');
+    const code = [
+      'from IPython.display import HTML, Image, clear_output, display',
+      'display(HTML("<b>x</b>"))',
+      String.raw`display({"text/latex": r"\text{x}"}, raw=True)`,
+      'import IPython',
+      'IPython.get_ipython() is None',
+    ].join('\n');
+    const shown = await run('python', code, 60_000);
+    expect(shown.error).toBeNull();
+    expect(shown.displays.map(({ data }) => data)).toEqual([
+      { 'text/html': '<b>x</b>', 'text/plain': expect.any(String) },
+      { 'text/latex': String.raw`\text{x}` },
+      { 'text/plain': 'True' },
+    ]);
+    const picture = await run('python', 'from PIL import Image\nImage.new("RGB", (2, 2)).show()', 60_000);
+    expect(picture.displays[0]?.data).toHaveProperty('image/png');
+  });
+
   it('shows data frames as data, and charts as RunCode does', async () => {
     await create('python');
     const frame = await run(
@@ -134,7 +162,11 @@ describe('a context of Python', () => {
     const chart = await run('python', code, 60_000);
     expect(chart.error).toBeNull();
     expect(chart.displays).toHaveLength(1);
-    expect(chart.displays[0]?.chart).toMatchObject({ type: 'line', title: 'T' });
+    expect(chart.displays[0]?.chart).toMatchObject({
+      ...{ type: 'line', title: 'T' },
+      x_ticks: expect.arrayContaining([1, 2]),
+      y_tick_labels: expect.arrayContaining(['3.0', '4.0']),
+    });
     expect(String(chart.displays[0]?.data['image/png'])).toMatch(/^iVBORw0KGgo/);
     // A chart is shown once.
     expect((await run('python', '1')).displays).toHaveLength(1);

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 
 Object.assign(globalThis, {
-  // typescript.config.ts sets the same time.
+  // daytona.config.ts sets the same time.
   jest: { setTimeout() {} },
   require: createRequire(import.meta.url),
 });

@@ -1,5 +1,6 @@
 /** Code in contexts as E2B's clients run it: lines of JSON, and contexts by their ids. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { SandhavenError } from '../../../src/model/errors.ts';
 import { addE2bRoutes } from '../../../src/surfaces/e2b/routes.ts';
 import { MEMBER_KEY } from '../fakes/fake-services.ts';
 import { type Harness, startHttp } from '../http/http-harness.ts';
@@ -67,7 +68,8 @@ it.each([
 ])('takes the language %s', async (language, given) => {
   await lines({ code: 'print a', language, env_vars: { A: '1' } });
   const { calls } = http.services.contexts as unknown as { calls: unknown[][] };
-  expect(calls.at(-1)).toMatchObject(['run', { ...given, env: { A: '1' }, timeoutMs: 600_000 }]);
+  const places = { user: 'root', cwd: '/home/user', env: { A: '1' }, timeoutMs: 600_000 };
+  expect(calls.at(-1)).toMatchObject(['run', { ...given, ...places }]);
 });
 
 it('refuses a language and a context that are not there, before it begins', async () => {
@@ -84,9 +86,31 @@ it('makes, lists, restarts and deletes contexts', async () => {
   expect([made.status, JSON.parse(made.text)]).toMatchObject([201, { id: 'context_1', language: 'python' }]);
   const listed = await call('GET', '/contexts');
   expect(JSON.parse(listed.text)).toEqual([
+    // One that code without a context would make.
+    { id: 'javascript', language: 'javascript', cwd: '/home/user' },
     { id: 'python', language: 'python', cwd: '.' },
     { id: 'b', language: 'python', cwd: '.' },
   ]);
   expect((await call('POST', '/contexts/b/restart')).status).toBe(200);
   expect((await call('DELETE', '/contexts/b')).status).toBe(204);
+});
+
+it('runs code in a default context before that is there', async () => {
+  await lines({ code: 'print a', context_id: 'javascript' });
+  const { calls } = http.services.contexts as unknown as { calls: unknown[][] };
+  expect(calls.at(-1)).toMatchObject(['run', { language: 'typescript' }]);
+});
+
+it('begins its answer while code says nothing, and breaks it when the sandbox ends', async () => {
+  const running = Promise.withResolvers<never>();
+  Object.assign(http.services.contexts, { run: () => running.promise });
+  const response = await fetch(`${http.url}/e2b/sandbox/execute`, {
+    method: 'POST',
+    headers: { 'e2b-sandbox-id': id, 'x-access-token': token, 'content-type': 'application/json' },
+    body: JSON.stringify({ code: 'print a' }),
+  });
+  expect(response.status).toBe(200);
+  http.sandboxes.delete(`sb_${id}`);
+  running.reject(new SandhavenError('not_found', 'The sandbox was deleted.'));
+  await expect(response.text()).rejects.toThrow('terminated');
 });

@@ -16,6 +16,8 @@ MAX_POINTS = 5_000
 MAX_SERIES = 100
 MAX_OUTLIERS = 200
 MAX_TEXT_CHARS = 300
+# Of each axis; a context's kernel shows some.
+MAX_TICKS = 0
 
 process = os.getpid()
 sent = 0
@@ -120,7 +122,17 @@ def describe_axes(axes, budget):
         y_scale=scale(axes.yaxis),
         elements=elements,
         **cut,
+        **(ticks(axes) if MAX_TICKS and kind in ("line", "scatter") else {}),
     )
+
+
+def ticks(axes):
+    shown = {}
+    for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
+        to_value = converter(axis)
+        shown[f"{name}_ticks"] = [to_value(at) for at in axis.get_ticklocs()[:MAX_TICKS]]
+        shown[f"{name}_tick_labels"] = [clip(tick.get_text()) for tick in axis.get_ticklabels()[:MAX_TICKS]]
+    return shown
 
 
 def contents(axes, budget):
@@ -212,7 +224,8 @@ def nearest(names, position):
 
 
 def wedge(patch):
-    angle = abs(patch.theta2 - patch.theta1)
+    # Of single precision, in which matplotlib computes them.
+    angle = round(abs(float(patch.theta2) - float(patch.theta1)), 6)
     return {"label": label(patch), "angle": number(angle), "radius": number(patch.r)}
 
 

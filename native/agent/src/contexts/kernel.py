@@ -26,6 +26,18 @@ REPRESENTATIONS = {
     "_repr_json_": "application/json",
 }
 
+# Forms of IPython.display, by its names of their classes.
+FORMS = {
+    "HTML": "text/html",
+    "Markdown": "text/markdown",
+    "Latex": "text/latex",
+    "SVG": "image/svg+xml",
+    "JSON": "application/json",
+    "Javascript": "application/javascript",
+    "Pretty": "text/plain",
+}
+MAX_TICKS = 100
+
 
 class Kernel:
     def __init__(self, charts_text):
@@ -39,6 +51,7 @@ class Kernel:
         self.main = type(sys)("__main__")
         self.main.__dict__.update(__builtins__=builtins, display=self.display)
         sys.modules["__main__"] = self.main
+        sys.meta_path.append(NotebookNames(self.display))
         self.process = os.getpid()
 
     def serve(self):
@@ -94,6 +107,7 @@ class Kernel:
         self.answer({"done": {"error": error}})
 
     def execute(self, code, name):
+        code = unindented(code)
         self.keep_source(name, code)
         try:
             tree = parse(code, name)
@@ -169,6 +183,7 @@ class Kernel:
     def install_charts(self, pyplot):
         self.charts = scope = {"__name__": "sandhaven_charts", "CHARTS_FD": -1}
         exec(compile(self.charts_text, "<charts>", "exec"), scope)
+        scope["MAX_TICKS"] = MAX_TICKS
         scope["emit"] = self.send_chart
         scope["install"](pyplot)
 
@@ -202,6 +217,55 @@ class Kernel:
             self.running = running
 
 
+class NotebookNames:
+    """Finds `IPython.display` where no IPython is installed: code for notebooks, and Pillow, show their values by it."""
+
+    def __init__(self, display):
+        self.display = display
+
+    def find_spec(self, name, path=None, target=None):
+        if name in ("IPython", "IPython.display"):
+            from importlib.machinery import ModuleSpec
+
+            return ModuleSpec(name, self, is_package=name == "IPython")
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        if module.__name__ == "IPython":
+            module.get_ipython = lambda: None
+            return
+        module.display = self.display
+        module.clear_output = lambda wait=False: None
+        for name, mime in FORMS.items():
+            setattr(module, name, type(name, (Form,), {"mime": mime, "__module__": module.__name__}))
+        module.Image = Image
+
+
+class Form:
+    """A value in one form."""
+
+    __module__ = "IPython.display"
+
+    def __init__(self, data=None):
+        self.data = data
+
+    def _repr_mimebundle_(self, **_):
+        return {self.mime: self.data}
+
+
+class Image(Form):
+    __module__ = "IPython.display"
+
+    def __init__(self, data=None, filename=None, **_):
+        if data is None:
+            with open(filename, "rb") as file:
+                data = file.read()
+        super().__init__(data)
+        self.mime = "image/jpeg" if data[:2] == b"\xff\xd8" else "image/png"
+
+
 def set_variables(text):
     """Returns a function that undoes it."""
     if text == "{}":
@@ -220,6 +284,16 @@ def set_variables(text):
                 os.environ[name] = value
 
     return restore
+
+
+def unindented(code):
+    """Code may be indented as a whole, by as much as its first line is."""
+    lines = code.split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip())]
+    if not indent:
+        return code
+    return "\n".join(line[len(indent) :] if line.startswith(indent) else line for line in lines)
 
 
 def parse(code, name):

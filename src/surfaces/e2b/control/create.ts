@@ -48,6 +48,8 @@ export async function create(call: Call): Promise<Record<string, unknown>> {
   const wakes = (body['autoResume'] as { enabled?: boolean } | null | undefined)?.enabled === true;
   try {
     if (wakes) await call.action('SetSandboxSleep', { sandbox, wake: true });
+    // An account is made at its first use, and clients find its home there from the beginning. Where it cannot be, its calls say why.
+    await call.action('GetFileDetails', { sandbox, path: '.', user: USUAL_USER, depth: 0 }).catch(() => {});
     await endAfter(call, await shown(call, sandbox), Number(body['timeout'] ?? USUAL_SECONDS));
     if (mayBePublic && network['allowPublicTraffic'] !== false)
       await call.action('SetPublicPorts', { sandbox, all: true });

@@ -7,9 +7,13 @@ import { limits } from '../../../model/limits.ts';
 import { OutputText } from '../../../model/output-text.ts';
 import { readOn } from '../../http/base/connections.ts';
 import { NotHere } from '../base/errors.ts';
-import type { InsideCall } from './entries.ts';
+import { chartOf } from './charts.ts';
+import { type InsideCall, ROOT } from './entries.ts';
 
 type Line = Record<string, unknown>;
+
+/** Interpreters are root's, and begin here. */
+const HOME = '/home/user';
 
 /** Clients' names of languages; TypeScript and JavaScript have one context. */
 const languages = new Map([
@@ -44,18 +48,26 @@ const TABLE = 'application/vnd.dataresource+json';
 /** POST /execute. Hanging up interrupts the code. */
 export async function execute(call: InsideCall): Promise<FastifyReply> {
   const { code, context_id: id, language, env_vars: env } = call.body;
-  const wanted = typeof id === 'string' ? { context: id } : languageOf(language);
-  if (typeof id === 'string') await find(call, id);
+  const wanted =
+    typeof id === 'string' && !defaults.includes(id) ? { context: id } : languageOf(id ?? language);
+  if (!('language' in wanted)) await find(call, wanted.context);
   const lines = new Lines(call.reply);
-  const { run, error, ended, timed_out } = await call.tool(
-    'Sandbox.RunInContext',
-    {
-      ...{ sandbox: call.sandbox, user: call.user, code, env: env ?? undefined },
-      ...wanted,
-      timeout_seconds: limits.context.timeoutSeconds.max,
-    },
-    { live: lines },
-  );
+  const { run, error, ended, timed_out } = await call
+    .tool(
+      'Sandbox.RunInContext',
+      {
+        ...{ sandbox: call.sandbox, user: ROOT, cwd: HOME, code, env: env ?? undefined },
+        ...wanted,
+        timeout_seconds: limits.context.timeoutSeconds.max,
+      },
+      { live: lines },
+    )
+    .catch(async (failed: unknown) => {
+      // Clients take a broken answer for a sandbox that has ended, and ask whether it has.
+      if (!(await call.services.sandboxTokens.isRunning(call.sandbox))) lines.breakOff();
+      throw failed;
+    })
+    .finally(() => lines.close());
   lines.end([
     ...(error ? [{ type: 'error', ...error }] : []),
     ...(ended === null ? [] : [failure('ContextEnded', ended)]),
@@ -75,15 +87,20 @@ export async function create(call: InsideCall): Promise<Line> {
   const { language } = languageOf(call.body['language']);
   const { cwd } = call.body;
   const made = await call.action('CreateContext', {
-    ...{ sandbox: call.sandbox, user: call.user, language, cwd: cwd ?? undefined },
+    ...{ sandbox: call.sandbox, user: ROOT, language, cwd: cwd ?? HOME },
   });
   return shown(made);
 }
 
-/** GET /contexts */
+/** Contexts that code runs in where it names none: they are made by their first code. */
+const defaults: readonly string[] = ['python', 'javascript'];
+
+/** GET /contexts: the default ones first. */
 export async function list(call: InsideCall): Promise<Line[]> {
   const { contexts } = await call.action('ListContexts', { sandbox: call.sandbox });
-  return (contexts as Line[]).map(shown);
+  const there = (contexts as Line[]).map(shown);
+  const missing = defaults.filter((name) => !there.some(({ id }) => id === name));
+  return [...missing.map((name) => ({ id: name, language: name, cwd: HOME })), ...there];
 }
 
 /** POST /contexts/ID/restart */
@@ -115,11 +132,16 @@ async function find(call: InsideCall, wanted: string): Promise<void> {
   throw notFound('context', `There is no context '${wanted}'.`, 'Create it first.');
 }
 
-/** Lines to a client, as fast as it reads them. The answer begins with the first, so that what fails before has its status. */
+/** After this the answer begins without a line. */
+const BEGIN_MS = 500;
+
+/** Lines to a client, as fast as it reads them. The answer begins with the first, so that what fails at once has its status. */
 class Lines implements LiveOutput {
   readonly whole = true;
   readonly #reply: FastifyReply;
   readonly #decoded = new OutputText();
+  /** Clients wait a while for the beginning of an answer, and as long as they like for its end. */
+  readonly #begin = setTimeout(() => this.#open(), BEGIN_MS);
 
   constructor(reply: FastifyReply) {
     this.#reply = reply;
@@ -135,8 +157,9 @@ class Lines implements LiveOutput {
     const table = tableIn(data[TABLE]);
     void this.#write({
       ...Object.fromEntries(shapes),
+      ...textOf(data['text/plain']),
       ...(table ? { data: columnsOf(table) } : {}),
-      ...(chart ? { chart } : {}),
+      ...(chart ? { chart: chartOf(chart) } : {}),
       ...{ type: 'result', is_main_result: type === 'result' },
     });
   }
@@ -146,16 +169,37 @@ class Lines implements LiveOutput {
     this.#reply.raw.end();
   }
 
+  /** Nothing begins by itself any more. */
+  close(): void {
+    clearTimeout(this.#begin);
+  }
+
+  breakOff(): void {
+    this.#open();
+    this.#reply.raw.destroy();
+  }
+
+  #open(): void {
+    const { raw, sent } = this.#reply;
+    if (sent || raw.destroyed) return;
+    this.#reply.hijack();
+    raw.writeHead(200, { 'content-type': 'application/x-ndjson' }).flushHeaders();
+  }
+
   #write(line: Line): Promise<void> | undefined {
     const { raw } = this.#reply;
     if (raw.destroyed || raw.writableEnded) return undefined;
-    if (!this.#reply.sent) {
-      this.#reply.hijack();
-      raw.writeHead(200, { 'content-type': 'application/x-ndjson' });
-    }
+    this.#open();
     raw.write(`${JSON.stringify(line)}\n`);
     return readOn(raw);
   }
+}
+
+/** Returns the text of a value, which of a text is without its quotes. */
+function textOf(plain: unknown): { text?: unknown } {
+  if (typeof plain !== 'string') return {};
+  const [, inner] = /^(?:'(.*)'|"(.*)")$/s.exec(plain)?.filter((part) => part !== undefined) ?? [];
+  return { text: inner ?? plain };
 }
 
 const table = z.object({

@@ -159,7 +159,8 @@ const steps = {
     assert.deepEqual(results[0].data, { a: [1, 2] });
     const context = await interpreter.createCodeContext({ language: 'js', cwd: '/tmp' });
     assert.equal((await interpreter.runCode('const y: number = 3; await y + 1', { context })).text, '4');
-    assert.equal((await interpreter.listCodeContexts()).length, 2);
+    // The default ones of Python and JavaScript, and this.
+    assert.equal((await interpreter.listCodeContexts()).length, 3);
     await interpreter.removeCodeContext(context);
     assert.equal(
       (await interpreter.runCode('echo $A', { language: 'bash', envs: { A: 'b' } })).logs.stdout[0],
