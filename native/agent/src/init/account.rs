@@ -32,10 +32,7 @@ impl Account {
     }
 
     /// The same, with root's access to files.
-    pub fn run_privileged<T>(
-        &self,
-        job: impl FnOnce() -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+    pub fn run_privileged<T>(&self, job: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
         self.run(|| {
             take_access().map_err(|errno| self.unable(errno))?;
             job()
