@@ -91,9 +91,9 @@ model-clients: setup-checks
 compat-clients: setup-checks
 	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh daytona-0.140 daytona-0.226 e2b-2.63
 
-# A framework with such a client, and what their public suites need.
+# Frameworks with such a client, and what their public suites need.
 compat-frameworks: setup-checks
-	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh langchain-daytona-0.0.7 e2b-suites
+	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh langchain-daytona-0.0.7 e2b-frameworks e2b-suites
 	@SETUP_LOCK=compat-clients setup/locked.sh setup/npm/install-locked.sh "$$PWD/test/compat/suites" compat-suites
 
 # Their public suites where SANDHAVEN_COMPAT_SUITES has them, against a service: test/compat/expected.md.

@@ -176,6 +176,12 @@ export const parts: readonly Part[] = [
         needs: [...standing, 'compat-clients', 'compat-frameworks'],
       },
       {
+        name: 'frameworks',
+        minutes: 2,
+        tests: ['test/compat/frameworks/frameworks.test.ts'],
+        needs: [...standing, 'compat-frameworks'],
+      },
+      {
         name: 'langchain',
         minutes: 1,
         tests: ['test/compat/langchain/langchain.test.ts'],

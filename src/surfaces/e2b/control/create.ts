@@ -48,8 +48,7 @@ export async function create(call: Call): Promise<Record<string, unknown>> {
   const wakes = (body['autoResume'] as { enabled?: boolean } | null | undefined)?.enabled === true;
   try {
     if (wakes) await call.action('SetSandboxSleep', { sandbox, wake: true });
-    // An account is made at its first use, and clients find its home there from the beginning. Where it cannot be, its calls say why.
-    await call.action('GetFileDetails', { sandbox, path: '.', user: USUAL_USER, depth: 0 }).catch(() => {});
+    await welcome(call, sandbox);
     await endAfter(call, await shown(call, sandbox), Number(body['timeout'] ?? USUAL_SECONDS));
     if (mayBePublic && network['allowPublicTraffic'] !== false)
       await call.action('SetPublicPorts', { sandbox, all: true });
@@ -59,6 +58,20 @@ export async function create(call: Call): Promise<Record<string, unknown>> {
     throw error;
   }
   return startedAnswer(call, await shown(call, sandbox));
+}
+
+/**
+ * Makes the account, which else comes with its first use, and gives it the folder in which frameworks work. An image may have neither: then
+ * the calls that need it say why.
+ */
+async function welcome(call: Call, sandbox: string): Promise<void> {
+  try {
+    await call.action('GetFileDetails', { sandbox, path: '.', user: USUAL_USER, depth: 0 });
+    const owner = { owner: USUAL_USER, group: USUAL_USER };
+    await call.action('SetFileAttributes', { sandbox, path: '/workspace', user: 'root', ...owner });
+  } catch (error) {
+    if (!(error instanceof SandhavenError)) throw error;
+  }
 }
 
 /** Answers for the aliases of templates. */

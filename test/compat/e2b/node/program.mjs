@@ -83,7 +83,8 @@ const steps = {
     await files.write('m.txt', 'm', { metadata: { by: 'me' } });
     assert.deepEqual((await files.getInfo('m.txt')).metadata, { by: 'me' });
   },
-  async 'own what it writes and makes anywhere'({ files }) {
+  async 'own what it writes and makes anywhere'({ commands, files }) {
+    assert.equal((await commands.run('touch /workspace/a; stat -c %U /workspace')).stdout, 'user\n');
     await files.write('/srv/one/a.txt', 'x');
     await files.makeDir('/srv/two');
     const owners = ['/srv/one', '/srv/one/a.txt', '/srv/two'].map(async (path) => {

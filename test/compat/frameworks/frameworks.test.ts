@@ -1,0 +1,49 @@
+/** Frameworks that reach sandboxes by E2B's client for Python, unmodified, against a real service. */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pythonOf } from '../clients/installed.ts';
+import { type NamedService, startNamedService } from '../e2b/service.ts';
+
+const LIMIT_MS = 300_000;
+
+let place: NamedService | undefined;
+
+beforeAll(async () => {
+  place = await startNamedService();
+}, 120_000);
+
+afterAll(() => place?.stop());
+
+/** Returns the last line of what the program says. */
+async function lastLineOf(...args: string[]): Promise<string> {
+  const options = { env: place?.env ?? {}, cwd: import.meta.dirname, maxBuffer: 1 << 24 };
+  const { stdout, stderr, code } = await promisify(execFile)(
+    pythonOf('e2b-frameworks'),
+    ['-B', ...args],
+    options,
+  )
+    .then((said) => ({ ...said, code: 0 }))
+    .catch((error: { stdout: string; stderr: string; code: number }) => error);
+  // A program that fails says why in its last lines.
+  return (code === 0 ? stdout : stdout + stderr).trim().split('\n').at(-1) ?? '';
+}
+
+it.each(['smolagents', 'openai_agents'])(
+  'the agent of %s does its task, as its model tells it',
+  async (name) => {
+    expect(await lastLineOf(join(import.meta.dirname, `${name}_task.py`))).toBe('done');
+  },
+  LIMIT_MS,
+);
+
+it(
+  'LangChain’s standard tests of sandboxes all pass, by its backend for E2B',
+  async () => {
+    const options = ['-q', '-p', 'no:cacheprovider', '-W', 'ignore', '--asyncio-mode=auto'];
+    const file = join(import.meta.dirname, 'test_langchain_e2b.py');
+    expect(await lastLineOf('-m', 'pytest', ...options, file)).toMatch(/^86 passed(, \d+ warnings?)? in /);
+  },
+  LIMIT_MS,
+);
