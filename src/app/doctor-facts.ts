@@ -1,4 +1,5 @@
 /** All facts for the doctor: of the command, and of a service that runs. */
+import { Resolver } from 'node:dns/promises';
 import type { DoctorFacts } from '../control/ports/doctor-facts.ts';
 import { listenAddresses } from '../surfaces/cli/doctor/ports.ts';
 import { readCertificate } from '../tls/certificate.ts';
@@ -18,7 +19,21 @@ export function doctorFactsOf(
     addresses: listenAddresses(options),
     missingPublicNames: missingPublicNames(options),
     readCertificate: tls ? () => readCertificate(tls) : null,
+    clientNames: options.compat.includes('e2b') ? clientNames(options) : null,
     proveArchiveStore: archives.s3 ? () => proveArchiveStore(archives) : null,
     couldWriteDocuments,
+  };
+}
+
+const LOOK_UP_MS = 2_000;
+
+function clientNames({ previewDomain, previewUrl, tls }: UpOptions): DoctorFacts['clientNames'] {
+  return {
+    domain: previewDomain,
+    isTls: previewUrl ? previewUrl.protocol === 'https' : tls !== null,
+    async lookUp(name) {
+      const resolver = new Resolver({ timeout: LOOK_UP_MS, tries: 1 });
+      return resolver.resolve4(name).catch(() => resolver.resolve6(name));
+    },
   };
 }

@@ -176,7 +176,12 @@ export function encryptionOf(secrets: Secrets, encrypts: boolean): ArchiveEncryp
 
 type HostFacts = Omit<
   DoctorFacts,
-  'addresses' | 'missingPublicNames' | 'readCertificate' | 'proveArchiveStore' | 'couldWriteDocuments'
+  | 'addresses'
+  | 'missingPublicNames'
+  | 'readCertificate'
+  | 'clientNames'
+  | 'proveArchiveStore'
+  | 'couldWriteDocuments'
 >;
 
 /** Facts of the concrete parts for `doctor`; starts nothing. */

@@ -53,6 +53,8 @@ export interface DoctorFacts {
   readBaseImage(): Promise<{ digest: string; sizeBytes: number } | null>;
   /** Reads and judges the listeners' certificate; null without one. */
   readCertificate: (() => Promise<{ names: string[]; validFrom: number; validTo: number }>) | null;
+  /** Names below which clients of E2B look for the API and for each sandbox; null where their wire is not spoken. */
+  clientNames: { domain: string; isTls: boolean; lookUp(name: string): Promise<string[]> } | null;
   /** Proves the archive store and describes it; null when archives stay on this host. */
   proveArchiveStore: (() => Promise<string>) | null;
   /**

@@ -15,7 +15,12 @@ import { gpus, links, networkRules, nftables, runc } from '../../../src/surfaces
 import { fileSystems, kernel, node, openFiles } from '../../../src/surfaces/cli/doctor/host.ts';
 import { ports } from '../../../src/surfaces/cli/doctor/ports.ts';
 import { disk, memory } from '../../../src/surfaces/cli/doctor/room.ts';
-import { archives, certificate, documents } from '../../../src/surfaces/cli/doctor/service.ts';
+import {
+  archives,
+  certificate,
+  clientNames as checkClientNames,
+  documents,
+} from '../../../src/surfaces/cli/doctor/service.ts';
 
 const GiB = 2 ** 30;
 
@@ -214,6 +219,41 @@ describe('doctor judges', () => {
     });
   });
 
+  it('the names of E2B’s clients by https, a name server and the certificate', async () => {
+    const looked: string[] = [];
+    const clientNames = {
+      ...{ domain: 'box.example.com', isTls: true },
+      async lookUp(name: string) {
+        looked.push(name);
+        return ['192.0.2.1'];
+      },
+    };
+    const readCertificate = async () => ({
+      ...{ names: ['DNS:box.example.com', 'DNS:*.box.example.com'], validFrom: 0, validTo: 1 },
+    });
+    const facts = { clientNames, readCertificate };
+    expect(await checkClientNames(facts)).toEqual({
+      ...{ status: 'ok', found: 'clients of E2B find *.box.example.com' },
+    });
+    expect(looked).toEqual(['api.box.example.com', '49983-0123456789abcdef.box.example.com']);
+    const plain = { ...facts, clientNames: { ...clientNames, isTls: false } };
+    expect(await checkClientNames(plain)).toMatchObject({
+      ...{ status: 'warn', found: 'clients of E2B ask by https, and *.box.example.com is served by HTTP' },
+      advice: expect.stringMatching(/--tls-cert.*E2B_API_URL/),
+    });
+    const unknown = { ...clientNames, lookUp: () => Promise.reject(new Error('ENOTFOUND')) };
+    expect(await checkClientNames({ ...facts, clientNames: unknown })).toMatchObject({
+      ...{ status: 'warn', found: 'no name server knows api.box.example.com' },
+    });
+    const bare = async () => ({ names: ['DNS:box.example.com'], validFrom: 0, validTo: 1 });
+    expect(await checkClientNames({ clientNames, readCertificate: bare })).toMatchObject({
+      ...{ status: 'warn', found: 'the certificate has no *.box.example.com' },
+    });
+    // A proxy before the service has it.
+    expect((await checkClientNames({ clientNames, readCertificate: null })).status).toBe('ok');
+    expect((await checkClientNames({ clientNames: null, readCertificate: null })).status).toBe('ok');
+  });
+
   it('a data directory by what it is', async () => {
     const root = mkdtempSync(join(tmpdir(), 'sandhaven-doctor-'));
     onTestFinished(() => rmSync(root, { recursive: true }));
@@ -251,6 +291,7 @@ describe('doctor', () => {
     readBaseImage: async () => null,
     examineGpus: async () => ({ kind: 'a.b/gpu', names: [], held: 0, problems: [], leftOut: [] }),
     readCertificate: null,
+    clientNames: null,
     proveArchiveStore: null,
     couldWriteDocuments: null,
   };

@@ -18,7 +18,7 @@ import { engineChecks, gpuCheck } from './engine.ts';
 import { hostChecks } from './host.ts';
 import { portChecks } from './ports.ts';
 import { roomChecks } from './room.ts';
-import { archiveChecks, certificateChecks, documentChecks } from './service.ts';
+import { archiveChecks, certificateChecks, clientNames, documentChecks } from './service.ts';
 
 type Row = { name: string } & Finding;
 
@@ -97,6 +97,7 @@ export function doctorChecks(
     { name: 'orphans', run: async () => orphans(await facts.findOrphans()) },
     { name: 'public names', run: async () => publicNames(facts) },
     ...certificateChecks(facts),
+    { name: 'client names', run: () => clientNames(facts) },
     ...documentChecks(facts),
     ...archiveChecks(facts),
   ];

@@ -44,6 +44,36 @@ export async function certificate(read: DoctorFacts['readCertificate'], now: num
   }
 }
 
+/** Checks what E2B's clients need beside a key: every name below a domain, by https. */
+export async function clientNames({
+  clientNames: names,
+  readCertificate,
+}: Pick<DoctorFacts, 'clientNames' | 'readCertificate'>): Promise<Finding> {
+  if (!names) return { status: 'ok', found: "clients of E2B are not served (--compat has no 'e2b')" };
+  const all = `*.${names.domain}`;
+  const lacks = (found: string, first: string): Finding => ({
+    ...{ status: 'warn', found },
+    advice: `${first} Until then clients need E2B_API_URL and E2B_SANDBOX_URL; see docs/migrate-from-e2b.md.`,
+  });
+  if (!names.isTls)
+    return lacks(
+      `clients of E2B ask by https, and ${all} is served by HTTP`,
+      `Give --tls-cert and --tls-key, or --preview-url https://${all} with a proxy before it.`,
+    );
+  for (const label of ['api', '49983-0123456789abcdef']) {
+    const addresses = await names.lookUp(`${label}.${names.domain}`).catch(() => []);
+    if (addresses.length === 0)
+      return lacks(`no name server knows ${label}.${names.domain}`, `Let ${all} lead to this host.`);
+  }
+  const covered = await readCertificate?.().then(
+    (certificate) => certificate.names.includes(`DNS:${all}`),
+    // The check of the certificate says why.
+    () => true,
+  );
+  if (covered === false) return lacks(`the certificate has no ${all}`, `Get one for ${all}.`);
+  return { status: 'ok', found: `clients of E2B find ${all}` };
+}
+
 /** Checks the document database, when this process has its connection string. */
 export function documentChecks({ couldWriteDocuments }: DoctorFacts): Check[] {
   return [{ name: 'documents', run: () => documents(couldWriteDocuments) }];
