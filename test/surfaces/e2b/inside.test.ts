@@ -137,7 +137,7 @@ describe('a sandbox', () => {
 
   it('has nothing that is not there', async () => {
     expect((await inside('/metrics')).status).toBe(501);
-    expect(await plain('filesystem.Filesystem/CreateWatcher', { path: 'a' })).toMatchObject({
+    expect(await plain('filesystem.Filesystem/Chroot', { path: 'a' })).toMatchObject({
       status: 501,
       body: { code: 'unimplemented' },
     });

@@ -1,6 +1,6 @@
 /** Changes of files as E2B's clients read them. */
 import { expect, it } from 'vitest';
-import { shown } from '../../../src/surfaces/e2b/envd/filesystem.ts';
+import { shown } from '../../../src/surfaces/e2b/envd/watching.ts';
 
 const FOLDER = '/home/user/w';
 const TEMPORARY = '.sandhaven-0123456789abcdef.tmp';

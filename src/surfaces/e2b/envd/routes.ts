@@ -12,11 +12,12 @@ import { asMessage } from './connect.ts';
 import * as contexts from './contexts.ts';
 import { type InsideCall, insideOf } from './entries.ts';
 import { assertSigned, download, upload } from './files.ts';
-import { filesystem, watchDir } from './filesystem.ts';
+import { filesystem } from './filesystem.ts';
 import * as processes from './process.ts';
 import { type Streaming, stream } from './streams.ts';
+import { Watchers } from './watchers.ts';
+import { watchDir } from './watching.ts';
 
-const plain = { 'process.Process': processes.process, 'filesystem.Filesystem': filesystem };
 /** All that it sends is taken before the answer. */
 const inputOf: Streaming = async ({ call, stream: answer }) => {
   void answer.send(await processes.streamInput(call));
@@ -37,6 +38,11 @@ export function addInside(app: FastifyInstance, parts: DaytonaDependencies): voi
   const streams = {
     ...{ log, stopping: stop.signal },
     shares: new Shares({ ...limits.detached.viewers, what: 'streams from sandboxes are open' }),
+  };
+  const watchers = new Watchers(streams);
+  const plain = {
+    'process.Process': processes.process,
+    'filesystem.Filesystem': { ...filesystem, ...watchers.procedures },
   };
   const signed = new Shares({ ...limits.preview.files.requests, what: 'signed files are on their way' });
   app.setErrorHandler(async (error, request, reply) => {

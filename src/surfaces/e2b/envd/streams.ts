@@ -36,11 +36,7 @@ export async function stream(
   const { request, reply, services } = call;
   const envelopes = new Envelopes(reply, () => request.leave?.());
   const signal = AbortSignal.any([call.signal, stopping]);
-  const visit: StreamCall['visit'] = ([opened, closed, scope], visiting) =>
-    services.audit.visit(subjectOf(request, opened, call.signal), closed, async (begun) => {
-      assertScope(request.caller, scope);
-      await visiting(begun, signal);
-    });
+  const visit = visitOf(call, signal, call.signal);
   try {
     // Before the first message, which may be long in coming.
     reply.raw.once('close', shares.take(request.caller.id));
@@ -52,4 +48,17 @@ export async function stream(
     else envelopes.end(connectErrorOf(error, request, log).error);
   }
   return reply;
+}
+
+/** @param signal Aborted when the visit is over. @param left Aborted when its client has left. */
+export function visitOf(
+  { request, services }: InsideCall,
+  signal: AbortSignal,
+  left: AbortSignal,
+): StreamCall['visit'] {
+  return ([opened, closed, scope], visiting) =>
+    services.audit.visit(subjectOf(request, opened, left), closed, async (begun) => {
+      assertScope(request.caller, scope);
+      await visiting(begun, signal);
+    });
 }

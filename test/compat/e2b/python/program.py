@@ -4,6 +4,7 @@ python program.py, with E2B_DOMAIN and E2B_API_KEY."""
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from time import sleep
 from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "daytona" / "python"))
@@ -61,6 +62,22 @@ def files(client):
     equal((info.size, info.permissions, info.owner), (3, "-rw-r--r--", "user"))
     files.remove("d")
     equal((files.exists("d"), files.exists("b")), (False, True))
+
+
+@step("watch a folder by asking")
+def watch(client):
+    files = client.sandbox.files
+    files.make_dir("w")
+    watching = files.watch_dir("w")
+    files.write("w/n.txt", "x")
+    seen = []
+    for _ in range(100):
+        seen += [(event.type.value, event.name) for event in watching.get_new_events()]
+        if ("write", "n.txt") in seen:
+            break
+        sleep(0.05)
+    equal(("create", "n.txt") in seen and ("write", "n.txt") in seen, True)
+    watching.stop()
 
 
 @step("work in a terminal")
