@@ -11,8 +11,10 @@ import { type StreamParts, visitOf } from './streams.ts';
 import { described, type WatchEvent, watchFolder } from './watching.ts';
 
 const ID_CHARS = 16;
-/** Changes that wait for a question. With these the agent waits, and what it has no room for is lost, as there. */
-const MOST_EVENTS = 1_000;
+/** Of changes that wait for a question. With these the agent waits, and what it has no room for is lost. */
+const MOST_BYTES = 64 * 1_024;
+/** Of one beside its name. */
+const EVENT_BYTES = 128;
 const IDLE_MS = 10 * 60 * 1_000;
 
 interface Kept {
@@ -20,6 +22,7 @@ interface Kept {
   /** As it was asked for. */
   message: Message;
   events: WatchEvent[];
+  bytes: number;
   /** Resolved by the next question; null where there is room. */
   room: PromiseWithResolvers<void> | null;
   idle: NodeJS.Timeout;
@@ -46,14 +49,15 @@ export class Watchers {
     const stop = new AbortController();
     const watcherId = randomText(ID_CHARS);
     const idle = setTimeout(() => this.#end(watcherId), IDLE_MS).unref();
-    const kept: Kept = { call, message, events: [], room: null, idle, stop };
+    const kept: Kept = { call, message, events: [], bytes: 0, room: null, idle, stop };
     this.#kept.set(watcherId, kept);
     const begun = Promise.withResolvers<void>();
     const valid = call.services.identity.whileValid(caller, () => this.#end(watcherId));
     const visit = visitOf(call, AbortSignal.any([stop.signal, this.#parts.stopping]), stop.signal);
     const happened = (event: WatchEvent) => {
       kept.events.push(event);
-      if (kept.events.length < MOST_EVENTS) return undefined;
+      kept.bytes += EVENT_BYTES + event.name.length;
+      if (kept.bytes < MOST_BYTES) return undefined;
       kept.room ??= Promise.withResolvers();
       return kept.room.promise;
     };
@@ -76,6 +80,7 @@ export class Watchers {
     assertScope(call.request.caller, 'sandboxes:read');
     const kept = this.#of(call, watcherId);
     const events = kept.events.splice(0);
+    kept.bytes = 0;
     kept.room?.resolve();
     kept.room = null;
     kept.idle.refresh();
