@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { FairQueue } from '../../../src/fairness/fair-queue.ts';
 import { longestTurn } from '../../support/event-loop.ts';
 import { skippableTime } from '../../support/skip-time.ts';
 import { settledMemory, standingMemory } from '../../support/standing-memory.ts';
@@ -173,14 +174,17 @@ describe('bodies', () => {
   });
 
   it('of unknown length hold the most they may have from 64 KiB on, and not the time of their senders', async () => {
+    const asked = vi.spyOn(FairQueue.prototype, 'take');
+    onTestFinished(() => asked.mockRestore());
+    const room = () => asked.mock.calls.filter(([, bytes = 1]) => bytes > 65_536).length;
     for (let at = 0; at < 2; at++) begin({ 'transfer-encoding': 'chunked' });
-    await sleep(300);
+    await expect.poll(room).toBe(2);
     const skip = skippableTime();
     const body = `{}${' '.repeat(65_600)}`;
     const waiting = send({ 'content-length': body.length });
     waiting.write(body);
     const status = statusOf(waiting);
-    await sleep(300);
+    await expect.poll(room).toBe(3);
     // 65,602 bytes are too slow after 22 s, if none of them was kept waiting.
     await skip(25_000);
     expect(await Promise.race([status, sleep(300, 'waits')])).toBe('waits');
