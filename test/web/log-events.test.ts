@@ -1,6 +1,6 @@
 /** Networks on the page: fields of the form, and events of the log. */
 import { describe, expect, it } from 'vitest';
-import { missingRule, withPiece } from '../../web/src/sandbox/network/log-events.ts';
+import { missingRule, withPiece, withShown } from '../../web/src/sandbox/network/log-events.ts';
 import { isSameNetwork, networkFieldsOf, networkOf } from '../../web/src/sandbox/network/network-fields.ts';
 
 const event = {
@@ -48,6 +48,14 @@ describe('a log', () => {
     expect(sequences(all)).toEqual([2, 3, 4]);
     expect(all.dropped).toBe(5);
     expect(sequences(withPiece(log, piece, { refused: true, most: 10 }))).toEqual([1, 2, 3]);
+  });
+
+  it('keeps what came while an older answer was on its way', () => {
+    const shown = { events: [at(2), at(3)], dropped: 7 };
+    const bounds = { refused: false, most: 10 };
+    expect(withShown({ events: [], dropped: 0 }, shown, bounds)).toEqual(shown);
+    expect(sequences(withShown({ events: [at(1), at(2)], dropped: 0 }, shown, bounds))).toEqual([1, 2, 3]);
+    expect(withShown(shown, undefined, bounds)).toBe(shown);
   });
 });
 

@@ -1,7 +1,7 @@
 /** The audit log: who did what, when, and how it ended. */
 
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { RefreshButton } from '../parts/buttons.tsx';
@@ -12,11 +12,13 @@ import { Page } from '../parts/page.tsx';
 import { ProblemPanel } from '../parts/problem.tsx';
 import { administration } from '../service/administration.ts';
 import { usersQuery } from '../service/queries.ts';
+import type { AuditPage } from '../service/records.ts';
 import { useSignedIn } from '../shell/signed-in.ts';
 import { ActivityTable } from './activity-table.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { type ActivityFilter, auditParametersOf } from './filter.ts';
 import { FilterForm } from './filter-form.tsx';
+import { withRows } from './live-rows.ts';
 import { useLiveRows } from './use-live-rows.ts';
 import { VerifyPanel } from './verify-panel.tsx';
 
@@ -30,9 +32,15 @@ export function ActivityPage() {
   const { role } = useSignedIn();
   const [limit, setLimit] = useState(STEP_ROWS);
   const parameters = auditParametersOf(filter, limit);
+  const queries = useQueryClient();
   const { data, error, refetch, isFetching, isPlaceholderData } = useQuery({
     queryKey: ['audit', parameters],
-    queryFn: () => administration.listAudit(parameters),
+    async queryFn({ queryKey }) {
+      const page = await administration.listAudit(parameters);
+      // What the stream has brought meanwhile may be newer than this answer; it has passed the filter.
+      const shown = queries.getQueryData<AuditPage>(queryKey)?.rows ?? [];
+      return withRows(page, shown, {}, { sandboxIds: new Map(), most: limit });
+    },
     placeholderData: (before) => before,
   });
   useLiveRows(filter, limit);

@@ -13,6 +13,17 @@ export function withPiece(
   return { events: [...log.events, ...wanted].slice(-most), dropped: log.dropped + dropped };
 }
 
+/** Adds to an answer what the stream has brought while it was on its way. */
+export function withShown(
+  log: NetworkLog,
+  shown: NetworkLog | undefined,
+  bounds: { refused: boolean; most: number },
+): NetworkLog {
+  if (!shown) return log;
+  const { events } = withPiece(log, { events: shown.events, dropped: 0 }, bounds);
+  return { events, dropped: Math.max(log.dropped, shown.dropped) };
+}
+
 /** Returns the rule that would allow a connection that no rule allows; null where no rule would allow it. */
 export function missingRule({ allowed, why, kind, name, address, port }: NetworkLogEvent): string | null {
   if (allowed || !why?.includes('no rule')) return null;

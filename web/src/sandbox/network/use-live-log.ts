@@ -6,7 +6,7 @@ import { client } from '../../service/client.ts';
 import { networks } from '../../service/networks.ts';
 import type { NetworkLog } from '../../service/records.ts';
 import { shareStream } from '../../service/shared-stream.ts';
-import { withPiece } from './log-events.ts';
+import { withPiece, withShown } from './log-events.ts';
 
 const MOST = 500;
 
@@ -14,7 +14,10 @@ export function useLiveLog(id: string, refused: boolean) {
   const queries = useQueryClient();
   const query = useQuery({
     queryKey: ['network-log', id, refused],
-    queryFn: () => networks.log(id, refused, MOST),
+    async queryFn({ queryKey }) {
+      const log = await networks.log(id, refused, MOST);
+      return withShown(log, queries.getQueryData<NetworkLog>(queryKey), { refused, most: MOST });
+    },
   });
   // A service without policies has no log to follow.
   const isThere = query.isSuccess;
