@@ -65,6 +65,17 @@ it('keep the last changes of a folder that is gone', async () => {
   expect((await call('GetWatcherEvents', body)).body).toMatchObject({ events: [{ name: 'a' }] });
 });
 
+it('hold the share of their owner until they are removed, also of a folder that is gone', async () => {
+  const made: object[] = [];
+  for (let count = 0; count < 256; count++) {
+    made.push((await call('CreateWatcher', { path: 'w' })).body);
+    watch.end.resolve();
+  }
+  expect((await call('CreateWatcher', { path: 'w' })).status).toBe(429);
+  await call('RemoveWatcher', made[0] ?? {});
+  expect((await call('CreateWatcher', { path: 'w' })).status).toBe(200);
+});
+
 it('refuse a folder that is not there', async () => {
   watched = ({ end }) => end.reject(notFound('path', "'gone' does not exist."));
   expect((await call('CreateWatcher', { path: 'gone' })).status).toBe(404);

@@ -27,6 +27,8 @@ interface Kept {
   room: PromiseWithResolvers<void> | null;
   idle: NodeJS.Timeout;
   stop: AbortController;
+  /** Gives the owner's share back, which is held as long as this is kept, also after its folder is gone. */
+  leave(): void;
 }
 
 export class Watchers {
@@ -49,7 +51,7 @@ export class Watchers {
     const stop = new AbortController();
     const watcherId = randomText(ID_CHARS);
     const idle = setTimeout(() => this.#end(watcherId), IDLE_MS).unref();
-    const kept: Kept = { call, message, events: [], bytes: 0, room: null, idle, stop };
+    const kept: Kept = { call, message, events: [], bytes: 0, room: null, idle, stop, leave };
     this.#kept.set(watcherId, kept);
     const begun = Promise.withResolvers<void>();
     const valid = call.services.identity.whileValid(caller, () => this.#end(watcherId));
@@ -68,10 +70,7 @@ export class Watchers {
         this.#end(watcherId);
         begun.reject(error);
       })
-      .finally(() => {
-        valid();
-        leave();
-      });
+      .finally(valid);
     await begun.promise;
     return { watcherId };
   }
@@ -101,6 +100,7 @@ export class Watchers {
     clearTimeout(kept?.idle);
     kept?.stop.abort(over());
     kept?.room?.resolve();
+    kept?.leave();
   }
 
   /** Of this sandbox, made by the same owner. */
