@@ -101,6 +101,19 @@ it('runs code in a default context before that is there', async () => {
   expect(calls.at(-1)).toMatchObject(['run', { language: 'typescript' }]);
 });
 
+it('breaks an answer that has begun when the run fails, so that nobody waits for its end', async () => {
+  const running = Promise.withResolvers<never>();
+  Object.assign(http.services.contexts, { run: () => running.promise });
+  const response = await fetch(`${http.url}/e2b/sandbox/execute`, {
+    method: 'POST',
+    headers: { 'e2b-sandbox-id': id, 'x-access-token': token, 'content-type': 'application/json' },
+    body: JSON.stringify({ code: 'print a' }),
+  });
+  expect(response.status).toBe(200);
+  running.reject(new SandhavenError('unavailable', 'The connection to the sandbox broke.'));
+  await expect(response.text()).rejects.toThrow('terminated');
+});
+
 it('begins its answer while code says nothing, and breaks it when the sandbox ends', async () => {
   const running = Promise.withResolvers<never>();
   Object.assign(http.services.contexts, { run: () => running.promise });

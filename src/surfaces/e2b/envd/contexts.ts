@@ -63,8 +63,8 @@ export async function execute(call: InsideCall): Promise<FastifyReply> {
       { live: lines },
     )
     .catch(async (failed: unknown) => {
-      // Clients take a broken answer for a sandbox that has ended, and ask whether it has.
-      if (!(await call.services.sandboxTokens.isRunning(call.sandbox))) lines.breakOff();
+      // Clients take a broken answer for a sandbox that has ended, and ask whether it has. One that has begun has no status any more.
+      if (call.reply.sent || !(await call.services.sandboxTokens.isRunning(call.sandbox))) lines.breakOff();
       throw failed;
     })
     .finally(() => lines.close());
