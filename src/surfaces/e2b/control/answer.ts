@@ -95,7 +95,7 @@ export async function endAfter(call: Call, view: SandboxView, seconds: number): 
   else await pauseNow(call, sandbox, action === 'sleep');
 }
 
-/** A paused sandbox has no end until a client connects again. */
+/** Pauses by sleep, or without memory by a stop. */
 export async function pauseNow(call: Call, sandbox: string, keepsMemory: boolean): Promise<void> {
   if (keepsMemory) await call.action('PauseSandbox', { sandbox });
   else await call.tool('Sandbox.StopSandbox', { sandbox });
