@@ -13,7 +13,9 @@ import { OrderOfUse } from '../control/documents/order-of-use.ts';
 import { RegistryService } from '../control/images/registries.ts';
 import { ArchiveCollector } from '../control/lifecycle/archives.ts';
 import { DiskPromises } from '../control/lifecycle/capacity.ts';
+import { Captures } from '../control/lifecycle/capture.ts';
 import { Creation } from '../control/lifecycle/creation.ts';
+import { Forks } from '../control/lifecycle/forks.ts';
 import { LostNodes } from '../control/lifecycle/lost-nodes.ts';
 import { Machines } from '../control/lifecycle/machines.ts';
 import { Readiness } from '../control/lifecycle/readiness.ts';
@@ -162,14 +164,14 @@ export function wire(
     ...{ store: sandboxes, runtime, machines, agent, queue, activity, callerRights, others, replicas },
     ...{ unfinished, sleepAfterSeconds, changed: wrote, clock, log },
   });
+  const captures = new Captures({ runtime, machines });
   const {
-    service: snapshotService,
-    snapshotEvents,
+    services: snapshotServices,
     work,
     collector,
   } = wireSnapshots({
     ...{ store: snapshots, images, runtime, networks, identity, idempotency, quotas, replicas, unfinished },
-    ...{ clock, log, keptMinutes: imageKeptMinutes },
+    ...{ sandboxes, captures, clock, log, keptMinutes: imageKeptMinutes },
   });
   const { remoteArchives } = engine;
   const archiveCollector =
@@ -203,9 +205,10 @@ export function wire(
     sandboxes: new SandboxService({
       ...{ store: sandboxes, creation, machines, activity, idempotency, runtime, traffic, clock },
     }),
-    ...{ sleep, events, snapshotEvents },
+    forks: new Forks({ store: sandboxes, captures, creation, quotas, log }),
+    ...{ sleep, events },
     ...live,
-    snapshots: snapshotService,
+    ...snapshotServices,
     files,
     execution: new ExecutionService(uses, agent, environments),
     sessions: new SessionService(uses, agent, environments, store.sessions),
@@ -232,7 +235,15 @@ export function wire(
     ...network.services,
     ...{ audit, webhooks },
     userDeletions: createUserDeletions({
-      ...{ store, users: people.users, quotas, machines, snapshots: snapshotService, access, audit },
+      ...{
+        store,
+        users: people.users,
+        quotas,
+        machines,
+        snapshots: snapshotServices.snapshots,
+        access,
+        audit,
+      },
       ...{ replicas, unfinished, authorizations: provider?.authorizations ?? null },
       ...{ learning: network.services.learning, adminsReadInside },
     }),

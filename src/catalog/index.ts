@@ -44,8 +44,10 @@ import { listSandboxes } from './sandboxes/list-sandboxes.ts';
 import { resizeSandbox } from './sandboxes/resize-sandbox.ts';
 import { setSandboxLabels } from './sandboxes/set-sandbox-labels.ts';
 import { createSnapshot } from './snapshots/create-snapshot.ts';
+import { forkSandbox } from './snapshots/fork-sandbox.ts';
 import { getSnapshot } from './snapshots/get-snapshot.ts';
 import { listSnapshots } from './snapshots/list-snapshots.ts';
+import { snapshotSandbox } from './snapshots/snapshot-sandbox.ts';
 
 export const toolsByToolset = {
   sandboxes: [
@@ -106,6 +108,7 @@ export const tools: readonly Tool[] = Object.values(toolsByToolset).flat();
 /** Toolsets that a client gets only by their names: the list of the others is full. */
 export const furtherToolsets = {
   contexts: [runInContext],
+  forks: [snapshotSandbox, forkSandbox],
 } as const satisfies Record<string, readonly Tool[]>;
 
 export const allTools: readonly Tool[] = [...tools, ...Object.values(furtherToolsets).flat()];

@@ -11,7 +11,9 @@ import type { Credentials } from './credentials/credentials.ts';
 import type { DocumentService } from './documents/documents.ts';
 import type { GitService } from './git/git-service.ts';
 import type { RegistryService } from './images/registries.ts';
+import type { SandboxSnapshots } from './images/sandbox-snapshots.ts';
 import type { SnapshotService } from './images/snapshots.ts';
+import type { Forks } from './lifecycle/forks.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
 import type { SandboxSleep } from './lifecycle/sleep.ts';
 import type { AuditEvents } from './live/audit-events.ts';
@@ -62,6 +64,8 @@ export interface Services extends Credentials {
   /** Use of each sandbox in the last hour. */
   usageHistory: UsageHistory;
   snapshots: SnapshotService;
+  sandboxSnapshots: SandboxSnapshots;
+  forks: Forks;
   files: FileService;
   execution: ExecutionService;
   sessions: SessionService;

@@ -16,6 +16,14 @@ export function newSnapshotId(): string {
   return `snap_${randomText(16)}`;
 }
 
+/** Id of the captured disk that the sandboxes of a fork are made from, while they are. */
+export function newForkId(): string {
+  return `fork_${randomText(16)}`;
+}
+
+/** Captured disks of snapshots, and of forks. */
+export const captureIdPattern = /^(snap|fork)_[0-9a-z]{16}$/;
+
 /** Id of a secret that sandboxes use. */
 export function newSecretId(): string {
   return `se_${randomText(16)}`;

@@ -2,7 +2,10 @@
 import { SandhavenError } from './errors.ts';
 import { limits } from './limits.ts';
 
-/** Sandboxes and disk count all of them, cpu and memory those that run or are about to. */
+/**
+ * Sandboxes and disk count all of them, cpu and memory those that run or are about to. Disk also counts what disks of
+ * snapshots take, each in whole GB.
+ */
 export const quotaKinds = ['sandboxes', 'cpu', 'memory', 'disk', 'snapshots'] as const;
 export type QuotaKind = (typeof quotaKinds)[number];
 
@@ -54,7 +57,7 @@ const words: Record<QuotaKind, Words> = {
   memory: { things: 'GB of memory of running sandboxes', hint: 'Stop a sandbox, or ask for less memory' },
   disk: {
     things: 'GB of disk',
-    hint: 'Delete a sandbox that is no longer needed, or ask for a smaller disk',
+    hint: 'Delete a sandbox or a snapshot that is no longer needed, or ask for a smaller disk',
   },
   snapshots: { things: 'snapshots', hint: 'Delete one with `sandhaven snapshots rm NAME`' },
 };

@@ -1,8 +1,13 @@
-/** A stored snapshot: a named image with the sizes and entrypoint of sandboxes created from it. */
+/** A stored snapshot: a named image, or the disk of a sandbox over its image, with the sizes of sandboxes created from it. */
 import type { NetworkSetting, Resources } from './sandbox.ts';
 
 export const snapshotStates = ['pending', 'pulling', 'active', 'error'] as const;
 export type SnapshotState = (typeof snapshotStates)[number];
+
+export interface SnapshotSource {
+  id: string;
+  name: string;
+}
 
 export interface Snapshot {
   id: string;
@@ -20,6 +25,7 @@ export interface Snapshot {
   entrypoint: string[] | null;
   resources: Resources;
   regionId: string;
+  /** Of the image; of one that has a disk, the bytes that the disk takes. */
   sizeBytes: number | null;
   /** Idempotency-Key of its creation. */
   creationKey: string | null;
@@ -30,4 +36,6 @@ export interface Snapshot {
   network: NetworkSetting | null;
   /** Linux user of such sandboxes; null for root. */
   user: string | null;
+  /** The sandbox whose disk it has, which may be gone; null for one of an image alone. */
+  source: SnapshotSource | null;
 }

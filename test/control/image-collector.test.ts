@@ -19,7 +19,7 @@ function collectorWith(freeDiskBytes: () => number, collect: Images['collect']):
   });
   return new ImageCollector({
     replicas: createAlone(),
-    store: { imagesInUse: async () => new Set(['used']) },
+    store: { imagesInUse: async () => new Set(['used']), withDisks: async () => new Set(['snap_kept']) },
     images: { collect },
     runtime: { capacity },
     clock: { now: () => 10 * HOUR },

@@ -18,6 +18,8 @@ const image: Image = {
 let store: ReturnType<typeof memoryStore>;
 let pulls: { reference: string; settle: (error?: Error) => void; progress: (done: number) => void }[];
 let work: SnapshotWork;
+/** Captured disks by snapshot, with their bytes. */
+let captured: Map<string, number>;
 
 /** To those who follow. */
 let shown: string[];
@@ -28,6 +30,7 @@ beforeEach(() => {
   shown = [];
   now = 99;
   pulls = [];
+  captured = new Map();
   work = newWork();
 });
 
@@ -46,6 +49,14 @@ function newWork(): SnapshotWork {
     replicas: createAlone(),
     store: store.snapshots,
     images,
+    runtime: {
+      captures: {
+        capture: async () => ({ sizeBytes: 0 }),
+        sizeOf: async (id) => captured.get(id) ?? null,
+        drop: async (id) => void captured.delete(id),
+        collect: async () => {},
+      },
+    },
     unfinished: { add() {} },
     events: {
       changed: ({ name, state }) => void shown.push(`${name} ${state}`),

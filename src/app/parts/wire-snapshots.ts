@@ -1,11 +1,16 @@
 /** Wires snapshots: their service, the work on their images, their changes, and the collector of images that none uses. */
 import { ImageCollector, type ImageCollectorDependencies } from '../../control/images/collector.ts';
+import {
+  type SandboxSnapshotDependencies,
+  SandboxSnapshots,
+} from '../../control/images/sandbox-snapshots.ts';
 import { SnapshotWork, type SnapshotWorkDependencies } from '../../control/images/snapshot-work.ts';
 import { type SnapshotDependencies, SnapshotService } from '../../control/images/snapshots.ts';
 import { SnapshotEvents, type SnapshotEventsDependencies } from '../../control/live/snapshot-events.ts';
 import { limits } from '../../model/limits.ts';
 
 type Dependencies = SnapshotDependencies &
+  SandboxSnapshotDependencies &
   SnapshotWorkDependencies &
   SnapshotEventsDependencies &
   ImageCollectorDependencies;
@@ -23,8 +28,11 @@ export function wireSnapshots({ keptMinutes, ...parts }: SnapshotParts) {
     intervalMs: limits.image.collectIntervalMs,
   });
   return {
-    service: new SnapshotService({ ...parts, work, events }),
-    snapshotEvents: events,
+    services: {
+      snapshots: new SnapshotService({ ...parts, work, events }),
+      sandboxSnapshots: new SandboxSnapshots({ ...parts, events }),
+      snapshotEvents: events,
+    },
     work,
     collector,
   };

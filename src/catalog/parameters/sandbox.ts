@@ -12,6 +12,16 @@ function reference() {
   return textWithoutNul().min(1).max(limits.sandboxNameChars);
 }
 
+/** Name of a new sandbox or snapshot. @param idPrefix How ids of its kind begin, and so no name. */
+export function newName(idPrefix: string) {
+  return z
+    .string()
+    .min(1)
+    .max(limits.sandboxNameChars)
+    .regex(/^[A-Za-z0-9 ._-]*$/, 'must consist of letters, digits, space, dot, underscore and hyphen')
+    .refine((name) => !name.startsWith(idPrefix), `must not begin with ${idPrefix}, which is kept for IDs`);
+}
+
 export const sandbox = reference().describe('Name or ID.');
 
 export const optionalSandbox = reference().optional().describe('Name or ID, if several.');

@@ -11,18 +11,13 @@ import {
 } from '../base/sandbox-view.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { network, secretReferences } from '../parameters/network.ts';
-import { usualUser } from '../parameters/sandbox.ts';
+import { newName, usualUser } from '../parameters/sandbox.ts';
 import { integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
 import { environment, labels } from '../parameters/string-map.ts';
 
 const input = z
   .strictObject({
-    name: z
-      .string()
-      .min(1)
-      .max(limits.sandboxNameChars)
-      .regex(/^[A-Za-z0-9 ._-]*$/, 'must consist of letters, digits, space, dot, underscore and hyphen')
-      .refine((name) => !name.startsWith('sb_'), 'must not begin with sb_, which is kept for IDs')
+    name: newName('sb_')
       .optional()
       .describe('Unique name: 1-63 letters, digits, space . _ - (default: generated).'),
     language: z

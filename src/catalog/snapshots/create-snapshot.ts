@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
-import { usualUser } from '../parameters/sandbox.ts';
+import { newName, usualUser } from '../parameters/sandbox.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/scalars.ts';
 import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';
 
@@ -16,13 +16,7 @@ export const createSnapshot = defineTool({
     'with state pending; call GetSnapshot until it is active (minutes for a large image) or in error. ' +
     'already_exists: take another name; one in error is replaced.',
   input: z.strictObject({
-    name: z
-      .string()
-      .min(1)
-      .max(limits.sandboxNameChars)
-      .regex(/^[A-Za-z0-9 ._-]*$/, 'must consist of letters, digits, space, dot, underscore and hyphen')
-      .refine((name) => !name.startsWith('snap_'), 'must not begin with snap_, which is kept for IDs')
-      .describe('Unique name: 1-63 letters, digits, space . _ -.'),
+    name: newName('snap_').describe('Unique name: 1-63 letters, digits, space . _ -.'),
     image: textWithoutNul()
       .min(1)
       .max(limits.imageReferenceChars)

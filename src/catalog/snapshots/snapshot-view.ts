@@ -27,6 +27,11 @@ export const snapshotOutput = z.looseObject({
     .optional()
     .meta(unlisted)
     .describe('Linux user of sandboxes created from it; absent for root.'),
+  source: z
+    .looseObject({ id: z.string(), name: z.string() })
+    .optional()
+    .meta(unlisted)
+    .describe('The sandbox whose disk it has; absent for one of an image.'),
 });
 
 type SnapshotView = z.output<typeof snapshotOutput>;
@@ -46,14 +51,17 @@ export function toSnapshotView(snapshot: Snapshot): SnapshotView {
     updated_at: timestamp(snapshot.updatedAt),
     ...(snapshot.network === null ? {} : { network: toNetworkView(snapshot.network) }),
     ...(snapshot.user === null ? {} : { user: snapshot.user }),
+    ...(snapshot.source === null ? {} : { source: { ...snapshot.source } }),
   };
 }
 
 /** Returns one line for people. */
 export function snapshotText(view: SnapshotView): string {
-  const { id, name, state, state_reason, image, entrypoint, size_bytes, created_at, network, user } = view;
+  const { id, name, state, state_reason, image, entrypoint, size_bytes, created_at, network, user, source } =
+    view;
   const { cpu, memory, disk, gpu } = view.resources;
   const parts = [
+    ...(source ? [`disk of sandbox '${source.name}'`] : []),
     `image ${image}`,
     ...(size_bytes === null ? [] : [`${size_bytes} bytes`]),
     `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`,

@@ -47,6 +47,7 @@ export async function baseSnapshot(images: Images, regionId: string, clock: Cloc
     resources: defaultResources,
     regionId,
     sizeBytes: image?.sizeBytes ?? null,
+    source: null,
     creationKey: null,
     createdAt: madeAt,
     updatedAt: madeAt,

@@ -57,18 +57,18 @@ export class Quotas {
   }
 
   /**
-   * Rejects with `resource_exhausted` when the quota has no room for one more sandbox: an early check, before long
-   * work.
+   * Rejects with `resource_exhausted` when the quota has no room for so many more sandboxes of these sizes: an early check,
+   * before long work.
    */
-  async assertRoomFor(ownerId: string, { cpu, memory, disk }: Resources): Promise<void> {
+  async assertRoomFor(ownerId: string, { cpu, memory, disk }: Resources, count = 1): Promise<void> {
     const { quota } = await this.allowance(ownerId);
     if (isUnlimited(quota)) return;
     const used = await this.usage(ownerId);
     assertWithinQuota(quota, used, {
-      sandboxes: used.sandboxes + 1,
-      cpu: used.cpu + cpu,
-      memory: used.memory + memory,
-      disk: used.disk + disk,
+      sandboxes: used.sandboxes + count,
+      cpu: used.cpu + count * cpu,
+      memory: used.memory + count * memory,
+      disk: used.disk + count * disk,
       snapshots: used.snapshots,
     });
   }

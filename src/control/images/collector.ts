@@ -1,10 +1,13 @@
-/** Removes images that no sandbox and no snapshot has used for a while; immediately when the disk is short of space. */
+/**
+ * Removes images that no sandbox and no snapshot has used for a while, immediately when the disk is short of space, and
+ * captured disks whose snapshots are gone.
+ */
 import type { Clock, Images, Log, Replicas, Runtime, SnapshotStore } from '../ports/index.ts';
 
 export interface ImageCollectorDependencies {
-  store: Pick<SnapshotStore, 'imagesInUse'>;
+  store: Pick<SnapshotStore, 'imagesInUse' | 'withDisks'>;
   images: Pick<Images, 'collect'>;
-  runtime: Pick<Runtime, 'capacity'>;
+  runtime: Pick<Runtime, 'capacity' | 'captures'>;
   replicas: Pick<Replicas, 'isMine'>;
   clock: Clock;
   log: Log;
@@ -46,6 +49,7 @@ export class ImageCollector {
   async #collect(): Promise<void> {
     const { store, images, runtime, replicas, clock, keptMs, log } = this.#deps;
     if (!replicas.isMine('unused images')) return;
+    await runtime.captures?.collect(() => store.withDisks());
     const { freeDiskBytes, reserveDiskBytes } = await runtime.capacity();
     const short = freeDiskBytes < reserveDiskBytes;
     if (short) log.warn('disk space is short: removing all unused images', { freeDiskBytes });

@@ -15,6 +15,7 @@ import type {
   Log,
   OnProgress,
   Replicas,
+  Runtime,
   SnapshotPatch,
   SnapshotStore,
 } from '../ports/index.ts';
@@ -22,6 +23,7 @@ import type {
 export interface SnapshotWorkDependencies {
   store: SnapshotStore;
   images: Images;
+  runtime: Pick<Runtime, 'captures'>;
   replicas: Pick<Replicas, 'shared' | 'isMine'>;
   unfinished: Pick<Unfinished, 'add'>;
   events: Pick<SnapshotEvents, 'changed' | 'progress'>;
@@ -100,6 +102,7 @@ export class SnapshotWork {
   async #make(snapshot: Snapshot, signal: AbortSignal): Promise<void> {
     const { images, events, log } = this.#deps;
     const { id, image: reference, ownerId } = snapshot;
+    if (snapshot.source !== null) return this.#settleDisk(snapshot);
     if (!(await this.#save(id, { state: 'pulling' }))) return;
     await images.use(
       { reference },
@@ -110,6 +113,20 @@ export class SnapshotWork {
       },
       { signal, owner: ownerId, onProgress: this.#paced((progress) => events.progress(snapshot, progress)) },
     );
+  }
+
+  /** Of a service that was killed meanwhile: the disk is whole, or there is none, and its moment has passed. */
+  async #settleDisk({ id }: Snapshot): Promise<void> {
+    const { captures } = this.#deps.runtime;
+    const sizeBytes = (await captures?.sizeOf(id)) ?? null;
+    if (sizeBytes !== null) {
+      await this.#save(id, { state: 'active', stateReason: null, sizeBytes });
+      return;
+    }
+    await captures?.drop(id);
+    throw new SandhavenError('unavailable', 'The service ended before the disk was captured.', {
+      hint: 'Delete the snapshot, and take another one.',
+    });
   }
 
   /** Passes progress on with a pause between two; drops what comes meanwhile. */

@@ -1,18 +1,18 @@
 /** Snapshots of a caller: named images with the sizes and entrypoint of sandboxes created from them. */
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { newSnapshotId } from '../../model/ids.ts';
-import { limits } from '../../model/limits.ts';
 import type { NetworkRequest } from '../../model/network/setting.ts';
 import type { Resources } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import { BASE_IMAGE, baseSnapshot, defaultResources, isBase } from '../base/base-image.ts';
+import { baseSnapshot, defaultResources, isBase } from '../base/base-image.ts';
 import type { IdentityService } from '../callers/identity.ts';
 import type { Quotas } from '../callers/quotas.ts';
 import type { SnapshotEvents } from '../live/snapshot-events.ts';
-import type { Allowance, Clock, Images, Page, SnapshotStore } from '../ports/index.ts';
+import type { Allowance, Clock, Images, Page, Runtime, SnapshotStore } from '../ports/index.ts';
 import type { Networks } from '../reach/networks.ts';
 import type { Idempotency } from '../turns/idempotency.ts';
+import { assertNotReserved, assertRoomForSnapshot } from './snapshot-room.ts';
 import type { SnapshotWork } from './snapshot-work.ts';
 
 export interface SnapshotRequest {
@@ -29,6 +29,7 @@ export interface SnapshotRequest {
 export interface SnapshotDependencies {
   store: SnapshotStore;
   images: Images;
+  runtime: Pick<Runtime, 'captures'>;
   work: SnapshotWork;
   events: Pick<SnapshotEvents, 'changed' | 'gone'>;
   identity: IdentityService;
@@ -80,10 +81,10 @@ export class SnapshotService {
 
   async #create(caller: User, request: SnapshotRequest, creationKey: string | null): Promise<Snapshot> {
     const { store, images, work, events, quotas, clock } = this.#deps;
-    if (request.name === BASE_IMAGE) throw reserved();
+    assertNotReserved(request.name);
     images.check(request.image);
     const regionId = this.#region(request.regionId);
-    await this.#assertRoom(caller);
+    await assertRoomForSnapshot(store, ownerIdOf(caller));
     const now = clock.now();
     const snapshot: Snapshot = {
       id: newSnapshotId(),
@@ -102,6 +103,7 @@ export class SnapshotService {
       updatedAt: now,
       network: null,
       user: request.user ?? null,
+      source: null,
     };
     await store.insert(snapshot, await quotas.allowance(ownerIdOf(caller)));
     events.changed(snapshot);
@@ -136,6 +138,8 @@ export class SnapshotService {
     if (!(await this.#deps.store.delete(snapshot.id))) throw unknown(idOrName);
     this.#deps.work.breakOff(snapshot.id);
     this.#deps.events.gone(snapshot);
+    // One that is left is collected.
+    if (snapshot.source !== null) await this.#deps.runtime.captures?.drop(snapshot.id);
     return snapshot;
   }
 
@@ -172,29 +176,6 @@ export class SnapshotService {
           'Leave region_id out for the closest one.',
         );
   }
-
-  async #assertRoom(caller: User): Promise<void> {
-    const { unfinished, perOwner } = limits.snapshot;
-    const waiting = (await this.#deps.store.unfinished()).filter(
-      ({ ownerId }) => ownerId === ownerIdOf(caller),
-    );
-    if (waiting.length >= unfinished) {
-      throw new SandhavenError('resource_exhausted', `${waiting.length} snapshots are still being made.`, {
-        hint: 'Wait until some of them are active (Sandbox.ListSnapshots), then try again.',
-        retryable: true,
-      });
-    }
-    const totalCount = await this.#deps.store.count(ownerIdOf(caller));
-    if (totalCount >= perOwner) {
-      throw new SandhavenError(
-        'resource_exhausted',
-        `There are ${totalCount} snapshots; more are not kept.`,
-        {
-          hint: 'Delete one with `sandhaven snapshots rm NAME`, or create sandboxes from an image directly.',
-        },
-      );
-    }
-  }
 }
 
 function unknown(idOrName: string): SandhavenError {
@@ -214,11 +195,4 @@ function baseIsPermanent(): SandhavenError {
       hint: 'Only snapshots that were made with Sandbox.CreateSnapshot can be changed and deleted.',
     },
   );
-}
-
-function reserved(): SandhavenError {
-  return new SandhavenError('already_exists', "The snapshot 'base' is the standard base image.", {
-    parameter: 'name',
-    hint: 'Choose another name.',
-  });
 }

@@ -71,6 +71,10 @@ type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'holder' | 'generation' | 'r
   ownerId: string;
 };
 
+/** What a request says beside its template. */
+type Given = Omit<CreateRequest, 'snapshot' | 'image' | 'cpu' | 'memory' | 'disk' | 'gpu' | 'secrets'> &
+  Pick<Sandbox, 'secretIds'>;
+
 const NAME_TRIES = 5;
 /** Failures of one machine that say nothing about another: its node is full or away, its agent is of an earlier version. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['resource_exhausted', 'unavailable', 'failed_precondition']);
@@ -85,22 +89,38 @@ export class Creation {
   }
 
   async create(caller: User, request: CreateRequest, onProgress?: OnProgress): Promise<Sandbox> {
-    const { snapshots, images, quotas, networks, secrets } = this.#deps;
-    const bounds = await networks.boundsOf(ownerIdOf(caller));
+    const { snapshots, secrets } = this.#deps;
     const template = await templateOf(snapshots, caller, request);
-    const network = await networks.ofCreation(request.network, template.network, bounds);
     const secretIds = await secrets.accept(caller, request.secrets);
+    return this.#createOf(caller, { ...request, secretIds }, template, onProgress);
+  }
+
+  /** Creates a sandbox with the settings of another of the caller's, and a disk made from a captured one. */
+  createLike(caller: User, source: Sandbox, captureId: string, name?: string): Promise<Sandbox> {
+    const { snapshot, image, imageDigest, entrypoint, user, resources, network, language } = source;
+    const settings = { snapshot, image, entrypoint, user, resources, network };
+    const template = { ...settings, wanted: { digest: imageDigest }, captureId };
+    const { envVars, labels, autoStopMinutes, ephemeral, secretIds } = source;
+    const given = { language, envVars, labels, autoStopMinutes, ephemeral, secretIds };
+    return this.#createOf(caller, { ...given, ...(name === undefined ? {} : { name }) }, template);
+  }
+
+  async #createOf(
+    caller: User,
+    request: Given,
+    template: Template,
+    onProgress?: OnProgress,
+  ): Promise<Sandbox> {
+    const { images, quotas, networks } = this.#deps;
+    const bounds = await networks.boundsOf(ownerIdOf(caller));
+    const network = await networks.ofCreation(request.network, template.network, bounds);
     await quotas.assertRoomFor(ownerIdOf(caller), template.resources);
     const make = (image: Image): Promise<Sandbox> => {
-      const blueprint = this.#blueprint(
-        caller,
-        { ...request, network: network.setting, secretIds },
-        image,
-        template,
-      );
+      const blueprint = this.#blueprint(caller, { ...request, network: network.setting }, image, template);
+      const { captureId } = template;
       return request.name !== undefined
-        ? this.#make(blueprint, network)
-        : this.#makeNamed(blueprint, network);
+        ? this.#make(blueprint, network, captureId)
+        : this.#makeNamed(blueprint, network, captureId);
     };
     // Holds the image in use until the sandbox is created: before the row is committed, nothing else marks it.
     const sandbox = await images.use(template.wanted, make, {
@@ -112,10 +132,14 @@ export class Creation {
   }
 
   /** Retries generated names that are taken; a caller has to change a given one. */
-  async #makeNamed(blueprint: Blueprint, network: AcceptedNetwork): Promise<Sandbox> {
+  async #makeNamed(
+    blueprint: Blueprint,
+    network: AcceptedNetwork,
+    captureId: string | null,
+  ): Promise<Sandbox> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#make({ ...blueprint, name: generateName() }, network);
+        return await this.#make({ ...blueprint, name: generateName() }, network, captureId);
       } catch (error) {
         const taken = error instanceof SandhavenError && error.code === 'already_exists';
         if (!taken || tries === NAME_TRIES) throw error;
@@ -123,23 +147,27 @@ export class Creation {
     }
   }
 
-  #make(blueprint: Blueprint, network: AcceptedNetwork): Promise<Sandbox> {
-    return inSpan('sandbox creating', {}, () => this.#claimOrMake(blueprint, network));
+  #make(blueprint: Blueprint, network: AcceptedNetwork, captureId: string | null): Promise<Sandbox> {
+    return inSpan('sandbox creating', {}, () => this.#claimOrMake(blueprint, network, captureId));
   }
 
-  async #claimOrMake(blueprint: Blueprint, network: AcceptedNetwork): Promise<Sandbox> {
+  async #claimOrMake(
+    blueprint: Blueprint,
+    network: AcceptedNetwork,
+    captureId: string | null,
+  ): Promise<Sandbox> {
     const begun = performance.now();
     const allowance = await this.#deps.quotas.allowance(blueprint.ownerId);
-    const claimed = await this.#claim(blueprint, allowance, network);
+    const claimed = captureId === null ? await this.#claim(blueprint, allowance, network) : null;
     const start = claimed ? 'warm' : 'cold';
     describeSpan({ 'sandhaven.start': start });
     if (claimed) describeSpan({ 'sandhaven.sandbox_id': claimed.id });
-    const sandbox = claimed ?? (await this.#makeNew(blueprint, allowance));
+    const sandbox = claimed ?? (await this.#makeNew(blueprint, allowance, captureId));
     this.made[start].add(performance.now() - begun);
     return sandbox;
   }
 
-  async #makeNew(blueprint: Blueprint, allowance: Allowance): Promise<Sandbox> {
+  async #makeNew(blueprint: Blueprint, allowance: Allowance, captureId: string | null): Promise<Sandbox> {
     await assertRoomToStart(this.#deps.runtime, blueprint.resources);
     await this.#deps.disks.assertRoomFor(blueprint.resources.disk);
     const sandbox: Sandbox = {
@@ -153,7 +181,7 @@ export class Creation {
     };
     describeSpan({ 'sandhaven.sandbox_id': sandbox.id });
     await this.#deps.store.insert(sandbox, allowance);
-    return this.#deps.machines.create(sandbox);
+    return this.#deps.machines.create(sandbox, captureId ?? undefined);
   }
 
   /**
@@ -200,7 +228,7 @@ export class Creation {
 
   #blueprint(
     caller: User,
-    request: CreateRequest & Pick<Sandbox, 'network' | 'secretIds'>,
+    request: Given & Pick<Sandbox, 'network'>,
     image: Image,
     template: Template,
   ): Blueprint {

@@ -66,12 +66,13 @@ export class MachineWork {
   }
 
   /** Starts a machine, with or without an existing disk, until its agent answers and its entrypoint has started. */
-  async bringUp(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
+  async bringUp(sandbox: Sandbox, signal: AbortSignal, from?: string): Promise<void> {
     const { runtime, agent, images, networks, trust } = this.#deps;
     const { id, imageDigest, resources, generation } = sandbox;
     runtime.assign(id, sandbox.ownerId);
     await networks.put(sandbox);
-    const start = () => runtime.start({ id, imageDigest, resources }, generation, { signal });
+    const spec = { id, imageDigest, resources, ...(from === undefined ? {} : { from }) };
+    const start = () => runtime.start(spec, generation, { signal });
     await inSpan('runtime start', { 'sandhaven.sandbox_id': id }, start);
     await agent.hello(id, generation);
     await trust.keep(sandbox);

@@ -113,10 +113,13 @@ export class Machines {
     this.#deps.unfinished.add(`finish ${id}`, () => this.finish(id));
   }
 
-  /** Starts the machine of a row that is `creating`, and settles it. What a failure leaves is discarded. */
-  create(sandbox: Sandbox): Promise<Sandbox> {
+  /**
+   * Starts the machine of a row that is `creating`, and settles it. What a failure leaves is discarded.
+   * @param from Captured disk that its disk is made from.
+   */
+  create(sandbox: Sandbox, from?: string): Promise<Sandbox> {
     return this.#orDiscard(sandbox, async (signal) => {
-      await this.#operations.bringUp(sandbox, signal);
+      await this.#operations.bringUp(sandbox, signal, from);
       const now = this.#deps.clock.now();
       const created = await this.#operations.advance(sandbox, {
         operation: null,

@@ -117,8 +117,8 @@ export class Operations {
   }
 
   /** Starts the machine of a new row. */
-  bringUp(sandbox: Sandbox, signal: AbortSignal): Promise<void> {
-    return this.#work.bringUp(sandbox, signal);
+  bringUp(sandbox: Sandbox, signal: AbortSignal, from?: string): Promise<void> {
+    return this.#work.bringUp(sandbox, signal, from);
   }
 
   /** Performs the rest of an operation that an earlier process, or an earlier attempt, has stored. */

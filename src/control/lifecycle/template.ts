@@ -17,6 +17,8 @@ export interface Template extends Pick<Sandbox, 'snapshot' | 'image' | 'entrypoi
   resources: Resources;
   /** null: the owner's usual one. */
   network: Snapshot['network'];
+  /** Id of the captured disk that the sandbox's is made from; null for an empty one. */
+  captureId: string | null;
 }
 
 /**
@@ -39,13 +41,14 @@ export async function templateOf(
       resources,
       user: null,
       network: null,
+      captureId: null,
     };
   }
   if (request.image !== undefined) throw bothGiven();
   if (isBase(wanted)) {
     const resources = defaultResources;
     const base = { snapshot: BASE_IMAGE, image: BASE_IMAGE, entrypoint: null, user: null };
-    return { wanted: { reference: BASE_IMAGE }, ...base, resources, network: null };
+    return { wanted: { reference: BASE_IMAGE }, ...base, resources, network: null, captureId: null };
   }
   const snapshot = await store.find(ownerIdOf(caller), wanted);
   if (!snapshot) {
@@ -58,7 +61,9 @@ export async function templateOf(
   const { name, image: reference, imageDigest, entrypoint, user, resources, network } = snapshot;
   if (snapshot.state !== 'active' || imageDigest === null) throw notActive(snapshot);
   const wantedImage = { digest: imageDigest };
-  return { wanted: wantedImage, snapshot: name, image: reference, entrypoint, user, resources, network };
+  const captureId = snapshot.source === null ? null : snapshot.id;
+  const settings = { entrypoint, user, resources, network, captureId };
+  return { wanted: wantedImage, snapshot: name, image: reference, ...settings };
 }
 
 function bothGiven(): SandhavenError {

@@ -29,6 +29,8 @@ export interface SnapshotStore {
    * `already_exists` when that owner has one of this name.
    */
   give(id: string, ownerId: string, now: number, allowance?: Allowance): Promise<Snapshot | null>;
+  /** Returns the ids of all snapshots that have a disk, or are to get one. */
+  withDisks(): Promise<Set<string>>;
   /** Returns false when it did not exist. Sandboxes created from it keep its data in their own rows. */
   delete(id: string): Promise<boolean>;
   /** Returns the digests of all images that a snapshot or a sandbox, in any state, was created from. */

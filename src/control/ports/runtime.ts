@@ -12,6 +12,8 @@ export interface MachineSpec {
   id: string;
   imageDigest: string;
   resources: Resources;
+  /** A captured disk, which a missing disk is made from; an empty one by default. */
+  from?: string;
 }
 
 /** Traces of one sandbox on this host, known to the store or not. */
@@ -57,6 +59,28 @@ export interface MachineSleep {
   onChange(listener: (id: string) => void): void;
 }
 
+/**
+ * Disks captured from sandboxes: whole copies that never change, by ids of their own. A new machine's disk is made from
+ * one, and neither needs the other afterwards.
+ */
+export interface CapturedDisks {
+  /**
+   * Captures the disk of a sandbox in any settled state: a running machine stands still meanwhile, an archive is unpacked.
+   * Returns the bytes that the copy takes. Rejects with `resource_exhausted` without room, `unavailable` for a machine that
+   * could not be frozen, or not long enough; then there is no copy.
+   */
+  capture(
+    captureId: string,
+    sandbox: { id: string; archive: ArchiveRecord | null },
+    options?: CallOptions,
+  ): Promise<{ sizeBytes: number }>;
+  /** Returns the bytes that it takes; null when there is none. */
+  sizeOf(captureId: string): Promise<number | null>;
+  drop(captureId: string): Promise<void>;
+  /** Removes the disks of snapshots that are not named, also half-made ones. Those of forks go at the start, and by `drop`. */
+  collect(named: () => Promise<Set<string>>): Promise<void>;
+}
+
 export interface RuntimeCapabilities {
   archive: boolean;
   liveResize: boolean;
@@ -94,6 +118,8 @@ export interface Runtime {
   readonly traffic?: NetworkTraffic;
   /** Absent where machines cannot be frozen. */
   readonly sleep?: MachineSleep;
+  /** Absent where disks cannot be captured. */
+  readonly captures?: CapturedDisks;
   /** Fences helpers of an earlier boot, then prepares cgroups, network and slots. Called once, before anything else. */
   init(): Promise<void>;
   capacity(): Promise<Capacity>;

@@ -50,7 +50,7 @@ export class Turns {
   change(
     id: string,
     patch: (sandbox: Sandbox) => SandboxPatch | null,
-    then?: (changed: Sandbox) => Promise<void>,
+    then?: (changed: Sandbox, signal: AbortSignal) => Promise<void>,
     allowance?: Allowance,
   ): Promise<Sandbox> {
     return this.run(id, async (signal) => {
@@ -60,7 +60,7 @@ export class Turns {
         const wanted = patch(sandbox);
         const changed = wanted ? await this.#deps.operations.tryAdvance(sandbox, wanted, allowance) : sandbox;
         if (!changed) continue;
-        await then?.(changed);
+        await then?.(changed, signal);
         return changed;
       }
       throw overtaken();

@@ -49,6 +49,13 @@ export const imagesLimits = {
     /** Text of `state_reason`. */
     reasonChars: 500,
   },
+
+  fork: {
+    /** Sandboxes of one call. */
+    count: { min: 1, max: 100 },
+    /** Of those, started at once. */
+    atOnce: 4,
+  },
 } as const;
 
 /** Bounds of registries. */

@@ -56,7 +56,9 @@ import { createLifecycle } from './machine/start-stop.ts';
 import { createUsage } from './machine/usage.ts';
 import { authorityCertificate, authorityOf } from './network/egress/authority.ts';
 import type { Slots } from './network/slots-port.ts';
+import { createCaptures } from './storage/captures.ts';
 import { createCopies, type SandboxCopies } from './storage/copies.ts';
+import { createDiskCopies } from './storage/disk-copies.ts';
 import { createStorage } from './storage/storage.ts';
 import { createSurvey } from './survey.ts';
 
@@ -177,6 +179,9 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     availableBytes: () => memory().availableBytes,
   });
 
+  const diskCopies = createDiskCopies({ layout, cgroups, freezer, machines, helpers });
+  const captures = createCaptures({ layout, disks: diskCopies, archives, trash, work });
+
   const channels = new OpenStreams();
 
   async function close(): Promise<void> {
@@ -224,7 +229,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     },
     pausedReason: guard.pausedReason,
     helpers,
-    copies: createCopies({ layout, cgroups, freezer, machines, helpers, work, log }),
+    captures,
+    copies: createCopies({ layout, disks: diskCopies, helpers, work, log }),
 
     async init() {
       // Comes first: all that follows could belong to another service.
@@ -252,6 +258,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       loopDevices.begin();
       trash.begin();
       await archives.init();
+      await captures.init();
       await sleep.recover(await machines.present());
       await guard.begin();
       flusher.begin();

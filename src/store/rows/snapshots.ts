@@ -25,6 +25,7 @@ const columns = {
   updatedAt: 'updated_at',
   network: 'network',
   user: 'linux_user',
+  source: 'source',
 } as const satisfies Record<keyof Snapshot, string>;
 
 const UNFINISHED = `state IN ('pending', 'pulling')`;
@@ -33,6 +34,7 @@ const properties = Object.keys(columns) as (keyof Snapshot)[];
 const all = Object.values(columns).join(', ');
 
 const entrypoint = z.array(z.string()).nullable();
+const source = z.strictObject({ id: z.string(), name: z.string() }).nullable();
 const resources = z.strictObject({ cpu: z.int(), memory: z.int(), disk: z.int(), gpu: z.int() });
 
 export class SnapshotRows implements SnapshotStore {
@@ -115,6 +117,11 @@ export class SnapshotRows implements SnapshotStore {
     return one(await this.#sql.writeOne(() => statements.setNetwork.get(values)));
   }
 
+  async withDisks(): Promise<Set<string>> {
+    const rows = await this.#sql.read(() => statements.withDisks.all());
+    return new Set(rows.map((row) => String(row['id'])));
+  }
+
   async delete(id: string): Promise<boolean> {
     return (await this.#sql.writeOne(() => statements.delete.run({ id }))) > 0;
   }
@@ -146,6 +153,7 @@ const statements = {
   count: statement('SELECT count(*) AS count FROM snapshots WHERE owner_id = :owner'),
   list: select('owner_id = :owner ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset'),
   unfinished: select(`${UNFINISHED} ORDER BY created_at, id`),
+  withDisks: statement('SELECT id FROM snapshots WHERE source IS NOT NULL'),
   imagesInUse: statement(
     `SELECT image_digest FROM snapshots WHERE image_digest IS NOT NULL
        UNION SELECT image_digest FROM sandboxes`,
@@ -174,6 +182,7 @@ function decode(row: Row): Snapshot {
       ...plain,
       entrypoint: entrypoint.parse(JSON.parse(String(row['entrypoint'] ?? 'null'))),
       resources: resources.parse(JSON.parse(String(row['resources']))),
+      source: source.parse(JSON.parse(String(row['source'] ?? 'null'))),
       network: networkSchema.nullable().parse(JSON.parse(String(row['network'] ?? 'null'))),
     } as Snapshot;
   } catch (cause) {

@@ -1,5 +1,6 @@
 /** Quota checks in the transaction of the change: two concurrent calls never both take the last unit. */
 import type { Allowance } from '../../control/ports/index.ts';
+import { GiB } from '../../model/limits.ts';
 import { assertWithinQuota, isUnlimited, type Usage } from '../../model/quota.ts';
 import { type Dialect, type Sql, statement, type Work } from '../sql/sql.ts';
 
@@ -36,12 +37,12 @@ export class QuotaGuard {
       ...(yield* sandboxes.get({ owner: ownerId })),
       ...(yield* snapshots.get({ owner: ownerId })),
     };
-    const of = (kind: keyof Usage) => Number(row[kind] ?? 0);
+    const of = (kind: keyof Usage | 'captured') => Number(row[kind] ?? 0);
     return {
       sandboxes: of('sandboxes'),
       cpu: of('cpu'),
       memory: of('memory'),
-      disk: of('disk'),
+      disk: of('disk') + of('captured'),
       snapshots: of('snapshots'),
     };
   }
@@ -74,6 +75,10 @@ function prepare({ integerIn }: Dialect) {
        FROM sandboxes WHERE owner_id = :owner`,
     ),
     promised: statement(`SELECT sum(${more('disk')}) AS disk FROM sandboxes WHERE state <> 'archived'`),
-    snapshots: statement('SELECT count(*) AS snapshots FROM snapshots WHERE owner_id = :owner'),
+    snapshots: statement(
+      `SELECT count(*) AS snapshots,
+              sum(CASE WHEN source IS NULL THEN 0 ELSE (size_bytes + ${GiB - 1}) / ${GiB} END) AS captured
+       FROM snapshots WHERE owner_id = :owner`,
+    ),
   };
 }

@@ -25,6 +25,11 @@ export const linuxUsers = `
   ALTER TABLE snapshots ADD COLUMN linux_user TEXT;
 `;
 
+/** The sandbox whose disk a snapshot has, as one JSON object; NULL: it has none. */
+export const snapshotSources = `
+  ALTER TABLE snapshots ADD COLUMN source TEXT;
+`;
+
 /** A moment and what happens then, as one JSON object; NULL: none. */
 export const deadlines = `
   ALTER TABLE sandboxes ADD COLUMN deadline TEXT;

@@ -28,6 +28,7 @@ import {
   secretTables,
   sessionTable,
   sleeps,
+  snapshotSources,
 } from './sandboxes.ts';
 import { webhookTables } from './webhooks.ts';
 
@@ -285,6 +286,7 @@ export const migrations: readonly Migration[] = [
   { version: 29, sql: deadlines },
   { version: 30, sql: sleeps },
   { version: 31, sql: tokenEpochs },
+  { version: 32, sql: snapshotSources },
 ];
 
 /** Throws `failed_precondition` for a database that a newer service has migrated: it is not touched. @param found Its version. */

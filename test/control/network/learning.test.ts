@@ -57,7 +57,7 @@ function open(most = openNetwork) {
       const before = await store.get(id);
       if (!before) throw notFound('sandbox', 'It is gone.');
       const sandbox = (await store.update(id, before.generation, patch(before) ?? {})) ?? before;
-      await then?.(sandbox);
+      await then?.(sandbox, new AbortController().signal);
       return sandbox;
     },
   };

@@ -24,7 +24,7 @@ beforeEach(() => {
     const sandbox = sandboxRecord({ id, secretIds: ['se_1', 'se_2'] });
     await during[id]?.();
     changed.push(patch(sandbox));
-    await then?.(sandbox);
+    await then?.(sandbox, new AbortController().signal);
     return sandbox;
   };
   running = new RunningSandboxes({

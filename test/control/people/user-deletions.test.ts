@@ -88,7 +88,7 @@ function machines(): HeirDependencies['machines'] {
       const changed = wanted
         ? await store.sandboxes.update(id, sandbox.generation, wanted, allowance)
         : sandbox;
-      if (changed) await then?.(changed);
+      if (changed) await then?.(changed, new AbortController().signal);
       return changed ?? sandbox;
     },
     recall: async ({ id, ownerId }) => void log.push(`recall ${id} of ${ownerId}`),

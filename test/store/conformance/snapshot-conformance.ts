@@ -196,6 +196,7 @@ export function snapshotRecord(overrides: Partial<Snapshot> = {}): Snapshot {
     updatedAt: 1_000,
     network: null,
     user: null,
+    source: null,
     ...overrides,
   };
 }

@@ -193,7 +193,7 @@ function memoryAccessTokens(sandboxes: SandboxStore): Pick<Store, 'accessTokens'
   };
 }
 
-function memorySandboxes({ sandboxes: rows, replicas }: Tables): Pick<Store, 'sandboxes'> {
+function memorySandboxes({ sandboxes: rows, snapshots, replicas }: Tables): Pick<Store, 'sandboxes'> {
   const sorted = () => [...rows.values()].sort(byAge);
   const page = (afterId: string, limit: number, wanted: (row: Sandbox) => boolean = () => true) =>
     [...rows.values()]
@@ -214,9 +214,10 @@ function memorySandboxes({ sandboxes: rows, replicas }: Tables): Pick<Store, 'sa
     }
     if (allowance) {
       const { ownerId, quota } = allowance;
-      const before = { ...usageOf([...rows.values()], ownerId), snapshots: 0 };
+      const before = { ...usageOf(rows.values(), ownerId, snapshots.values()), snapshots: 0 };
       const others = [...rows.values()].filter(({ id }) => id !== row.id);
-      assertWithinQuota(quota, before, { ...usageOf([...others, row], ownerId), snapshots: 0 });
+      const after = { ...usageOf([...others, row], ownerId, snapshots.values()), snapshots: 0 };
+      assertWithinQuota(quota, before, after);
     }
     rows.set(row.id, structuredClone(row));
   };
@@ -314,7 +315,7 @@ function memorySandboxes({ sandboxes: rows, replicas }: Tables): Pick<Store, 'sa
       return change(found.id, found.generation, claimed, allowance);
     },
     update: async (...given) => change(...given),
-    usage: async (ownerId) => usageOf([...rows.values()], ownerId),
+    usage: async (ownerId) => usageOf(rows.values(), ownerId, snapshots.values()),
     promisedDiskGb: async () => promisedDiskGbOf([...rows.values()]),
     remove: async (id, generation) => {
       const row = rows.get(id);
@@ -336,6 +337,10 @@ function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 's
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
       .map((row) => structuredClone(row));
   const of = (ownerId: string) => newestFirst().filter((row) => row.ownerId === ownerId);
+  const used = (ownerId: string, all: Snapshot[] = [...rows.values()]) => ({
+    ...usageOf(sandboxes.values(), ownerId, all),
+    snapshots: all.filter((row) => row.ownerId === ownerId).length,
+  });
   const snapshots: SnapshotStore = {
     insert: async (snapshot, allowance) => {
       const known = of(snapshot.ownerId).find(({ name }) => name === snapshot.name);
@@ -343,12 +348,12 @@ function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 's
         throw new SandhavenError('already_exists', 'taken', { parameter: 'name' });
       }
       if (allowance) {
-        const used = {
-          ...usageOf([...sandboxes.values()], allowance.ownerId),
-          snapshots: of(allowance.ownerId).length,
-        };
-        const after = { ...used, snapshots: used.snapshots + (known ? 0 : 1) };
-        assertWithinQuota(allowance.quota, used, after);
+        const others = [...rows.values()].filter(({ id }) => id !== known?.id);
+        assertWithinQuota(
+          allowance.quota,
+          used(allowance.ownerId),
+          used(allowance.ownerId, [...others, snapshot]),
+        );
       }
       if (known) rows.delete(known.id);
       rows.set(snapshot.id, structuredClone(snapshot));
@@ -386,12 +391,14 @@ function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 's
       if (of(ownerId).some(({ name }) => name === row.name))
         throw new SandhavenError('already_exists', 'taken');
       if (allowance) {
-        const used = { ...usageOf([...sandboxes.values()], ownerId), snapshots: of(ownerId).length };
-        assertWithinQuota(allowance.quota, used, { ...used, snapshots: used.snapshots + 1 });
+        const others = [...rows.values()].filter((other) => other.id !== id);
+        assertWithinQuota(allowance.quota, used(ownerId), used(ownerId, [...others, { ...row, ownerId }]));
       }
       rows.set(id, { ...row, ownerId, creationKey: null, updatedAt: now });
       return structuredClone(rows.get(id) ?? null);
     },
+    withDisks: async () =>
+      new Set([...rows.values()].filter(({ source }) => source !== null).map(({ id }) => id)),
     delete: async (id) => rows.delete(id),
     imagesInUse: async () => {
       const own = [...rows.values()].flatMap(({ imageDigest }) => imageDigest ?? []);

@@ -20,7 +20,7 @@ export function fakeSecrets(
       const sandbox = sandboxes.get(id);
       if (!sandbox) throw notFound('sandbox', 'gone');
       Object.assign(sandbox, patch(sandbox));
-      await then?.(sandbox);
+      await then?.(sandbox, new AbortController().signal);
       return sandbox;
     },
   };

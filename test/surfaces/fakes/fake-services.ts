@@ -337,6 +337,7 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotServi
         updatedAt: 0,
         network: null,
         user,
+        source: null,
       };
       all.unshift(snapshot);
       return snapshot;

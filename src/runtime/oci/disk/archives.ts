@@ -32,8 +32,15 @@ export interface Archives {
   init(): Promise<void>;
   /** Keeps the disk. */
   write(id: string, signal?: AbortSignal): Promise<ArchiveRecord>;
-  /** Keeps the archive; replaces an existing disk. */
-  restore(id: string, record: ArchiveRecord, signal?: AbortSignal): Promise<void>;
+  /**
+   * Keeps the archive; replaces an existing disk.
+   * @param disk Path of the image that is made; the sandbox's own by default.
+   */
+  restore(
+    id: string,
+    record: ArchiveRecord,
+    options?: { disk?: string; signal?: AbortSignal },
+  ): Promise<void>;
   remove(id: string): Promise<void>;
   /**
    * Removes the archive of a sandbox that is going, where it lies outside this host. Never rejects: one that cannot be
@@ -100,7 +107,7 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     id: string,
     file: string,
     record: ArchiveRecord,
-    signal?: AbortSignal,
+    { disk, signal }: { disk: string; signal?: AbortSignal | undefined },
   ): Promise<void> {
     if ((await stat(file)).size !== record.sizeBytes) throw notItsArchive();
     if ((await digestOf(file, signal)) !== record.digest) throw notItsArchive();
@@ -108,14 +115,13 @@ export function createArchives(parts: ArchivesDependencies): Archives {
     const isEncrypted = record.keyId !== undefined;
     try {
       if (isEncrypted) await encrypted.open(id, file, plain, signal);
-      await extract(id, isEncrypted ? plain : file, signal);
+      await extract(isEncrypted ? plain : file, disk, signal);
     } finally {
       await rm(plain, { force: true });
     }
   }
 
-  async function extract(id: string, file: string, signal?: AbortSignal): Promise<void> {
-    const disk = layout.disk(id);
+  async function extract(file: string, disk: string, signal?: AbortSignal): Promise<void> {
     await waitUntilFree(disk);
     const folder = disk + RESTORING;
     await rm(folder, { recursive: true, force: true });
@@ -155,7 +161,7 @@ export function createArchives(parts: ArchivesDependencies): Archives {
       }
     },
 
-    async restore(id, record, signal) {
+    async restore(id, record, { disk = layout.disk(id), signal } = {}) {
       assertSigned(installationKey, id, record);
       encryption.assertOpens(record);
       const spool = layout.archive(id) + PARTIAL;
@@ -163,7 +169,7 @@ export function createArchives(parts: ArchivesDependencies): Archives {
       const file = await places.of(record).getFile(id, record, spool, { signal });
       if (file === null) throw notItsArchive();
       try {
-        await unpack(id, file, record, signal);
+        await unpack(id, file, record, { disk, signal });
       } finally {
         await rm(spool, { force: true });
       }

@@ -5,9 +5,11 @@
  *
  * Invariants: a disk is completed under another name and then renamed; it changes only while no loop device uses it.
  */
-import { chown, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chown, copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Log } from '../../../control/ports/index.ts';
+import { SandhavenError } from '../../../model/errors.ts';
 import { randomText } from '../../../model/ids.ts';
 import { GiB, limits } from '../../../model/limits.ts';
 import { describeFailure } from '../host/failures.ts';
@@ -20,8 +22,15 @@ export interface Disks {
   /** Removes disks that earlier boots left half-made, and begins to fill the pool. */
   init(): Promise<void>;
   has(id: string): Promise<boolean>;
-  /** Makes a disk for the sandbox, unless it has one. */
-  ensure(id: string, diskGb: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Makes a disk for the sandbox, unless it has one.
+   * @param options `from`: an image of that size, which it begins as a copy of; an empty disk by default.
+   */
+  ensure(
+    id: string,
+    diskGb: number,
+    options?: { from?: string | undefined; signal?: AbortSignal },
+  ): Promise<void>;
   /** Grows the disk to exactly `diskGb`, unless it is that large already. Finishes an interrupted growth. */
   grow(id: string, diskGb: number): Promise<void>;
   remove(id: string): Promise<void>;
@@ -71,9 +80,14 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
 
     has: async (id) => (await unlessMissing(stat(layout.disk(id)))) !== null,
 
-    async ensure(id, diskGb, signal) {
+    async ensure(id, diskGb, { from, signal } = {}) {
       const path = layout.disk(id);
       if (await unlessMissing(stat(path))) return repairIfGrowing(helpers, path);
+      if (from !== undefined) {
+        if ((await unlessMissing(stat(from))) === null) throw captureGone();
+        await copyImage(helpers, { source: from, target: path + PARTIAL, signal });
+        return commit(path + PARTIAL, path);
+      }
       if (diskGb === limits.diskGb.default && (await takeFromPool(layout.pool, path))) return refillLater();
       await make(path, diskGb, signal);
     },
@@ -111,6 +125,56 @@ const REFILL_DELAY_MS = 200;
 
 /** Marker file of a growth in progress: if it outlives its helper, the file system may be inconsistent. */
 const growing = (path: string): string => `${path}.growing`;
+
+/**
+ * Copies a disk image: where the file system has reflinks the copy shares its blocks until one of both changes (cp(1),
+ * `--reflink`), elsewhere it is a sparse copy of its own.
+ */
+export async function copyImage(
+  helpers: Helpers,
+  {
+    source,
+    target,
+    signal,
+    lock,
+  }: { source: string; target: string; signal?: AbortSignal | undefined; lock?: string },
+): Promise<void> {
+  await rm(target, { force: true });
+  if (await isCloned(source, target)) return;
+  const options = {
+    timeoutMs: limits.archiveHelperTimeoutMs,
+    signal,
+    ...(lock === undefined ? {} : { lock }),
+  };
+  await helpers.run('cp', ['--reflink=never', '--sparse=always', source, target], options);
+}
+
+/** Without a process, which would take longer than the clone. Source: ioctl_ficlone(2), which needs one file system. */
+async function isCloned(source: string, target: string): Promise<boolean> {
+  try {
+    await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE);
+    return true;
+  } catch (error) {
+    if (!NO_CLONES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    await rm(target, { force: true });
+    return false;
+  }
+}
+
+const NO_CLONES: ReadonlySet<string> = new Set([
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EXDEV',
+  'EINVAL',
+  'ENOTTY',
+]);
+
+function captureGone(): SandhavenError {
+  return new SandhavenError('not_found', 'The disk of the snapshot is gone: it was deleted meanwhile.', {
+    hint: 'Call Sandbox.ListSnapshots to see the ones there are.',
+  });
+}
 
 async function makeDisk(
   helpers: Helpers,

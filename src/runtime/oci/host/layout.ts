@@ -15,6 +15,9 @@ export interface Layout {
   archiveNote(id: string): string;
   /** Path of a generation's OCI bundle; the newest is of the last start. */
   bundle(id: string, generation: number): string;
+  /** Captured disks, each in a folder of its own. */
+  captures: string;
+  capture(id: string): string;
   /** Disks made ahead of need. */
   pool: string;
   /** Folders of deleted sandboxes, until their bytes are gone. */
@@ -40,6 +43,8 @@ export function createLayout(dataDir: string, runDir: string): Layout {
     archive: (id) => join(sandboxes, id, 'archive.tar.zst'),
     archiveNote: (id) => join(sandboxes, id, 'archive.json'),
     bundle: (id, generation) => join(sandboxes, id, `g${generation}`),
+    captures: join(dataDir, 'captures'),
+    capture: (id) => join(dataDir, 'captures', id, 'disk.img'),
     pool: join(dataDir, 'pool'),
     trash: join(dataDir, 'trash'),
     agents: join(dataDir, 'agents'),
@@ -68,6 +73,7 @@ export async function makeFolders(layout: Layout, runDir: string): Promise<void>
   }
   for (const folder of [
     layout.sandboxes,
+    layout.captures,
     layout.pool,
     layout.trash,
     layout.agents,

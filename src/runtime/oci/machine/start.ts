@@ -82,7 +82,7 @@ export function createStarter({
   }
 
   /** Makes the disk. A bundle is written after its disk, so a bundle without one shows a loss that a new disk hides. */
-  async function ensureDisk({ id, resources }: MachineSpec, signal: AbortSignal): Promise<void> {
+  async function ensureDisk({ id, resources, from }: MachineSpec, signal: AbortSignal): Promise<void> {
     const lost = !(await disks.has(id)) && (await bundleGenerations(layout, id)).length > 0;
     if (lost) {
       throw new SandhavenError('unavailable', "The sandbox's disk is not there.", {
@@ -90,7 +90,8 @@ export function createStarter({
         retryable: false,
       });
     }
-    await disks.ensure(id, resources.disk, signal);
+    const image = from === undefined ? undefined : layout.capture(from);
+    await disks.ensure(id, resources.disk, { from: image, signal });
   }
 
   return {

@@ -1,25 +1,19 @@
 /**
  * Copies of a sandbox's files for a backup, made in the sandbox's turn: no start, stop or archive meanwhile. An archive
  * is never changed, so another link to it is a copy.
- *
- * Invariant: a copied disk is as after a cut of power at one moment, which its journal repairs; never of two moments.
  */
-import { copyFile, link, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, link, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { waitUntilFree } from '../disk/loop-devices.ts';
 import { toCallerError } from '../host/failures.ts';
 import { unlessMissing } from '../host/files.ts';
-import { HelperFailure, type Helpers } from '../host/helper.ts';
-import { type Layout, LOOP_NOTE } from '../host/layout.ts';
-import { allocatedBytes, freeDiskBytes } from '../host/room.ts';
+import type { Helpers } from '../host/helper.ts';
+import type { Layout } from '../host/layout.ts';
+import { freeDiskBytes } from '../host/room.ts';
 import type { Work } from '../host/work.ts';
-import type { Cgroups } from '../machine/cgroups.ts';
-import type { Freezer } from '../machine/freezer.ts';
-import type { Machines } from '../machine/running.ts';
-import { FREEZE_STATUS, freezeAndCopy } from './freeze.ts';
+import type { DiskCopies } from './disk-copies.ts';
 
 /** Paths of the copies; null for what the sandbox does not have. */
 export interface SandboxCopy {
@@ -44,9 +38,7 @@ export interface SandboxCopies {
 
 interface Dependencies {
   layout: Layout;
-  cgroups: Pick<Cgroups, 'freezers'>;
-  freezer: Pick<Freezer, 'during'>;
-  machines: Pick<Machines, 'running'>;
+  disks: DiskCopies;
   helpers: Helpers;
   work: Work;
   log: Log;
@@ -56,15 +48,7 @@ interface Dependencies {
 const NICENESS = 10;
 const FAILED = 'The sandbox could not be copied.';
 
-export function createCopies({
-  layout,
-  cgroups,
-  freezer,
-  machines,
-  helpers,
-  work,
-  log,
-}: Dependencies): SandboxCopies {
+export function createCopies({ layout, disks, helpers, work, log }: Dependencies): SandboxCopies {
   const patient = (signal: AbortSignal) => ({
     timeoutMs: limits.archiveHelperTimeoutMs,
     signal,
@@ -84,46 +68,6 @@ export function createCopies({
     }
   }
 
-  /** Without the low priority of the rest: the machine stands still meanwhile. */
-  async function copyRunning(
-    id: string,
-    generation: number,
-    target: string,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const device = await readFile(join(layout.bundle(id, generation), LOOP_NOTE), 'utf8');
-    const copy = {
-      device: `/dev/${device.trim()}`,
-      source: layout.disk(id),
-      target,
-      groups: cgroups.freezers(id),
-      signal,
-    };
-    try {
-      // The helper thaws by itself; one that was killed did not.
-      await freezer.during(id, () => freezeAndCopy(helpers, copy));
-    } catch (error) {
-      throw error instanceof HelperFailure ? (refusal(error) ?? error) : error;
-    }
-  }
-
-  async function copyDisk(id: string, target: string, signal: AbortSignal): Promise<boolean> {
-    const disk = layout.disk(id);
-    const held = await allocatedBytes(disk);
-    if (held === null) return false;
-    // The copy, and its packed form beside it.
-    if ((await freeDiskBytes(layout.sandboxes)) - 2 * held < limits.backups.keptFreeBytes) throw noRoom();
-    if ((await unlessMissing(stat(`${disk}.growing`))) !== null) throw grows();
-    const machine = await machines.running(id);
-    if (machine !== null) await copyRunning(id, machine.generation, target, signal);
-    else {
-      await waitUntilFree(disk);
-      const cp = ['-c', '2', '-n', '7', 'cp', '--reflink=auto', '--sparse=always', disk, target];
-      await helpers.run('ionice', cp, { ...patient(signal), lock: disk });
-    }
-    return true;
-  }
-
   async function pack(image: string, target: string, signal: AbortSignal): Promise<void> {
     const form = ['--create', '--sparse', '--format=gnu', '--use-compress-program', 'zstd --threads=0'];
     const files = ['--force-local', '--file', target, '--directory', dirname(image), 'disk.img'];
@@ -141,7 +85,7 @@ export function createCopies({
         id,
         FAILED,
         async (either) => ({
-          disk: await copyDisk(id, image, either),
+          disk: await disks.copy(id, image, { signal: either, isUrgent: false }),
           archive: await isThere(link(layout.archive(id), archive)),
           note: await isThere(copyFile(layout.archiveNote(id), note)),
         }),
@@ -181,24 +125,6 @@ export function createCopies({
 
 async function isThere(work: Promise<void>): Promise<boolean> {
   return (await unlessMissing(work.then(() => true))) ?? false;
-}
-
-function refusal(error: HelperFailure): SandhavenError | null {
-  const seconds = limits.backups.frozenMs / 1000;
-  const details: Record<number, string> = {
-    [FREEZE_STATUS.notFrozen]: 'Its processes could not be frozen.',
-    [FREEZE_STATUS.tooLong]: `Its disk could not be copied within ${seconds} s, the longest pause of a running sandbox.`,
-  };
-  const detail = details[error.exitCode ?? -1];
-  return detail === undefined
-    ? null
-    : new SandhavenError('unavailable', detail, { hint: 'Stop the sandbox, and take the backup again.' });
-}
-
-function grows(): SandhavenError {
-  return new SandhavenError('unavailable', 'Its disk was being enlarged when the service ended.', {
-    hint: 'Start the sandbox once, and take the backup again.',
-  });
 }
 
 function noRoom(): SandhavenError {

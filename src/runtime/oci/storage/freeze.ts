@@ -71,8 +71,8 @@ set_all FROZEN 1 "$@"
 tries=0
 until all_frozen "$@"; do
   tries=$((tries + 1))
-  [ "$tries" -lt 100 ] || exit ${FREEZE_STATUS.notFrozen}
-  sleep 0.05
+  [ "$tries" -lt 1000 ] || exit ${FREEZE_STATUS.notFrozen}
+  sleep 0.005
 done
 blockdev --flushbufs "$device" || exit 1
 timeout -s KILL "$seconds" cp --reflink=auto --sparse=always "$source" "$target"

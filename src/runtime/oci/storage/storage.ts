@@ -51,7 +51,7 @@ export function createStorage({ machines, disks, archives, work }: Dependencies)
       whileStopped(
         id,
         'The sandbox could not be restored.',
-        (signal) => archives.restore(id, record, signal),
+        (signal) => archives.restore(id, record, { signal }),
         options?.signal,
       ),
 

@@ -1,0 +1,89 @@
+/**
+ * Captured disks: whole copies of disks, from which new disks are made. Each lies in a folder of its own and never changes.
+ *
+ * Invariant: a captured disk gets its name once it is whole and on the disk; what a killed capture left has another name.
+ */
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import type { CapturedDisks } from '../../../control/ports/index.ts';
+import { SandhavenError } from '../../../model/errors.ts';
+import { captureIdPattern } from '../../../model/ids.ts';
+import type { Archives } from '../disk/archives.ts';
+import type { Trash } from '../disk/trash.ts';
+import { commit, sync } from '../host/files.ts';
+import type { Layout } from '../host/layout.ts';
+import { allocatedBytes } from '../host/room.ts';
+import type { Work } from '../host/work.ts';
+import type { DiskCopies } from './disk-copies.ts';
+
+interface Dependencies {
+  layout: Layout;
+  disks: DiskCopies;
+  archives: Pick<Archives, 'restore'>;
+  trash: Pick<Trash, 'take'>;
+  work: Work;
+}
+
+const PARTIAL = '.partial';
+
+export interface Captures extends CapturedDisks {
+  /** Removes those of forks that an earlier process was making. */
+  init(): Promise<void>;
+}
+
+export function createCaptures({ layout, disks, archives, trash, work }: Dependencies): Captures {
+  async function drop(captureId: string): Promise<void> {
+    checkCaptureId(captureId);
+    await trash.take(folderOf(captureId));
+    await sync(layout.captures);
+  }
+
+  const folderOf = (captureId: string): string => `${layout.captures}/${captureId}`;
+
+  return {
+    async init() {
+      for (const captureId of await readdir(layout.captures)) if (isOfFork(captureId)) await drop(captureId);
+    },
+
+    drop,
+
+    async capture(captureId, { id, archive }, options) {
+      checkCaptureId(captureId);
+      const image = layout.capture(captureId);
+      const make = async (signal: AbortSignal): Promise<{ sizeBytes: number }> => {
+        await rm(folderOf(captureId), { recursive: true, force: true });
+        await mkdir(folderOf(captureId), { mode: 0o700 });
+        const fromDisk = await disks.copy(id, image + PARTIAL, { signal, isUrgent: true });
+        if (fromDisk) await commit(image + PARTIAL, image);
+        else if (archive !== null) await archives.restore(id, archive, { disk: image, signal });
+        else throw new SandhavenError('unavailable', "The sandbox's disk is not there.");
+        await sync(layout.captures);
+        return { sizeBytes: (await allocatedBytes(image)) ?? 0 };
+      };
+      try {
+        return await work.inTurn(id, "The sandbox's disk could not be captured.", make, options?.signal);
+      } catch (error) {
+        await drop(captureId);
+        throw error;
+      }
+    },
+
+    async sizeOf(captureId) {
+      checkCaptureId(captureId);
+      return allocatedBytes(layout.capture(captureId));
+    },
+
+    async collect(named) {
+      const found = (await readdir(layout.captures)).filter((captureId) => !isOfFork(captureId));
+      // Asked after the look: the row of a snapshot comes before its disk.
+      const kept = await named();
+      for (const captureId of found) if (!kept.has(captureId)) await drop(captureId);
+    },
+  };
+}
+
+const isOfFork = (captureId: string): boolean => captureId.startsWith('fork_');
+
+/** Rejects anything but an id, since ids become names of folders. */
+function checkCaptureId(captureId: string): void {
+  if (!captureIdPattern.test(captureId)) throw new Error('this is not the id of a captured disk');
+}

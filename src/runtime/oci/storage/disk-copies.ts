@@ -1,0 +1,117 @@
+/**
+ * Copies of the disk of a sandbox that may run, made in the sandbox's turn: no start, stop or archive meanwhile.
+ *
+ * Invariant: a copied disk is as after a cut of power at one moment, which its journal repairs; never of two moments.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
+import { copyImage } from '../disk/disks.ts';
+import { waitUntilFree } from '../disk/loop-devices.ts';
+import { unlessMissing } from '../host/files.ts';
+import { HelperFailure, type Helpers } from '../host/helper.ts';
+import { type Layout, LOOP_NOTE } from '../host/layout.ts';
+import { allocatedBytes, freeDiskBytes } from '../host/room.ts';
+import type { Cgroups } from '../machine/cgroups.ts';
+import type { Freezer } from '../machine/freezer.ts';
+import type { Machines } from '../machine/running.ts';
+import { FREEZE_STATUS, freezeAndCopy } from './freeze.ts';
+
+export interface DiskCopies {
+  /**
+   * Copies the disk to a new file; returns false when there is none. Rejects with `unavailable` when its machine cannot be
+   * frozen, or not long enough; `resource_exhausted` when the host's disk has no room for it.
+   * @param options `isUrgent` false lets running machines go first, and keeps room for a packed form of the copy.
+   */
+  copy(id: string, target: string, options: { signal: AbortSignal; isUrgent: boolean }): Promise<boolean>;
+}
+
+interface Dependencies {
+  layout: Layout;
+  cgroups: Pick<Cgroups, 'freezers'>;
+  freezer: Pick<Freezer, 'during'>;
+  machines: Pick<Machines, 'running'>;
+  helpers: Helpers;
+}
+
+/** A backup is never urgent: running machines go first. */
+const NICENESS = 10;
+
+export function createDiskCopies({ layout, cgroups, freezer, machines, helpers }: Dependencies): DiskCopies {
+  /** Without a low priority: the machine stands still meanwhile. */
+  async function copyRunning(
+    id: string,
+    generation: number,
+    target: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const device = await readFile(join(layout.bundle(id, generation), LOOP_NOTE), 'utf8');
+    const copy = {
+      device: `/dev/${device.trim()}`,
+      source: layout.disk(id),
+      target,
+      groups: cgroups.freezers(id),
+      signal,
+    };
+    try {
+      // The helper thaws by itself; one that was killed did not.
+      await freezer.during(id, () => freezeAndCopy(helpers, copy));
+    } catch (error) {
+      throw error instanceof HelperFailure ? (refusal(error) ?? error) : error;
+    }
+  }
+
+  async function copyIdly(disk: string, target: string, signal: AbortSignal): Promise<void> {
+    const cp = ['-c', '2', '-n', '7', 'cp', '--reflink=auto', '--sparse=always', disk, target];
+    const options = { timeoutMs: limits.archiveHelperTimeoutMs, signal, nice: NICENESS, lock: disk };
+    await helpers.run('ionice', cp, options);
+  }
+
+  return {
+    async copy(id, target, { signal, isUrgent }) {
+      const disk = layout.disk(id);
+      const held = await allocatedBytes(disk);
+      if (held === null) return false;
+      const wanted = isUrgent ? held : 2 * held;
+      if ((await freeDiskBytes(layout.sandboxes)) - wanted < limits.backups.keptFreeBytes) throw noRoom();
+      if ((await unlessMissing(stat(`${disk}.growing`))) !== null) throw grows();
+      const machine = await machines.running(id);
+      if (machine !== null) await copyRunning(id, machine.generation, target, signal);
+      else {
+        await waitUntilFree(disk);
+        if (isUrgent) await copyImage(helpers, { source: disk, target, signal, lock: disk });
+        else await copyIdly(disk, target, signal);
+      }
+      return true;
+    },
+  };
+}
+
+function refusal(error: HelperFailure): SandhavenError | null {
+  const seconds = limits.backups.frozenMs / 1000;
+  const details: Record<number, string> = {
+    [FREEZE_STATUS.notFrozen]: 'Its processes could not be frozen.',
+    [FREEZE_STATUS.tooLong]: `Its disk could not be copied within ${seconds} s, the longest pause of a running sandbox.`,
+  };
+  const detail = details[error.exitCode ?? -1];
+  return detail === undefined
+    ? null
+    : new SandhavenError('unavailable', detail, { hint: 'Stop the sandbox, and try again.' });
+}
+
+function grows(): SandhavenError {
+  return new SandhavenError('unavailable', 'Its disk was being enlarged when the service ended.', {
+    hint: 'Start the sandbox once, and try again.',
+  });
+}
+
+function noRoom(): SandhavenError {
+  return new SandhavenError(
+    'resource_exhausted',
+    "The host's disk has no room for a copy of the sandbox's disk.",
+    {
+      hint: 'Delete or archive sandboxes that are not needed, or free other space, and try again.',
+    },
+  );
+}
