@@ -13,9 +13,7 @@ import { OrderOfUse } from '../control/documents/order-of-use.ts';
 import { RegistryService } from '../control/images/registries.ts';
 import { ArchiveCollector } from '../control/lifecycle/archives.ts';
 import { DiskPromises } from '../control/lifecycle/capacity.ts';
-import { Captures } from '../control/lifecycle/capture.ts';
 import { Creation } from '../control/lifecycle/creation.ts';
-import { Forks } from '../control/lifecycle/forks.ts';
 import { LostNodes } from '../control/lifecycle/lost-nodes.ts';
 import { Machines } from '../control/lifecycle/machines.ts';
 import { Readiness } from '../control/lifecycle/readiness.ts';
@@ -48,6 +46,7 @@ import { openNetwork } from '../model/network/setting.ts';
 import { usualTraffic } from '../model/network/traffic.ts';
 import { localRegion } from '../model/region.ts';
 import { everyRegistry } from '../model/registries.ts';
+import type { Sandbox } from '../model/sandbox.ts';
 import { createExit } from '../outbound/exit.ts';
 import type { Dependencies } from './parts/dependencies.ts';
 import { passkeyVerifierOnUse } from './parts/loaded-on-use.ts';
@@ -107,10 +106,8 @@ export function wire(
   const readiness = new Readiness({ ...engine, replicas: store.replicas, unfinished, clock, log });
   const runtime = readiness.watch(engine.runtime);
   const { snapshots, replicas, everybody } = store;
-  const events = new SandboxEvents({
-    ...{ store: store.sandboxes, log },
-    seen: (sandbox) => services.sandboxes.seen(sandbox),
-  });
+  const seen = (row: Sandbox) => services.sandboxes.seen(row);
+  const events = new SandboxEvents({ store: store.sandboxes, log, seen });
   const wrote = (id: string) => events.wrote(id);
   replicas.onWritten(wrote);
   replicas.onGap(() => events.missed());
@@ -164,20 +161,15 @@ export function wire(
     ...{ store: sandboxes, runtime, machines, agent, queue, activity, callerRights, others, replicas },
     ...{ unfinished, sleepAfterSeconds, changed: wrote, clock, log },
   });
-  const captures = new Captures({ runtime, machines });
-  const {
-    services: snapshotServices,
-    work,
-    collector,
-  } = wireSnapshots({
+  const copies = wireSnapshots({
     ...{ store: snapshots, images, runtime, networks, identity, idempotency, quotas, replicas, unfinished },
-    ...{ sandboxes, captures, clock, log, keptMinutes: imageKeptMinutes },
+    ...{ sandboxes, machines, creation, clock, log, keptMinutes: imageKeptMinutes },
   });
   const { remoteArchives } = engine;
   const archiveCollector =
     remoteArchives && new ArchiveCollector({ store: sandboxes, archives: remoteArchives, replicas, log });
   const replicaWork = wireReplicas({
-    ...{ store: sandboxes, runtime, machines, watches, pool, snapshots: work },
+    ...{ store: sandboxes, runtime, machines, watches, pool, snapshots: copies.work },
     ...{ replicas, others, unfinished, open: [callerRights, access], log },
   });
   const files = filesOf(uses, agent);
@@ -205,10 +197,9 @@ export function wire(
     sandboxes: new SandboxService({
       ...{ store: sandboxes, creation, machines, activity, idempotency, runtime, traffic, clock },
     }),
-    forks: new Forks({ store: sandboxes, captures, creation, quotas, log }),
     ...{ sleep, events },
     ...live,
-    ...snapshotServices,
+    ...copies.services,
     files,
     execution: new ExecutionService(uses, agent, environments),
     sessions: new SessionService(uses, agent, environments, store.sessions),
@@ -220,16 +211,13 @@ export function wire(
     ...git,
     ...accounts,
     registries: new RegistryService({ store: store.registryCredentials, rules: registryRules, clock }),
-    everybody: new EverybodysSandboxes({
-      ...{ everybody, teams: store.teams, sandboxes, users: people.users, machines },
-    }),
+    everybody: new EverybodysSandboxes({ ...store, sandboxes, users: people.users, machines }),
     ...createCredentials({
       ...{ store, people, challengeKey, clock, takesPasswords: passwordSignIn },
       verifier: passkeyVerifierOnUse(),
     }),
     documents: new DocumentService({
-      database: documents,
-      files,
+      ...{ database: documents, files },
       order: new OrderOfUse(documentDb?.orderOfUse ?? 'enforce', replicas),
     }),
     ...network.services,
@@ -240,7 +228,7 @@ export function wire(
         users: people.users,
         quotas,
         machines,
-        snapshots: snapshotServices.snapshots,
+        snapshots: copies.services.snapshots,
         access,
         audit,
       },
@@ -253,7 +241,7 @@ export function wire(
     sshVisits,
     scheduler,
     previewAccess: reached.previewAccess,
-    collector,
+    collector: copies.collector,
     archiveCollector,
     ...{ deliverer, pool, readiness, traffic },
     async reconcile() {
@@ -272,7 +260,7 @@ export function wire(
       // A measurement of a Pod is a request, by its agent or of the cluster.
       if (kubernetes === null) live.usageHistory.begin();
       network.renewals?.begin();
-      await work.resume();
+      await copies.work.resume();
       await services.userDeletions.resume();
       await pruneOldRows({ store, people, clock, log });
     },
@@ -281,10 +269,10 @@ export function wire(
       live.health.close();
       live.healthEvents.close();
       services.learning.close();
-      const watching = [readiness, scheduler, replicaWork, lostNodes, collector, traffic];
+      const watching = [readiness, scheduler, replicaWork, lostNodes, copies.collector, traffic];
       const parts = [services.documents, deliverer, network.renewals, ...watching];
       await closeInTime({
-        parts: [...parts, archiveCollector, work, pool].map((part) => () => part?.close()),
+        parts: [...parts, archiveCollector, copies.work, pool].map((part) => () => part?.close()),
         drained: () => queue.drained(),
         last: [
           () => machines.leave(),

@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { MachineSpec, Runtime } from '../../src/control/ports/index.ts';
-import { newSandboxId } from '../../src/model/ids.ts';
+import { newForkId, newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
 import type { ArchiveRecord, Resources } from '../../src/model/sandbox.ts';
 
 export interface RuntimeUnderTest {
@@ -40,6 +40,8 @@ const unavailable = { code: 'unavailable' };
 /** Bounds of the host under test. */
 export interface Abilities {
   archives?: boolean;
+  /** Captures disks. */
+  captures?: boolean;
   /** Small machines that it runs at once. */
   atOnce?: number;
 }
@@ -47,7 +49,7 @@ export interface Abilities {
 export function runtimeConformance(
   name: string,
   factory: () => Promise<RuntimeUnderTest>,
-  { archives = true, atOnce = 8 }: Abilities = {},
+  { archives = true, captures = true, atOnce = 8 }: Abilities = {},
 ): void {
   describe(`${name} as a Runtime`, { timeout: 120_000 }, () => {
     let host: RuntimeUnderTest;
@@ -237,6 +239,84 @@ export function runtimeConformance(
       for (const size of [3, 3, 2]) await runtime.growDisk(machine.id, size);
       await runtime.start({ ...machine, resources: { ...small, disk: 3 } }, 2);
       expect(await read(machine.id, 'file')).toBe('kept');
+    });
+
+    it('captures the disks that it says it captures', () => {
+      expect(runtime.captures !== undefined).toBe(captures);
+    });
+
+    const describeCaptures = captures ? describe : () => {};
+    describeCaptures('captured disks', () => {
+      const captureId = () => newSnapshotId();
+      const disks = () => {
+        if (!runtime.captures) throw new Error('this runtime captures no disks');
+        return runtime.captures;
+      };
+      /** Starts a machine from it. @returns What its file says. */
+      const fileOf = async (from: string): Promise<string | null> => {
+        const machine = spec();
+        await runtime.start({ ...machine, from }, 1);
+        return read(machine.id, 'file');
+      };
+      it('hold what a machine had, running, stopped or archived', async () => {
+        const machine = await started();
+        const { id } = machine;
+        await write(id, 'file', 'running');
+        const [running, stopped, archived] = [captureId(), captureId(), captureId()];
+        const { sizeBytes } = await disks().capture(running, { id, archive: null });
+        expect(sizeBytes).toBeGreaterThan(0);
+        expect(await disks().sizeOf(running)).toBe(sizeBytes);
+        await write(id, 'file', 'stopped');
+        await runtime.stop(id, 500);
+        await disks().capture(stopped, { id, archive: null });
+        if (archives) {
+          const archive = await runtime.archive(id, 2);
+          await runtime.dropDisk(id);
+          await disks().capture(archived, { id, archive });
+        }
+        expect(await fileOf(running)).toBe('running');
+        expect(await fileOf(stopped)).toBe('stopped');
+        if (archives) expect(await fileOf(archived)).toBe('stopped');
+        for (const each of [running, stopped, archived]) await disks().drop(each);
+      });
+
+      it('do not change, nor what was made from them when they go', async () => {
+        const { id } = await started();
+        await write(id, 'file', 'first');
+        const capture = captureId();
+        await disks().capture(capture, { id, archive: null });
+        const copy = spec();
+        await runtime.start({ ...copy, from: capture }, 1);
+        await write(copy.id, 'file', 'changed');
+        expect(await fileOf(capture)).toBe('first');
+        await disks().drop(capture);
+        await disks().drop(capture);
+        expect(await disks().sizeOf(capture)).toBeNull();
+        await runtime.stop(copy.id, 500);
+        await runtime.start({ ...copy, from: capture }, 2);
+        expect(await read(copy.id, 'file')).toBe('changed');
+        await expect(runtime.start({ ...spec(), from: capture }, 1)).rejects.toMatchObject({
+          code: 'not_found',
+        });
+      });
+
+      it('of nobody are collected, and no others', async () => {
+        const { id } = await started();
+        const [kept, lost, fork] = [captureId(), captureId(), newForkId()];
+        for (const each of [kept, lost, fork]) await disks().capture(each, { id, archive: null });
+        await disks().collect(async () => new Set([kept]));
+        expect(await disks().sizeOf(lost)).toBeNull();
+        for (const each of [kept, fork]) expect(await disks().sizeOf(each)).not.toBeNull();
+        for (const each of [kept, fork]) await disks().drop(each);
+      });
+
+      it('are not half there when there is nothing to capture', async () => {
+        const capture = captureId();
+        await expect(disks().capture(capture, { id: newSandboxId(), archive: null })).rejects.toMatchObject(
+          unavailable,
+        );
+        expect(await disks().sizeOf(capture)).toBeNull();
+      });
     });
 
     it('has the archives that it says it has', async () => {

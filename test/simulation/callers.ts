@@ -38,6 +38,9 @@ const weights = {
   list: 2,
   snapshot: 4,
   dropSnapshot: 2,
+  take: 4,
+  fromSnapshot: 4,
+  fork: 2,
   ready: 1,
 };
 
@@ -45,7 +48,7 @@ type Kind = keyof typeof weights;
 
 export class Callers {
   readonly #world: World;
-  readonly #expected: Expectations;
+  readonly expected: Expectations;
   readonly #note: (line: string) => void;
   readonly #open = new Map<number, { process: Process; what: string }>();
   #drawn = 0;
@@ -54,7 +57,7 @@ export class Callers {
 
   constructor(world: World, expected: Expectations, note: (line: string) => void) {
     this.#world = world;
-    this.#expected = expected;
+    this.expected = expected;
     this.#note = note;
   }
 
@@ -99,6 +102,7 @@ export class Callers {
     if (kind === 'create') return this.#create(services, user);
     if (kind === 'createOnce') return this.#createOnce(services, user);
     if (kind === 'list') return void (await services.sandboxes.list(user, {}, { page: 1, pageSize: 20 }));
+    if (kind === 'fromSnapshot') return this.#createFrom(services, user);
     if (kind === 'snapshot' || kind === 'dropSnapshot') return this.#snapshot(services, user, kind);
     const row = this.#some(user);
     if (!row) return;
@@ -112,7 +116,7 @@ export class Callers {
       case 'archive':
         return void (await services.sandboxes.archive(user, id));
       case 'delete':
-        this.#expected.mayEnd(id);
+        this.expected.mayEnd(id);
         return void (await services.sandboxes.delete(user, id));
       case 'resize':
         return void (await services.sandboxes.resize(user, id, this.#sizes()));
@@ -124,6 +128,10 @@ export class Callers {
         return void (await services.sandboxes.setLabels(user, id, { turn: String(this.#drawn) }));
       case 'network':
         return void (await services.networks.set(user, id, dice.oneOf(NETWORKS)));
+      case 'take':
+        return this.#take(services, user, id);
+      case 'fork':
+        return this.#fork(services, user, id);
       case 'write':
         return this.#write(process, user, id);
       case 'read':
@@ -143,13 +151,13 @@ export class Callers {
     const idempotencyKey = `key ${drawn}`;
     const made = await services.sandboxes.create(user, request, { idempotencyKey });
     this.#made(made);
-    this.#expected.answered(`${user.name} ${idempotencyKey}`, made, this.#world.time.now());
+    this.expected.answered(`${user.name} ${idempotencyKey}`, made, this.#world.time.now());
   }
 
   /** An answer under a key may be an old one: a sandbox that is gone is promised to nobody. */
   #made({ id, ephemeral, autoDeleteMinutes }: Sandbox): void {
     if (!this.#world.tables.sandboxes.has(id)) return;
-    this.#expected.created(id, ephemeral || autoDeleteMinutes >= 0);
+    this.expected.created(id, ephemeral || autoDeleteMinutes >= 0);
   }
 
   #request(drawn: number): CreateRequest {
@@ -184,7 +192,7 @@ export class Callers {
   async #configure(services: Process['control']['services'], user: User, id: string): Promise<void> {
     const { dice } = this.#world;
     const autoDeleteMinutes = dice.oneOf([-1, -1, -1, 0, 60]);
-    if (autoDeleteMinutes >= 0) this.#expected.mayEnd(id);
+    if (autoDeleteMinutes >= 0) this.expected.mayEnd(id);
     const autoStopMinutes = dice.oneOf([0, 1, 15]);
     const autoArchiveMinutes = dice.oneOf([0, 5, 10_080]);
     await services.sandboxes.configure(user, id, { autoStopMinutes, autoArchiveMinutes, autoDeleteMinutes });
@@ -194,25 +202,25 @@ export class Callers {
   async #setDeadline(services: Process['control']['services'], user: User, id: string): Promise<void> {
     const { dice } = this.#world;
     const action = dice.oneOf(['stop', 'stop', 'delete'] as const);
-    if (action === 'delete') this.#expected.mayEnd(id);
+    if (action === 'delete') this.expected.mayEnd(id);
     const seconds = dice.oneOf([0, 1, 20, 300, 3_600]);
-    await this.#expected.movesDeadline(id, services.sandboxes.setDeadline(user, id, seconds, action));
+    await this.expected.movesDeadline(id, services.sandboxes.setDeadline(user, id, seconds, action));
   }
 
   async #write(process: Process, user: User, id: string): Promise<void> {
     const { stalls } = process;
-    if (this.#expected.filesOf(id).size >= MOST_FILES) return;
+    if (this.expected.filesOf(id).size >= MOST_FILES) return;
     const path = `file ${++this.#drawn}`;
     await process.control.services.files.write(user, id, {
       path,
       content: Buffer.from(path),
       createParents: false,
     });
-    this.#expected.written(id, path);
+    this.expected.written(id, path);
     const { time } = this.#world;
     // The others do not hear of uses at a replica that is suspended.
     if (process.stalls > stalls) return;
-    this.#expected.used(id, { at: time.now(), elapsedMs: time.elapsedMs });
+    this.expected.used(id, { at: time.now(), elapsedMs: time.elapsedMs });
   }
 
   async #snapshot(services: Process['control']['services'], user: User, kind: Kind): Promise<void> {
@@ -222,6 +230,35 @@ export class Callers {
     const image = dice.oneOf([...pullable, 'no/such:image']);
     const key = dice.chance(0.5) ? `snapshot key ${name} ${image}` : undefined;
     await services.snapshots.create(user, { name, image, resources: {} }, key);
+  }
+
+  async #take(services: Process['control']['services'], user: User, id: string): Promise<void> {
+    const files = [...this.expected.filesOf(id)];
+    const name = `snap ${this.#world.dice.below(6)}`;
+    const { id: snapshotId } = await services.sandboxSnapshots.take(user, id, name);
+    this.expected.captured(snapshotId, files);
+  }
+
+  async #createFrom(services: Process['control']['services'], user: User): Promise<void> {
+    const own = [...this.#world.tables.snapshots.values()].filter(
+      ({ ownerId, source }) => ownerId === user.id && source !== null,
+    );
+    if (own.length === 0) return;
+    const { id: snapshot } = this.#world.dice.oneOf(own);
+    const { name: _, image: __, ...request } = this.#request(1);
+    const made = await services.sandboxes.create(user, { ...request, snapshot });
+    this.#made(made);
+    for (const path of this.expected.filesOf(snapshot)) this.expected.written(made.id, path);
+  }
+
+  async #fork(services: Process['control']['services'], user: User, id: string): Promise<void> {
+    const files = [...this.expected.filesOf(id)];
+    const forked = await services.forks.fork(user, id, { count: 1 + this.#world.dice.below(2) });
+    for (const one of forked) {
+      if (!('sandbox' in one)) continue;
+      this.#made(one.sandbox);
+      for (const path of files) this.expected.written(one.sandbox.id, path);
+    }
   }
 
   #some({ id }: User): Sandbox | null {

@@ -62,6 +62,11 @@ export class Expectations {
     this.#sandboxes.get(id)?.files.add(path);
   }
 
+  /** A snapshot has the files that its sandbox had. */
+  captured(snapshotId: string, files: Iterable<string>): void {
+    this.#sandboxes.set(snapshotId, { mayEnd: true, files: new Set(files), use: null });
+  }
+
   used(id: string, use: Use): void {
     const promised = this.#sandboxes.get(id);
     if (promised) promised.use = use;

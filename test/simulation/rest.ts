@@ -53,6 +53,20 @@ export async function rest(
   for (const { id, state } of world.tables.snapshots.values()) {
     if (state === 'pending' || state === 'pulling') throw new Violation(`snapshot ${id} stays ${state}`);
   }
+  capturesAtRest(world, callers);
+}
+
+/** Every disk that a snapshot has is there and whole, and no other. */
+function capturesAtRest({ host, tables }: World, { expected }: Callers): void {
+  for (const { id, state, source } of tables.snapshots.values()) {
+    if (source === null || state !== 'active') continue;
+    const disk = host.captures.get(id);
+    if (!disk) throw new Violation(`snapshot ${id} has no disk`);
+    for (const path of expected.filesOf(id))
+      if (!disk.files.has(path)) throw new Violation(`snapshot ${id} lost its file ${path}`);
+  }
+  for (const id of host.captures.keys())
+    if (!tables.snapshots.has(id)) throw new Violation(`${id} is gone, and the host still has its disk`);
 }
 
 /** Starts one sandbox that does not run: nothing but a full host or quota stops it, and it has its files. */

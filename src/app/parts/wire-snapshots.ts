@@ -1,4 +1,5 @@
-/** Wires snapshots: their service, the work on their images, their changes, and the collector of images that none uses. */
+/** Wires snapshots and forks: their services, the work on their images, their changes, and the collector of images that none uses. */
+import type { Quotas } from '../../control/callers/quotas.ts';
 import { ImageCollector, type ImageCollectorDependencies } from '../../control/images/collector.ts';
 import {
   type SandboxSnapshotDependencies,
@@ -6,7 +7,10 @@ import {
 } from '../../control/images/sandbox-snapshots.ts';
 import { SnapshotWork, type SnapshotWorkDependencies } from '../../control/images/snapshot-work.ts';
 import { type SnapshotDependencies, SnapshotService } from '../../control/images/snapshots.ts';
+import { type CaptureDependencies, Captures } from '../../control/lifecycle/capture.ts';
+import { type ForkDependencies, Forks } from '../../control/lifecycle/forks.ts';
 import { SnapshotEvents, type SnapshotEventsDependencies } from '../../control/live/snapshot-events.ts';
+import type { Runtime } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 
 type Dependencies = SnapshotDependencies &
@@ -15,12 +19,19 @@ type Dependencies = SnapshotDependencies &
   SnapshotEventsDependencies &
   ImageCollectorDependencies;
 
-interface SnapshotParts extends Omit<Dependencies, 'work' | 'events' | 'keptMs' | 'intervalMs'> {
+interface SnapshotParts
+  extends Omit<Dependencies, 'work' | 'events' | 'captures' | 'keptMs' | 'intervalMs'>,
+    CaptureDependencies,
+    Pick<ForkDependencies, 'creation'> {
+  runtime: Runtime;
+  quotas: Quotas;
   /** Retention of an image that no snapshot uses. */
   keptMinutes: number;
 }
 
 export function wireSnapshots({ keptMinutes, ...parts }: SnapshotParts) {
+  const { sandboxes, creation, quotas, log } = parts;
+  const captures = new Captures(parts);
   const events = new SnapshotEvents(parts);
   const work = new SnapshotWork({ ...parts, events });
   const collector = new ImageCollector({
@@ -30,7 +41,8 @@ export function wireSnapshots({ keptMinutes, ...parts }: SnapshotParts) {
   return {
     services: {
       snapshots: new SnapshotService({ ...parts, work, events }),
-      sandboxSnapshots: new SandboxSnapshots({ ...parts, events }),
+      sandboxSnapshots: new SandboxSnapshots({ ...parts, captures, events }),
+      forks: new Forks({ store: sandboxes, captures, creation, quotas, log }),
       snapshotEvents: events,
     },
     work,

@@ -1,4 +1,5 @@
 /** Snapshots of sandboxes: the disk of one as it was at a moment, over its image, with its settings. */
+import type { Unfinished } from '../../concurrency/unfinished.ts';
 import { notFound } from '../../model/errors.ts';
 import { newSnapshotId, randomText } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -8,7 +9,7 @@ import { ownerIdOf, type User } from '../../model/user.ts';
 import type { Quotas } from '../callers/quotas.ts';
 import type { Captures } from '../lifecycle/capture.ts';
 import type { SnapshotEvents } from '../live/snapshot-events.ts';
-import type { CapturedDisks, Clock, Log, Runtime, SandboxStore, SnapshotStore } from '../ports/index.ts';
+import type { CapturedDisks, Clock, Runtime, SandboxStore, SnapshotStore } from '../ports/index.ts';
 import { resolveSandbox } from '../turns/resolve.ts';
 import { assertNotReserved, assertRoomForSnapshot } from './snapshot-room.ts';
 
@@ -19,8 +20,8 @@ export interface SandboxSnapshotDependencies {
   captures: Captures;
   events: Pick<SnapshotEvents, 'changed' | 'gone'>;
   quotas: Pick<Quotas, 'allowance'>;
+  unfinished: Pick<Unfinished, 'attempt'>;
   clock: Clock;
-  log: Log;
 }
 
 export class SandboxSnapshots {
@@ -90,19 +91,15 @@ export class SandboxSnapshots {
     return snapshot;
   }
 
-  /** The row goes first: a disk without one is collected. */
+  /** Repeated until it succeeds. The row goes first: a disk without one is collected. */
   async #remove(snapshot: Snapshot, disks: CapturedDisks): Promise<void> {
-    const { store, events, log } = this.#deps;
-    try {
+    const { store, events, unfinished } = this.#deps;
+    const remove = async (): Promise<void> => {
       await store.delete(snapshot.id);
       events.gone(snapshot);
       await disks.drop(snapshot.id);
-    } catch (error) {
-      log.warn('a snapshot that failed could not be removed; it ends in error', {
-        snapshot: snapshot.id,
-        error,
-      });
-    }
+    };
+    await unfinished.attempt(`remove ${snapshot.id}`, remove);
   }
 }
 

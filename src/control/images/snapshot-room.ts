@@ -1,4 +1,4 @@
-/** What every new snapshot has to pass, of an image or of a sandbox. */
+/** Checks that every new snapshot has to pass, of an image or of a sandbox. */
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { BASE_IMAGE } from '../base/base-image.ts';

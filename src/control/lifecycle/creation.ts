@@ -71,9 +71,10 @@ type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'holder' | 'generation' | 'r
   ownerId: string;
 };
 
-/** What a request says beside its template. */
+/** A request without what its template says. */
 type Given = Omit<CreateRequest, 'snapshot' | 'image' | 'cpu' | 'memory' | 'disk' | 'gpu' | 'secrets'> &
-  Pick<Sandbox, 'secretIds'>;
+  Pick<Sandbox, 'secretIds'> &
+  Partial<Pick<Sandbox, 'autoArchiveMinutes' | 'autoDeleteMinutes'>>;
 
 const NAME_TRIES = 5;
 /** Failures of one machine that say nothing about another: its node is full or away, its agent is of an earlier version. */
@@ -100,8 +101,10 @@ export class Creation {
     const { snapshot, image, imageDigest, entrypoint, user, resources, network, language } = source;
     const settings = { snapshot, image, entrypoint, user, resources, network };
     const template = { ...settings, wanted: { digest: imageDigest }, captureId };
-    const { envVars, labels, autoStopMinutes, ephemeral, secretIds } = source;
-    const given = { language, envVars, labels, autoStopMinutes, ephemeral, secretIds };
+    const { envVars, labels, ephemeral, secretIds } = source;
+    const { autoStopMinutes, autoArchiveMinutes, autoDeleteMinutes } = source;
+    const times = { autoStopMinutes, autoArchiveMinutes, autoDeleteMinutes };
+    const given = { language, envVars, labels, ephemeral, secretIds, ...times };
     return this.#createOf(caller, { ...given, ...(name === undefined ? {} : { name }) }, template);
   }
 
@@ -251,8 +254,8 @@ export class Creation {
       network: request.network,
       secretIds: request.secretIds,
       autoStopMinutes: request.autoStopMinutes,
-      autoArchiveMinutes: limits.autoArchiveMinutes.default,
-      autoDeleteMinutes: limits.autoDeleteMinutes.default,
+      autoArchiveMinutes: request.autoArchiveMinutes ?? limits.autoArchiveMinutes.default,
+      autoDeleteMinutes: request.autoDeleteMinutes ?? limits.autoDeleteMinutes.default,
       ...{ deadline: null, sleep: null },
       ephemeral: request.ephemeral,
       regionId: this.#deps.regionId,

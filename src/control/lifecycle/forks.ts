@@ -62,7 +62,7 @@ export class Forks {
       return forked;
     } finally {
       await disks.drop(captureId).catch((error: unknown) => {
-        this.#deps.log.warn('the disk of a fork could not be dropped; it goes at the next start', { error });
+        this.#deps.log.warn('the disk of a fork could not be dropped; it is collected later', { error });
       });
     }
   }

@@ -77,7 +77,7 @@ export interface CapturedDisks {
   /** Returns the bytes that it takes; null when there is none. */
   sizeOf(captureId: string): Promise<number | null>;
   drop(captureId: string): Promise<void>;
-  /** Removes the disks of snapshots that are not named, also half-made ones. Those of forks go at the start, and by `drop`. */
+  /** Removes the disks of snapshots that are not named, also half-made ones, and those of forks that nobody makes any more. */
   collect(named: () => Promise<Set<string>>): Promise<void>;
 }
 

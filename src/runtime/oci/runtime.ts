@@ -258,7 +258,6 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       loopDevices.begin();
       trash.begin();
       await archives.init();
-      await captures.init();
       await sleep.recover(await machines.present());
       await guard.begin();
       flusher.begin();

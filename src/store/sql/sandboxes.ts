@@ -40,6 +40,12 @@ export const sleeps = `
   ALTER TABLE sandboxes ADD COLUMN sleep TEXT;
 `;
 
+/** `public`: "all", or a JSON array of ports; NULL: none. */
+export const tokenEpochs = `
+  ALTER TABLE preview_epochs ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE preview_epochs ADD COLUMN public TEXT;
+`;
+
 /** Steps of the schema: secrets that sandboxes use, and the ids of those that each one has, as a JSON array. */
 export const secretTables = `
   CREATE TABLE secrets (

@@ -29,6 +29,7 @@ import {
   sessionTable,
   sleeps,
   snapshotSources,
+  tokenEpochs,
 } from './sandboxes.ts';
 import { webhookTables } from './webhooks.ts';
 
@@ -47,12 +48,6 @@ const previewEpochs = `
 
 const signingEpochs = `
   ALTER TABLE preview_epochs ADD COLUMN signing INTEGER NOT NULL DEFAULT 0;
-`;
-
-/** `public`: "all", or a JSON array of ports; NULL: none. */
-const tokenEpochs = `
-  ALTER TABLE preview_epochs ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE preview_epochs ADD COLUMN public TEXT;
 `;
 
 /** A JSON array; NULL: all. */

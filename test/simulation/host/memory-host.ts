@@ -71,6 +71,8 @@ export class MemoryHost {
   readonly sandboxes = new Map<string, Traces>();
   /** By digest. */
   readonly images = new Map<string, StoredImage>();
+  /** Captured disks by id; null for a half-made one. */
+  readonly captures = new Map<string, Disk | null>();
   /** Sandboxes whose traces changed since somebody looked. */
   readonly changed = new Set<string>();
   /** Network policies in force; a machine without one reaches nothing. */

@@ -5,12 +5,18 @@
 import { createHmac } from 'node:crypto';
 import { Duplex } from 'node:stream';
 import { KeyedQueue } from '../../../src/concurrency/keyed-queue.ts';
-import type { Capacity, MachineSpec, Observed, Runtime } from '../../../src/control/ports/index.ts';
+import type {
+  Capacity,
+  CapturedDisks,
+  MachineSpec,
+  Observed,
+  Runtime,
+} from '../../../src/control/ports/index.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
 import { sandboxIdPattern } from '../../../src/model/ids.ts';
 import { nodeAway } from '../../../src/model/lost-node.ts';
 import type { ArchiveRecord } from '../../../src/model/sandbox.ts';
-import { type Archive, copyOf, type MemoryHost, packed } from './memory-host.ts';
+import { type Archive, copyOf, type Disk, type MemoryHost, packed } from './memory-host.ts';
 
 const GiB = 1024 ** 3;
 
@@ -73,6 +79,8 @@ export function createMemoryRuntime({
         host.remove(id);
       }),
     ...storage(parts, inTurn),
+    // A cluster has none.
+    ...(networkPolicies ? { captures: captures(parts, inTurn) } : {}),
     observe: async () => {
       await step('observe');
       return [...host.sandboxes.keys()].flatMap((id) => observed(host, id) ?? []);
@@ -157,7 +165,7 @@ async function start(
 /** A bundle is written after the disk is there, so one without a disk shows a loss. */
 async function launch(
   { host, step }: Dependencies,
-  { id, imageDigest, resources }: MachineSpec,
+  { id, imageDigest, resources, from }: MachineSpec,
   generation: number,
   signal: AbortSignal,
 ): Promise<void> {
@@ -168,7 +176,8 @@ async function launch(
   if (!traces.disk) {
     if (traces.bundles.length > 0) throw unavailable("The sandbox's disk is not there.");
     if (host.freeDiskGb <= 0) throw exhausted('The host has no disk space left.');
-    traces.disk = { gb: resources.disk, files: new Map() };
+    traces.disk =
+      from === undefined ? { gb: resources.disk, files: new Map() } : copyOf(capturedDisk(host, from));
   }
   await step('write the bundle', signal);
   traces.bundles.push(generation);
@@ -281,6 +290,51 @@ function storage({ host, step }: Dependencies, inTurn: InTurn): Storage {
         host.of(id).archive = null;
       }),
   };
+}
+
+function captures({ host, step }: Dependencies, inTurn: InTurn): CapturedDisks {
+  const forks = new Set<string>();
+  const drop = async (captureId: string) => {
+    forks.delete(captureId);
+    await step('drop a captured disk');
+    host.captures.delete(captureId);
+  };
+  return {
+    drop,
+    async capture(captureId, { id, archive: record }, options) {
+      const make = async (signal: AbortSignal) => {
+        if (captureId.startsWith('fork_')) forks.add(captureId);
+        host.captures.set(captureId, null);
+        await step('capture the disk', signal);
+        const { disk = null, archive = null } = host.sandboxes.get(id) ?? {};
+        const source = disk ?? (record && archive && isOf(id, record, archive) ? archive.disk : null);
+        if (!source) throw unavailable("The sandbox's disk is not there.");
+        if (host.freeDiskGb <= 0) throw exhausted('The host has no disk space left.');
+        const copy = copyOf(source);
+        await step('commit the captured disk', signal);
+        host.captures.set(captureId, copy);
+        return { sizeBytes: 1 };
+      };
+      try {
+        return await inTurn(id, make, options?.signal);
+      } catch (error) {
+        await typed(id, () => drop(captureId));
+        throw error;
+      }
+    },
+    sizeOf: async (captureId) => (host.captures.get(captureId) ? 1 : null),
+    async collect(named) {
+      const found = [...host.captures.keys()];
+      const kept = await named();
+      for (const captureId of found) if (!kept.has(captureId) && !forks.has(captureId)) await drop(captureId);
+    },
+  };
+}
+
+function capturedDisk(host: MemoryHost, captureId: string): Disk {
+  const disk = host.captures.get(captureId);
+  if (disk) return disk;
+  throw new SandhavenError('not_found', 'The captured disk is gone.', { resource: 'snapshot' });
 }
 
 function recordOf(id: string, { digest }: Archive): ArchiveRecord {

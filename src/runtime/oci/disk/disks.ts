@@ -5,8 +5,7 @@
  *
  * Invariants: a disk is completed under another name and then renamed; it changes only while no loop device uses it.
  */
-import { constants } from 'node:fs';
-import { chown, copyFile, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
@@ -16,6 +15,7 @@ import { describeFailure } from '../host/failures.ts';
 import { commit, isMissing, removeDurably, sync, unlessMissing } from '../host/files.ts';
 import { HelperFailure, type Helpers } from '../host/helper.ts';
 import type { Layout } from '../host/layout.ts';
+import { copyImage } from './copy-image.ts';
 import { waitUntilFree } from './loop-devices.ts';
 
 export interface Disks {
@@ -125,50 +125,6 @@ const REFILL_DELAY_MS = 200;
 
 /** Marker file of a growth in progress: if it outlives its helper, the file system may be inconsistent. */
 const growing = (path: string): string => `${path}.growing`;
-
-/**
- * Copies a disk image: where the file system has reflinks the copy shares its blocks until one of both changes (cp(1),
- * `--reflink`), elsewhere it is a sparse copy of its own.
- */
-export async function copyImage(
-  helpers: Helpers,
-  {
-    source,
-    target,
-    signal,
-    lock,
-  }: { source: string; target: string; signal?: AbortSignal | undefined; lock?: string },
-): Promise<void> {
-  await rm(target, { force: true });
-  if (await isCloned(source, target)) return;
-  const options = {
-    timeoutMs: limits.archiveHelperTimeoutMs,
-    signal,
-    ...(lock === undefined ? {} : { lock }),
-  };
-  await helpers.run('cp', ['--reflink=never', '--sparse=always', source, target], options);
-}
-
-/** Without a process, which would take longer than the clone. Source: ioctl_ficlone(2), which needs one file system. */
-async function isCloned(source: string, target: string): Promise<boolean> {
-  try {
-    await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE);
-    return true;
-  } catch (error) {
-    if (!NO_CLONES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    await rm(target, { force: true });
-    return false;
-  }
-}
-
-const NO_CLONES: ReadonlySet<string> = new Set([
-  'ENOTSUP',
-  'EOPNOTSUPP',
-  'ENOSYS',
-  'EXDEV',
-  'EINVAL',
-  'ENOTTY',
-]);
 
 function captureGone(): SandhavenError {
   return new SandhavenError('not_found', 'The disk of the snapshot is gone: it was deleted meanwhile.', {

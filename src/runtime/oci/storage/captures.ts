@@ -25,14 +25,14 @@ interface Dependencies {
 
 const PARTIAL = '.partial';
 
-export interface Captures extends CapturedDisks {
-  /** Removes those of forks that an earlier process was making. */
-  init(): Promise<void>;
-}
+export function createCaptures({ layout, disks, archives, trash, work }: Dependencies): CapturedDisks {
+  /** Those of forks that are being made: no row names them. */
+  const forks = new Set<string>();
 
-export function createCaptures({ layout, disks, archives, trash, work }: Dependencies): Captures {
   async function drop(captureId: string): Promise<void> {
     checkCaptureId(captureId);
+    // One that cannot be removed now is collected.
+    forks.delete(captureId);
     await trash.take(folderOf(captureId));
     await sync(layout.captures);
   }
@@ -40,16 +40,13 @@ export function createCaptures({ layout, disks, archives, trash, work }: Depende
   const folderOf = (captureId: string): string => `${layout.captures}/${captureId}`;
 
   return {
-    async init() {
-      for (const captureId of await readdir(layout.captures)) if (isOfFork(captureId)) await drop(captureId);
-    },
-
     drop,
 
     async capture(captureId, { id, archive }, options) {
       checkCaptureId(captureId);
       const image = layout.capture(captureId);
       const make = async (signal: AbortSignal): Promise<{ sizeBytes: number }> => {
+        if (isOfFork(captureId)) forks.add(captureId);
         await rm(folderOf(captureId), { recursive: true, force: true });
         await mkdir(folderOf(captureId), { mode: 0o700 });
         const fromDisk = await disks.copy(id, image + PARTIAL, { signal, isUrgent: true });
@@ -73,10 +70,10 @@ export function createCaptures({ layout, disks, archives, trash, work }: Depende
     },
 
     async collect(named) {
-      const found = (await readdir(layout.captures)).filter((captureId) => !isOfFork(captureId));
+      const found = await readdir(layout.captures);
       // Asked after the look: the row of a snapshot comes before its disk.
       const kept = await named();
-      for (const captureId of found) if (!kept.has(captureId)) await drop(captureId);
+      for (const captureId of found) if (!kept.has(captureId) && !forks.has(captureId)) await drop(captureId);
     },
   };
 }

@@ -7,7 +7,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { copyImage } from '../disk/disks.ts';
+import { copyImage } from '../disk/copy-image.ts';
 import { waitUntilFree } from '../disk/loop-devices.ts';
 import { unlessMissing } from '../host/files.ts';
 import { HelperFailure, type Helpers } from '../host/helper.ts';

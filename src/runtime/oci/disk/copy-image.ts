@@ -1,0 +1,49 @@
+/** Copies of disk images, as clones where the file system has them. */
+import { constants } from 'node:fs';
+import { copyFile, rm } from 'node:fs/promises';
+import { limits } from '../../../model/limits.ts';
+import type { Helpers } from '../host/helper.ts';
+
+/**
+ * Copies a disk image: where the file system has reflinks the copy shares its blocks until one of both changes (cp(1),
+ * `--reflink`), elsewhere it is a sparse copy of its own.
+ */
+export async function copyImage(
+  helpers: Helpers,
+  {
+    source,
+    target,
+    signal,
+    lock,
+  }: { source: string; target: string; signal?: AbortSignal | undefined; lock?: string },
+): Promise<void> {
+  await rm(target, { force: true });
+  if (await isCloned(source, target)) return;
+  const options = {
+    timeoutMs: limits.archiveHelperTimeoutMs,
+    signal,
+    ...(lock === undefined ? {} : { lock }),
+  };
+  await helpers.run('cp', ['--reflink=never', '--sparse=always', source, target], options);
+}
+
+/** Without a process, which would take longer than the clone. Source: ioctl_ficlone(2), which needs one file system. */
+async function isCloned(source: string, target: string): Promise<boolean> {
+  try {
+    await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE);
+    return true;
+  } catch (error) {
+    if (!NO_CLONES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    await rm(target, { force: true });
+    return false;
+  }
+}
+
+const NO_CLONES: ReadonlySet<string> = new Set([
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EXDEV',
+  'EINVAL',
+  'ENOTTY',
+]);
