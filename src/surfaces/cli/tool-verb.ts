@@ -1,4 +1,4 @@
-/** A verb that is one tool of the catalogue: its flags, its help and its checks are the tool's own. It may take several things, or list all. */
+/** A verb that is a tool of the catalogue: its flags, its help and its checks are the tool's own. It may take several things, or list all. */
 import { z } from 'zod';
 import type { Tool } from '../../catalog/base/tool.ts';
 import type { Problem } from '../../model/errors.ts';
@@ -9,39 +9,88 @@ import { type Connection, connectionOf } from './connection.ts';
 import { flagIsSet, flagValue, usageError } from './flags.ts';
 import { parametersHelp } from './help.ts';
 import type { CliIo, Command } from './io.ts';
-import { printProblem, progressLine } from './output.ts';
-import { type Named, shapeOfInput } from './shape.ts';
+import { printable, printProblem, progressLine } from './output.ts';
+import { type FlagValue, type Named, shapeOfInput } from './shape.ts';
 
-export interface ToolVerb {
+interface Verb {
   /** As typed, such as `sandhaven create`. */
   usage: string;
   summary: string;
-  tool: Tool;
+  /** Parameter that is given as the only argument; also the kind of what it names. */
+  of?: 'sandbox';
   /** Returns the text for people; it ends with a line break. */
   print(result: Record<string, unknown>): string;
+  /** Returns a line for each part of the call that failed. */
+  failures?(result: Record<string, unknown>): string[];
 }
 
-export function toolVerb({ usage, summary, tool, print }: ToolVerb): Command {
+export interface ToolVerb extends Verb {
+  tool: Tool;
+}
+
+/** A verb that is one of several tools, by what it is given. */
+export interface ChoosingVerb extends Verb {
+  description: string;
+  /** Parameters of all. */
+  input: z.ZodObject;
+  /** Flags that take names of some kind under a name of their own. */
+  names?: Record<string, FlagValue>;
+  /** Returns the tool and its parameters; throws where what is given fits none. */
+  choose(given: Record<string, unknown>): [Tool, Record<string, unknown>];
+}
+
+export function toolVerb({ tool, ...verb }: ToolVerb): Command {
+  const { input, description } = tool;
+  return choosingVerb({ ...verb, input, description, choose: (given) => [tool, given] });
+}
+
+export function choosingVerb(verb: ChoosingVerb): Command {
+  const { usage, summary, description, of, names = {} } = verb;
+  const input = of === undefined ? verb.input : withoutNamed(verb.input, of);
   return {
     summary,
-    shape: () => ({ flags: shapeOfInput(tool.input) }),
+    shape: () => ({
+      flags: { ...shapeOfInput(input), ...names },
+      ...(of === undefined ? {} : { takes: [of] }),
+    }),
     async run(argv, io) {
-      const { parameters, flags } = toCallArguments(tool, argv);
+      const taken = { extras: of === undefined ? 'refused' : 'returned' } as const;
+      const { parameters, flags, extras } = toCallArguments({ input }, argv, taken);
       if (flagIsSet(flags, 'help')) {
-        io.stdout.write(parametersHelp(usage, tool));
+        const typed = of === undefined ? usage : `${usage} ${of.toUpperCase()}`;
+        io.stdout.write(parametersHelp(typed, { description, input }));
         return 0;
       }
       const json = flagIsSet(flags, 'json');
+      const named = of === undefined ? {} : { [of]: onlyOne(of, extras) };
       const more = await readParameters(flagValue(flags, 'parameters'), io);
+      const [tool, chosen] = verb.choose({ ...more, ...parameters, ...named });
       const client = createClient(await connectionOf(flags, io));
       const { result, problem } = await withProgress(io, (onProgress) =>
-        client(tool, { ...more, ...parameters }, { signal: io.signal, onProgress }),
+        client(tool, chosen, { signal: io.signal, onProgress }),
       );
       if (problem) return printProblem(problem, json, io);
-      io.stdout.write(json ? `${JSON.stringify(result)}\n` : print(result));
-      return 0;
+      io.stdout.write(json ? `${JSON.stringify(result)}\n` : verb.print(result));
+      const failures = verb.failures?.(result) ?? [];
+      // With --json the result has them.
+      if (!json) for (const line of failures) io.stderr.write(`${printable(line)}\n`);
+      return failures.length === 0 ? 0 : SOME_FAILED;
     },
   };
+}
+
+function withoutNamed(input: z.ZodObject, of: string): z.ZodObject {
+  const { [of]: _named, ...others } = input.shape;
+  return z.strictObject(others);
+}
+
+function onlyOne(of: string, [name, extra]: string[]): string {
+  if (name === undefined) throw usageError(`No ${of} is named.`, '`sandhaven ls` lists them.');
+  if (extra === undefined) return name;
+  throw usageError(
+    `'${extra}' is not the value of any flag.`,
+    `One ${of} is named, and parameters by flags.`,
+  );
 }
 
 /** Shows the progress of a call on a terminal, and erases it at the end. */
@@ -78,8 +127,7 @@ interface EachVerb {
 
 export function eachVerb(verb: EachVerb): Command {
   const { usage, summary, of, listedBy } = verb;
-  const { [of]: _named, ...others } = verb.definition.input.shape;
-  const input = z.strictObject(others);
+  const input = withoutNamed(verb.definition.input, of);
   return {
     summary,
     shape: () => ({ flags: shapeOfInput(input), takes: [of], repeats: true }),

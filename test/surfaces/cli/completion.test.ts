@@ -94,6 +94,13 @@ describe('flags', () => {
       ['', 'stopped'],
     ],
     [
+      ['fork', '--'],
+      [
+        ...['', '--help', '--json', '--url', '--context', '--team', '--data-dir'],
+        ...['--count', '--name', '--parameters'],
+      ],
+    ],
+    [
       ['exec', '--ti'],
       ['', '--timeout'],
     ],
@@ -145,6 +152,15 @@ describe('names', () => {
     [
       ['create', '--snapshot', 't'],
       ['', 'tools'],
+    ],
+    [
+      ['fork', 'd'],
+      ['', 'demo'],
+    ],
+    [['fork', 'demo', 'd'], ['']],
+    [
+      ['snapshot', 'create', '--from', 'd'],
+      ['', 'demo'],
     ],
     [
       ['create', '--snapshot=t'],

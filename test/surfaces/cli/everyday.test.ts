@@ -26,6 +26,7 @@ describe('help', () => {
     'logs',
     'start',
     'stop',
+    'fork',
     'inspect',
     'snapshot',
     'snapshot create',
@@ -164,7 +165,81 @@ describe('start, stop and inspect', () => {
   });
 });
 
+describe('fork', () => {
+  beforeEach(() => void http.call('Sandbox.CreateSandbox', { name: 'demo', labels: { a: 'b' } }));
+
+  it('prints name and ID of each', async () => {
+    const { code, stdout, stderr } = await cli(['fork', 'demo', '--count', '2', '--name', 'way']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^way-1 {2}sb_\w+\nway-2 {2}sb_\w+\n$/);
+    expect([...http.sandboxes.values()].map(({ labels }) => labels)).toEqual([
+      { a: 'b' },
+      { a: 'b' },
+      { a: 'b' },
+    ]);
+    expect((await cli(['fork', '--name=one', 'demo'])).stdout).toMatch(/^one {2}sb_\w+\n$/);
+  });
+
+  it('reports those that did not start, and exits with 1', async () => {
+    await http.call('Sandbox.CreateSandbox', { name: 'way-2' });
+    const { code, stdout, stderr } = await cli(['fork', 'demo', '--count', '3', '--name', 'way']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^way-1 {2}sb_\w+\nway-3 {2}sb_\w+\n$/);
+    expect(stderr).toBe("A fork did not start (already_exists): The name 'way-2' is taken.\n");
+    const asJson = await cli(['fork', 'demo', '--name', 'way-2', '--json']);
+    expect([asJson.code, asJson.stderr]).toEqual([1, '']);
+    expect(JSON.parse(asJson.stdout)).toEqual({
+      sandboxes: [],
+      failed: [{ code: 'already_exists', detail: "The name 'way-2' is taken." }],
+    });
+  });
+
+  it('needs the name of one sandbox', async () => {
+    expect((await cli(['fork'])).stderr).toContain('No sandbox is named.\nHint: `sandhaven ls` lists them.');
+    expect(await cli(['fork', 'demo', 'other'])).toMatchObject({ code: 2, stdout: '' });
+    expect(await cli(['fork', 'none'])).toMatchObject({ code: 4, stdout: '' });
+    expect(await cli(['fork', 'demo', '--count', '101'])).toMatchObject({ code: 2, stdout: '' });
+    expect((await cli(['fork', 'demo', '--cuont', '2'])).stderr).toContain('count');
+    expect(http.sandboxes.size).toBe(1);
+  });
+});
+
 describe('snapshot', () => {
+  it('is taken of a sandbox', async () => {
+    await http.call('Sandbox.CreateSandbox', { name: 'my box', image: 'debian:13' });
+    expect((await cli(['snapshot', 'create', '--from', 'my box', '--name', 'point'])).stdout).toMatch(
+      /^point {2}snap_\w+\n$/,
+    );
+    const unnamed = await cli(['snapshot', 'create', '--from=my box', '--json']);
+    expect(JSON.parse(unnamed.stdout)).toMatchObject({
+      name: 'my box-a1b2c3',
+      state: 'active',
+      source: { name: 'my box' },
+    });
+    const { stdout } = await cli(['snapshot', 'ls']);
+    expect(stdout).toMatch(/^NAME +ID +STATE +SOURCE +SIZE +CREATED$/m);
+    expect(stdout).toMatch(/^point +snap_\w+ +active +sandbox my box +90\.0 MB +1970/m);
+    expect((await cli(['snapshot', 'create', '--from', 'my box', '--name', 'point'])).code).toBe(5);
+    await cli(['snapshot', 'rm', 'point', 'my box-a1b2c3']);
+  });
+
+  it.each([
+    [['--name', 'a'], 'Nothing is named to make a snapshot from.', 'Give --image IMAGE or --from SANDBOX.'],
+    [
+      ['--name', 'a', '--image', 'debian:13', '--from', 'demo'],
+      'A snapshot is made from an image or from a sandbox.',
+      'Give --image or --from, not both.',
+    ],
+    [['--from', 'demo', '--user', 'ann'], 'There is no parameter "user"', ''],
+    [['--image', 'debian:13'], 'name is required', ''],
+    [['--form', 'demo'], 'There is no parameter "form"', 'from'],
+  ])('refuses %j with the next step', async (argv, said, hint) => {
+    const { code, stdout, stderr } = await cli(['snapshot', 'create', ...argv]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(said);
+    expect(stderr).toContain(hint);
+  });
+
   it('makes, lists, shows and deletes', async () => {
     const made = await cli(['snapshot', 'create', '--name', 'tools', '--image', 'debian:13']);
     expect(made.stdout).toMatch(/^tools {2}snap_\w+\nIt is pending: `sandhaven snapshot inspect 'tools'`/);

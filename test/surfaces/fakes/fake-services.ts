@@ -41,6 +41,7 @@ import { memoryRegistryCredentials } from '../../store/memory/memory-registries.
 import { fakeAudit } from './fake-audit.ts';
 import { fakeContexts } from './fake-contexts.ts';
 import { fakeDocuments } from './fake-documents.ts';
+import { fakeForks } from './fake-forks.ts';
 import { fakeGit } from './fake-git.ts';
 import { fakeHeirs } from './fake-heirs.ts';
 import { fakeMetrics } from './fake-metrics.ts';
@@ -111,6 +112,8 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
   const health = fakeHealth();
   const roleOf = async (id: string) => (await people.users.find(id)).role;
   const secrets = fakeSecrets(fake.sandboxes);
+  const sandboxes = fakeSandboxes(fake, secrets.sandboxSecrets);
+  const snapshots: Snapshot[] = [];
   const { adminsReadInside = false } = options;
   const machines: Pick<Machines, 'command'> = {
     command: async (id) => {
@@ -120,7 +123,8 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     },
   };
   const services = {
-    sandboxes: fakeSandboxes(fake, secrets.sandboxSecrets),
+    sandboxes,
+    ...fakeForks({ sandboxes: fake.sandboxes, snapshots, find: sandboxes.get }),
     sleep: fakeSleep(fake.sandboxes),
     usageHistory: { of: async (_: User, sandboxId: string) => ({ sandboxId, ...historyOfUse }) },
     ...secrets,
@@ -149,7 +153,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
       ...{ events, log, clock: Date, bounds: { total: 1_000, perOwner: 200, atOnce: 8 } },
       measure: async () => ({ ...usage, cpuMs: Date.now() / 2 }),
     }),
-    snapshots: fakeSnapshots(fake),
+    snapshots: fakeSnapshots(fake, snapshots),
     snapshotEvents: new SnapshotEvents({
       ...{ store: { find: async () => null }, replicas: createAlone(), log },
     }),
@@ -311,8 +315,7 @@ function fakePreviews(): Face<PreviewService> {
   };
 }
 
-function fakeSnapshots(fake: Omit<FakeServices, 'services'>): Face<SnapshotService> {
-  const all: Snapshot[] = [];
+function fakeSnapshots(fake: Omit<FakeServices, 'services'>, all: Snapshot[]): Face<SnapshotService> {
   return {
     async create(
       caller,

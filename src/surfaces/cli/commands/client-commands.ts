@@ -7,7 +7,7 @@ import { completion } from './completion.ts';
 import { context } from './context.ts';
 import { cp } from './everyday/cp.ts';
 import { logs } from './everyday/logs.ts';
-import { create, inspect, ls, pause, resume, rm, start, stop } from './everyday/sandboxes.ts';
+import { create, fork, inspect, ls, pause, resume, rm, start, stop } from './everyday/sandboxes.ts';
 import { snapshot } from './everyday/snapshot.ts';
 import { forward } from './forward.ts';
 import { login, logout } from './login.ts';
@@ -28,6 +28,7 @@ const everyday = {
   cp,
   logs,
   forward,
+  fork,
   start,
   stop,
   pause,

@@ -1,4 +1,4 @@
-/** Commands about sandboxes as a whole: `sandhaven ls`, `create`, `inspect`, `start`, `stop`, `pause`, `resume` and `rm`. */
+/** Commands about sandboxes as a whole: `sandhaven ls`, `create`, `fork`, `inspect`, `start`, `stop`, `pause`, `resume` and `rm`. */
 import type { Action } from '../../../../administration/action.ts';
 import { pauseSandbox, resumeSandbox } from '../../../../administration/sleep.ts';
 import type { SandboxView } from '../../../../catalog/base/sandbox-view.ts';
@@ -7,6 +7,7 @@ import { createSandbox } from '../../../../catalog/sandboxes/create-sandbox.ts';
 import { getSandbox } from '../../../../catalog/sandboxes/get-sandbox.ts';
 import { deleteSandbox, startSandbox, stopSandbox } from '../../../../catalog/sandboxes/lifecycle.ts';
 import { listSandboxes } from '../../../../catalog/sandboxes/list-sandboxes.ts';
+import { forkSandbox } from '../../../../catalog/snapshots/fork-sandbox.ts';
 import { createAdminClient, createClient } from '../../client.ts';
 import { connectionOf } from '../../connection.ts';
 import { commonFlags, flagIsSet, flagValue, longUser, parseKnownFlags, usageError } from '../../flags.ts';
@@ -79,6 +80,20 @@ export const create: Command = {
 function oneOfSecrets(word: string): string {
   return word.replace(/^--secret(?==|$)/, '--secrets');
 }
+
+/** `sandhaven fork`: starts copies of a sandbox. */
+export const fork = toolVerb({
+  usage: 'sandhaven fork',
+  summary: 'start copies of a sandbox, with its files',
+  tool: forkSandbox,
+  of: 'sandbox',
+  print: ({ sandboxes }) =>
+    (sandboxes as SandboxView[]).map(({ name, id }) => `${printable(`${name}  ${id}`)}\n`).join(''),
+  failures: ({ failed }) =>
+    (failed as { code: string; detail: string }[]).map(
+      ({ code, detail }) => `A fork did not start (${code}): ${detail}`,
+    ),
+});
 
 /** `sandhaven inspect`: all about one sandbox or several. */
 export const inspect = eachVerb({

@@ -1,32 +1,53 @@
 /** `sandhaven snapshot`: makes, lists, shows and deletes snapshots. */
+import { z } from 'zod';
 import { deleteSnapshot } from '../../../../administration/sandboxes.ts';
 import { createSnapshot } from '../../../../catalog/snapshots/create-snapshot.ts';
 import { getSnapshot } from '../../../../catalog/snapshots/get-snapshot.ts';
 import { listSnapshots } from '../../../../catalog/snapshots/list-snapshots.ts';
+import { snapshotSandbox } from '../../../../catalog/snapshots/snapshot-sandbox.ts';
 import { createAdminClient, createClient } from '../../client.ts';
 import { connectionOf } from '../../connection.ts';
 import { familyVerb } from '../../family-verb.ts';
-import { commonFlags, flagIsSet, parseKnownFlags } from '../../flags.ts';
+import { commonFlags, flagIsSet, parseKnownFlags, usageError } from '../../flags.ts';
 import { commonHelp } from '../../help.ts';
 import type { Command } from '../../io.ts';
 import { printable, printProblem, render, table } from '../../output.ts';
-import { allPages, eachVerb, toolVerb } from '../../tool-verb.ts';
+import { allPages, choosingVerb, eachVerb } from '../../tool-verb.ts';
 
 interface SnapshotView {
   name: string;
   id: string;
   state: string;
   image: string;
+  source?: { name: string };
   size_bytes: number | null;
   created_at: string;
 }
 
 const named = { of: 'snapshot', listedBy: 'sandhaven snapshot ls' } as const;
 
-const create = toolVerb({
+const create = choosingVerb({
   usage: 'sandhaven snapshot create',
-  summary: 'make one from a container image',
-  tool: createSnapshot,
+  summary: 'make one from a container image, or from a sandbox',
+  description: `${createSnapshot.description} With --from: ${snapshotSandbox.description}`,
+  input: z.strictObject({
+    from: z
+      .string()
+      .optional()
+      .describe('Sandbox, by name or ID, in place of an image. It takes only --name beside it.'),
+    ...createSnapshot.input.partial({ name: true, image: true }).shape,
+  }),
+  names: { from: { of: 'sandbox' } },
+  choose({ from, ...given }) {
+    if (from !== undefined && given['image'] !== undefined)
+      throw usageError(
+        'A snapshot is made from an image or from a sandbox.',
+        'Give --image or --from, not both.',
+      );
+    if (from !== undefined) return [snapshotSandbox, { ...given, sandbox: from }];
+    if (given['image'] !== undefined) return [createSnapshot, given];
+    throw usageError('Nothing is named to make a snapshot from.', 'Give --image IMAGE or --from SANDBOX.');
+  },
   print: ({ name, id, state }) =>
     `${printable(`${name}  ${id}`)}\n` +
     (state === 'active'
@@ -88,7 +109,7 @@ export const snapshot = familyVerb('snapshot', 'make, list, show and delete snap
   rm,
 });
 
-function toRow({ name, id, state, image, size_bytes, created_at }: SnapshotView) {
+function toRow({ name, id, state, image, source, size_bytes, created_at }: SnapshotView) {
   const size = size_bytes === null ? null : `${(size_bytes / 1e6).toFixed(1)} MB`;
-  return { name, id, state, image, size, created: created_at };
+  return { name, id, state, source: source ? `sandbox ${source.name}` : image, size, created: created_at };
 }
