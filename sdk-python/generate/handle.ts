@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from .._async.content import AsyncContent
 from .._async.contexts import AsyncCodeContext, AsyncContexts
@@ -172,6 +172,11 @@ const SESSIONS = `
         )
 `;
 
+/** Results of sandboxes become handles, as that of `create` does. */
+const HANDLES = `        handles = [self._client.sandbox(one["id"]) for one in made["sandboxes"]]
+        return AsyncForks(handles, made["failed"])
+`;
+
 /** By group; what the generated methods do not have is written here. */
 const classes: Record<string, { name: string; about: string; besides: string }> = {
   files: { name: 'AsyncSandboxFiles', about: 'The files of one sandbox.', besides: FILES },
@@ -201,6 +206,13 @@ export function generateHandle(described: Described[], names: PythonTypes): stri
 ${besides}
 ${of(group)}`,
     ),
+    `class AsyncForks(NamedTuple):
+    """What a fork has made."""
+
+    sandboxes: list[AsyncSandboxHandle]
+    """Handles of the sandboxes that started."""
+    failed: list[types.ForkSandboxFailedItem]
+    """Why each of the others did not start. Where none starts, the call itself fails."""`,
     `class AsyncSandboxHandle:
     """One sandbox, whose calls need no name of it. In \`async with\` it is deleted at the end of the block."""
 
@@ -321,13 +333,14 @@ function method({ described, group, name, positional }: HandleMethod, names: Pyt
   const signature = (all: Keyword[]) =>
     all.map(({ name, typed }) => `        ${name}: ${typed.replace(/\blist\[/g, '_list[')},\n`).join('');
   const [about = ''] = tool.description.split(/(?<=\.) /);
+  const isFork = typeName === 'ForkSandbox';
   return `    async def ${snake(name.charAt(0).toUpperCase() + name.slice(1))}(
         self,
 ${signature(first)}        *,
-${signature(rest)}    ) -> types.${typeName}Result:
+${signature(rest)}    ) -> ${isFork ? 'AsyncForks' : `types.${typeName}Result`}:
 ${docstring(about, [], '        ')}
-        return await self._client.${snake(typeName)}(
+        ${isFork ? 'made =' : 'return'} await self._client.${snake(typeName)}(
             sandbox=${group === '' ? 'self.id' : 'self._sandbox'},
 ${keywords.map(({ name }) => `            ${name}=${name},\n`).join('')}        )
-`;
+${isFork ? HANDLES : ''}`;
 }

@@ -149,6 +149,39 @@ def test_opens_ports_to_everybody_and_closes_them(service: ScriptedService, clie
     ]
 
 
+def test_takes_a_snapshot_and_forks_into_handles(service: ScriptedService, client: Driver) -> None:
+    service.answers(
+        result({"id": "snap_1", "name": "point"}),
+        result(
+            {
+                "sandboxes": [{"id": "sb_1"}, {"id": "sb_3"}],
+                "failed": [{"code": "already_exists", "detail": "taken"}],
+            }
+        ),
+        result({"ports": []}),
+        problem("resource_exhausted", 429),
+    )
+    box = client.client.sandbox("demo")
+    assert client.call(lambda _: box.snapshot(name="point"))["name"] == "point"
+    forks = client.call(lambda _: box.fork(count=3, name="way"))
+    assert [one.id for one in forks.sandboxes] == ["sb_1", "sb_3"]
+    assert forks.failed == [{"code": "already_exists", "detail": "taken"}]
+    client.call(lambda _: forks.sandboxes[1].ports())
+    assert client.failure(lambda _: box.fork(max_retries=0)).code == "resource_exhausted"
+    assert paths(service) == [
+        "/v1/tools/Sandbox.SnapshotSandbox",
+        "/v1/tools/Sandbox.ForkSandbox",
+        "/v1/tools/Sandbox.ListPorts",
+        "/v1/tools/Sandbox.ForkSandbox",
+    ]
+    assert service.bodies() == [
+        {"sandbox": "demo", "name": "point"},
+        {"sandbox": "demo", "count": 3, "name": "way"},
+        {"sandbox": "sb_3"},
+        {"sandbox": "demo"},
+    ]
+
+
 def within(client: Driver) -> None:
     """Enters a handle's block, and leaves it."""
     if not client.is_async:

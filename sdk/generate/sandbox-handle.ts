@@ -85,6 +85,14 @@ import { processesOf, type SandboxProcesses } from './processes.ts';
 import type { DeletedSession } from './sessions.ts';
 import type * as watching from './watching.ts';
 
+/** What a fork has made. */
+export interface Forks {
+  /** Handles of the sandboxes that started. */
+  sandboxes: SandboxHandle[];
+  /** Why each of the others did not start. Where none starts, the call itself fails. */
+  failed: types.ForkSandboxResult['failed'];
+}
+
 /** Made by \`client.create()\` and \`client.sandbox()\`. \`await using\` deletes it at the end of its block. */
 export class SandboxHandle {
   /** Its ID; with \`client.sandbox()\`, the name or ID that was given. */
@@ -189,10 +197,19 @@ function method({ described, group, name, positional, takesMore }: HandleMethod)
     : '';
   // The client's method of the tool has the rest.
   const [about] = tool.description.split(/(?<=\.) /);
+  const called = `this.#client.${flat}({ ${fields.join(', ')} }, ${takesMore ? 'call' : 'options'})`;
+  const isFork = typeName === 'ForkSandbox';
+  const signature = `${name}(${[...given, `options: ${options} = {}`].join(', ')})`;
   return `${comment(about, '  ').join('\n')}
-  ${name}(${[...given, `options: ${options} = {}`].join(', ')}): Promise<types.${typeName}Result> {
-${split}    return this.#client.${flat}({ ${fields.join(', ')} }, ${takesMore ? 'call' : 'options'});
-  }
+  ${isFork ? `async ${signature}: Promise<Forks>` : `${signature}: Promise<types.${typeName}Result>`} {
+${split}${isFork ? handlesOf(called) : `    return ${called};\n`}  }
+`;
+}
+
+/** Results of sandboxes become handles, as that of `create` does. */
+function handlesOf(called: string): string {
+  return `    const { sandboxes, failed } = await ${called};
+    return { sandboxes: sandboxes.map(({ id }) => this.#client.sandbox(id)), failed };
 `;
 }
 

@@ -57,6 +57,7 @@ export {
   type SandboxProcesses,
 } from './processes.ts';
 export {
+  type Forks,
   SandboxCode,
   SandboxFiles,
   SandboxGit,

@@ -162,6 +162,33 @@ it('opens ports to everybody, and closes them', async () => {
   ]);
 });
 
+it('takes a snapshot of itself, and forks into handles, with the reason of each that did not start', async () => {
+  service.answers(
+    result({ id: 'snap_1', name: 'point', state: 'active' }),
+    result({
+      sandboxes: [
+        { id: 'sb_1', name: 'way-1' },
+        { id: 'sb_3', name: 'way-3' },
+      ],
+      failed: [{ code: 'already_exists', detail: 'taken' }],
+    }),
+    result({ ports: [] }),
+    problem('resource_exhausted', 429),
+  );
+  expect((await box.snapshot({ name: 'point', timeoutMs: 60_000 })).name).toBe('point');
+  const { sandboxes, failed } = await box.fork({ count: 3, name: 'way', maxRetries: 0 });
+  expect(sandboxes.map(({ id }) => id)).toEqual(['sb_1', 'sb_3']);
+  expect(failed).toEqual([{ code: 'already_exists', detail: 'taken' }]);
+  await sandboxes[1]?.ports();
+  await expect(box.fork({ maxRetries: 0 })).rejects.toMatchObject({ code: 'resource_exhausted' });
+  expect(sent()).toEqual([
+    ['/v1/tools/Sandbox.SnapshotSandbox', { name: 'point', sandbox: 'demo' }],
+    ['/v1/tools/Sandbox.ForkSandbox', { count: 3, name: 'way', sandbox: 'demo' }],
+    ['/v1/tools/Sandbox.ListPorts', { sandbox: 'sb_3' }],
+    ['/v1/tools/Sandbox.ForkSandbox', { sandbox: 'demo' }],
+  ]);
+});
+
 describe('at the end of its block', () => {
   it('deletes its sandbox', async () => {
     service.answers(result({ deleted: true }));

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Sandhaven } from '../../sdk/src/index.ts';
 import { act, mustAct, person } from '../support/people.ts';
 import { call, must, type Service, startService } from '../support/service.ts';
 
@@ -129,6 +130,21 @@ describe('forks', () => {
     });
     for (const sandbox of ['way-1', 'way-2']) await must(service, 'DeleteSandbox', { sandbox });
   });
+});
+
+it('the SDK takes snapshots, and gets handles of forks', async () => {
+  const client = new Sandhaven({ url: service.url, apiKey: service.apiKey });
+  const box = client.sandbox('box');
+  await box.files.write('sdk', 'of the SDK');
+  const { id, source } = await box.snapshot();
+  expect(source?.name).toBe('box');
+  const { sandboxes, failed } = await box.fork({ count: 2 });
+  expect([sandboxes.length, failed]).toEqual([2, []]);
+  for (const one of [...sandboxes, await client.create({ snapshot: id })]) {
+    expect((await one.files.read('sdk')).content).toBe('of the SDK');
+    await one.delete();
+  }
+  await client.snapshots.delete(id);
 });
 
 it('what a killed service left half-made is gone, or ends in error, after the next start', async () => {

@@ -28,6 +28,7 @@ from ._generated import errors as _errors
 from ._generated import types as _types
 from ._generated.async_client import AsyncDocumentDb, AsyncIterate, AsyncSandhaven
 from ._generated.async_handle import (
+    AsyncForks,
     AsyncSandboxCode,
     AsyncSandboxFiles,
     AsyncSandboxGit,
@@ -36,7 +37,7 @@ from ._generated.async_handle import (
 )
 from ._generated.client import DocumentDb, Iterate, Sandhaven
 from ._generated.errors import *
-from ._generated.handle import SandboxCode, SandboxFiles, SandboxGit, SandboxHandle, SandboxSessions
+from ._generated.handle import Forks, SandboxCode, SandboxFiles, SandboxGit, SandboxHandle, SandboxSessions
 from ._generated.types import *
 from ._generated.types import CreateSandboxResult as Sandbox
 from ._generated.version import __version__
@@ -83,6 +84,7 @@ __all__ = [
     "AsyncDocumentDb",
     "AsyncDownload",
     "AsyncFiles",
+    "AsyncForks",
     "AsyncIterate",
     "AsyncPreview",
     "AsyncProcess",
@@ -117,6 +119,7 @@ __all__ = [
     "FileEntry",
     "FileRenamed",
     "Files",
+    "Forks",
     "Health",
     "HealthSample",
     "Iterate",

@@ -71,6 +71,19 @@ def test_lists_are_walked_page_by_page(real: Driver, sandbox: str) -> None:
     assert [one["id"] for one in named] == [sandbox]
 
 
+def test_a_sandbox_forks_and_is_kept_as_a_snapshot(real: Driver, sandbox: str) -> None:
+    box = real.client.sandbox(sandbox)
+    real.call(lambda _: box.files.write("state", "one moment"))
+    kept = real.call(lambda _: box.snapshot())
+    assert (kept["state"], kept["source"]["id"]) == ("active", sandbox)
+    forks = real.call(lambda _: box.fork(count=2))
+    assert (len(forks.sandboxes), forks.failed) == (2, [])
+    for one in [*forks.sandboxes, real.call(lambda c: c.create(snapshot=kept["id"]))]:
+        assert real.call(lambda _, one=one: one.files.read("state"))["content"] == "one moment"
+        real.call(lambda _, one=one: one.delete())
+    real.call(lambda c: c.snapshots.delete(kept["id"]))
+
+
 def test_changes_come(real: Driver) -> None:
     def both(c: Any) -> Any:
         return c.changes(usage=True)

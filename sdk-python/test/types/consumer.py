@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Literal
 
-from sandhaven import AsyncSandhaven, ListSandboxesResult, NotFoundError, Sandbox, SandboxChange, Sandhaven
+from sandhaven import AsyncSandhaven, ListSandboxesResult, NotFoundError, Sandbox, SandboxChange, SandboxHandle, Sandhaven
 
 client = Sandhaven(api_key="k")
 created: Sandbox = client.create_sandbox(name="consumer", cpu=1, labels={"a": "b"})
@@ -16,6 +16,7 @@ counted: int = client.document_db.count_documents(database_name="a", collection_
 client.create_snapshot(name="a", image="debian:13", resources={"cpu": 2})
 names: list[str] = [sandbox["name"] for sandbox in client.iterate.list_sandboxes(page_size=1)]
 ended: int = client.processes.start("demo", "make", tag="web").follow(on_stdout=print)["exit_code"]
+forks: list[SandboxHandle] = client.sandbox("demo").fork(count=2, name="way").sandboxes
 with client.files.download("demo", "a") as download:
     pieces: list[bytes] = list(download)
 try:
