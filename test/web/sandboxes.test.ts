@@ -1,6 +1,6 @@
 /** The list of sandboxes: filters in the address, actions and their losses, the form of a new one. */
 import { describe, expect, it } from 'vitest';
-import { type Actionable, isAllowed, lossOf } from '../../web/src/sandboxes/actions.ts';
+import { type Actionable, isAllowed, lossOf, mayBeCopied } from '../../web/src/sandboxes/actions.ts';
 import { emptyForm, faultsOf, parametersOf } from '../../web/src/sandboxes/create/form.ts';
 import { filtered, type Row, readFilter, stopsAt } from '../../web/src/sandboxes/filter.ts';
 
@@ -107,6 +107,13 @@ describe('actions', () => {
     expect(isAllowed('stop', one({ operation: 'resizing' }))).toBe(false);
     expect(isAllowed('delete', one({ operation: 'resizing' }))).toBe(true);
     expect(isAllowed('delete', one({ operation: 'deleting' }))).toBe(false);
+  });
+
+  it('copy what is whole and at rest', () => {
+    for (const state of ['started', 'stopped', 'archived'] as const)
+      expect(mayBeCopied({ state })).toBe(true);
+    expect(mayBeCopied({ state: 'error' })).toBe(false);
+    expect(mayBeCopied({ state: 'started', operation: 'stopping' })).toBe(false);
   });
 
   it('name what is lost: by a deletion everything, by a stop what it deletes', () => {

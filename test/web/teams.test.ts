@@ -62,6 +62,8 @@ describe('a viewer of a team', () => {
     await viewer.go(`/sandboxes/${shared}/terminal`);
     await viewer.sees('Terminals are for members');
     await disabled('Stop');
+    await disabled('Take snapshot');
+    await disabled('Fork');
     await disabled('Delete');
     await viewer.go('/snapshots');
     await disabled('New snapshot');

@@ -14,6 +14,7 @@ import { Stops } from '../sandboxes/sandbox-row.tsx';
 import { useSandboxActions } from '../sandboxes/use-actions.tsx';
 import { sandboxQuery } from '../service/queries.ts';
 import { useActing } from '../shell/team-items.tsx';
+import { CopyActions } from './copy-actions.tsx';
 import classes from './sandbox.module.css';
 import { SandboxContext } from './sandbox.ts';
 
@@ -74,19 +75,24 @@ export function SandboxPage() {
           <code>{sandbox.id}</code>
         </span>
       }
-      actions={shown.map((action) => (
-        <Button
-          key={action}
-          variant={action === 'start' ? 'filled' : 'default'}
-          disabled={viewer}
-          title={viewer ? 'Viewers cannot change anything.' : undefined}
-          onClick={() =>
-            act(action, [sandbox], () => action === 'delete' && void navigate({ to: '/sandboxes' }))
-          }
-        >
-          {labels[action]}
-        </Button>
-      ))}
+      actions={
+        <>
+          <CopyActions sandbox={sandbox} />
+          {shown.map((action) => (
+            <Button
+              key={action}
+              variant={action === 'start' ? 'filled' : 'default'}
+              disabled={viewer}
+              title={viewer ? 'Viewers cannot change anything.' : undefined}
+              onClick={() =>
+                act(action, [sandbox], () => action === 'delete' && void navigate({ to: '/sandboxes' }))
+              }
+            >
+              {labels[action]}
+            </Button>
+          ))}
+        </>
+      }
     >
       <nav aria-label="Parts of the sandbox" className={classes['tabs']}>
         {tabs.map(({ to, label }) => (

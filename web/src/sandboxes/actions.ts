@@ -42,6 +42,11 @@ export function isAllowed(action: ActionName, { state, operation, asleep_since }
   return state === 'stopped';
 }
 
+/** Its disk is whole, and nothing changes it as a whole. */
+export function mayBeCopied({ state, operation }: Pick<Actionable, 'state' | 'operation'>): boolean {
+  return state !== 'error' && operation === undefined;
+}
+
 /** A stop deletes such a sandbox. */
 export function endsAtStop({ ephemeral, auto_delete_minutes }: Actionable): boolean {
   return ephemeral || auto_delete_minutes === 0;

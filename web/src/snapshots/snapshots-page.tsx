@@ -1,4 +1,4 @@
-/** Snapshots: named images with sizes, to make sandboxes from. */
+/** Snapshots: named images, or disks of sandboxes, with sizes, to make sandboxes from. */
 
 import { Button } from '@mantine/core';
 import type { CreateSnapshotResult } from '@sandhaven/sdk';
@@ -33,10 +33,10 @@ export function SnapshotsPage() {
   const [creating, setCreating] = useState(false);
   const [from, setFrom] = useState<string | null>(null);
   const [question, setQuestion] = useState<Question | null>(null);
-  const askToDelete = ({ id, name, image }: CreateSnapshotResult) =>
+  const askToDelete = ({ id, name, image, source }: CreateSnapshotResult) =>
     setQuestion({
       title: `Delete ${name}?`,
-      body: `The snapshot of ${image} is deleted for good, and its name becomes free. Sandboxes that were made from it keep their image.`,
+      body: `The snapshot of ${source ? `sandbox ${source.name}` : image} is deleted for good, and its name becomes free. Sandboxes that were made from it stay as they are.`,
       action: 'Delete',
       async run() {
         await client.snapshots.delete(id);
@@ -48,7 +48,7 @@ export function SnapshotsPage() {
   return (
     <Page
       title="Snapshots"
-      about="Named images with sizes and a program to start. A sandbox made from one starts as a copy of the image."
+      about="Named images, or disks of sandboxes, with sizes and a program to start. A sandbox made from one starts as a copy."
       actions={
         <>
           <RefreshButton busy={isFetching} refresh={refetch} />
@@ -69,13 +69,13 @@ export function SnapshotsPage() {
       {!data && !error && <Loading what="snapshots" />}
       {data?.length === 0 && (
         <Empty icon="camera" title="There is no snapshot yet">
-          Make one of a container image that you use often.
+          Make one of a container image that you use often, or take one on the page of a sandbox.
         </Empty>
       )}
       {data && data.length > 0 && (
         <DataTable
           label="Snapshots"
-          head={['Name', 'State', 'Image', 'Starts', 'Sizes', 'Image size', 'Created', 'Actions']}
+          head={['Name', 'State', 'Source', 'Starts', 'Sizes', 'Size', 'Created', 'Actions']}
         >
           {data.map((snapshot) => (
             <SnapshotRow key={snapshot.id} snapshot={snapshot} use={setFrom} remove={askToDelete} />
@@ -97,7 +97,8 @@ interface SnapshotRowProps {
 
 function SnapshotRow({ snapshot, use, remove }: SnapshotRowProps) {
   const { viewer } = useActing();
-  const { id, name, state, state_reason, image, entrypoint, resources, size_bytes, created_at } = snapshot;
+  const { id, name, state, state_reason, image, source, entrypoint, resources, size_bytes, created_at } =
+    snapshot;
   return (
     <tr>
       <td>
@@ -109,6 +110,7 @@ function SnapshotRow({ snapshot, use, remove }: SnapshotRowProps) {
         {state_reason && <div className="dimmed small break">{state_reason}</div>}
       </td>
       <td className="break">
+        {source && <div>sandbox {source.name}</div>}
         <code>{image}</code>
       </td>
       <td className="break">
