@@ -30,7 +30,7 @@ describe('toolsets', () => {
         message: 'There is no toolset "exekution".',
         fields: {
           parameter: '--toolsets',
-          hint: `Did you mean execution? The toolsets are ${toolsets.join(', ')}; all means every one but contexts.`,
+          hint: `Did you mean execution? The toolsets are ${toolsets.join(', ')}; all means every one but contexts and forks.`,
         },
       }),
     );

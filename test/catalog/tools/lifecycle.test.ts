@@ -64,7 +64,7 @@ describe('the line of a snapshot', () => {
     ...{ id: 'snap_1', name: 's', ownerId: 'u', state: 'error', stateReason: 'No such image.' },
     ...{ image: 'debian:13', entrypoint: null, regionId: 'local', sizeBytes: null },
     ...{ resources: { cpu: 1, memory: 2, disk: 3, gpu: 0 }, createdAt: 0, updatedAt: 0 },
-    network: null,
+    ...{ network: null, user: null, source: null },
   } as unknown as Snapshot;
 
   it('has its reason, and no size before it is known', () => {
@@ -84,6 +84,14 @@ describe('the line of a snapshot', () => {
       "Snapshot 's' (snap_1) is active: image debian:13, 7 bytes, 1 vCPU, 2 GB memory, 3 GB disk, " +
         'entrypoint ["sh","-c"]. Created 1970-01-01T00:00:00.000Z.',
     );
+  });
+
+  it('has the sandbox whose disk it has', () => {
+    const source = { id: 'sb_1', name: 'box' };
+    expect(toSnapshotView(snapshot)).not.toHaveProperty('source');
+    const view = toSnapshotView({ ...snapshot, source });
+    expect(view.source).toEqual(source);
+    expect(snapshotText(view)).toContain("is error: disk of sandbox 'box', image debian:13,");
   });
 
   it('has its network while it has one of its own', () => {

@@ -39,6 +39,7 @@ describe('without a snapshot', () => {
       resources: { cpu: 3, memory: 5, disk: 30, gpu: 1 },
       user: null,
       network: null,
+      captureId: null,
     });
   });
 
@@ -51,6 +52,7 @@ describe('without a snapshot', () => {
       resources: { cpu: 3, memory: 5, disk: 30, gpu: 1 },
       user: null,
       network: null,
+      captureId: null,
     });
   });
 });
@@ -69,9 +71,15 @@ describe('a snapshot', () => {
         resources: { cpu: 1, memory: 2, disk: 8, gpu: 0 },
         user: 'ann',
         network,
+        captureId: null,
       });
     },
   );
+
+  it('of a sandbox brings its disk', async () => {
+    await have({ source: { id: 'sb_0123456789abcdef', name: 'gone' } });
+    expect(await template({ snapshot: 'tools' })).toMatchObject({ captureId: id, image: 'debian:13' });
+  });
 
   it.each(['base', 'snap_base000000000000'])(
     '[WIRE-BOX-20] %s is the base image in its default sizes',
@@ -85,6 +93,7 @@ describe('a snapshot', () => {
         resources: { cpu: 2, memory: 4, disk: 20, gpu: 0 },
         user: null,
         network: null,
+        captureId: null,
       });
     },
   );
