@@ -71,6 +71,13 @@ def test_lists_are_walked_page_by_page(real: Driver, sandbox: str) -> None:
     assert [one["id"] for one in named] == [sandbox]
 
 
+def end(real: Driver, box: Any) -> Any:
+    """Deletes it, and gives what it held."""
+    held = real.call(lambda _: box.files.read("state"))["content"]
+    real.call(lambda _: box.delete())
+    return held
+
+
 def test_a_sandbox_forks_and_is_kept_as_a_snapshot(real: Driver, sandbox: str) -> None:
     box = real.client.sandbox(sandbox)
     real.call(lambda _: box.files.write("state", "one moment"))
@@ -78,9 +85,8 @@ def test_a_sandbox_forks_and_is_kept_as_a_snapshot(real: Driver, sandbox: str) -
     assert (kept["state"], kept["source"]["id"]) == ("active", sandbox)
     forks = real.call(lambda _: box.fork(count=2))
     assert (len(forks.sandboxes), forks.failed) == (2, [])
-    for one in [*forks.sandboxes, real.call(lambda c: c.create(snapshot=kept["id"]))]:
-        assert real.call(lambda _, one=one: one.files.read("state"))["content"] == "one moment"
-        real.call(lambda _, one=one: one.delete())
+    made = real.call(lambda c: c.create(snapshot=kept["id"]))
+    assert [end(real, one) for one in [*forks.sandboxes, made]] == ["one moment"] * 3
     real.call(lambda c: c.snapshots.delete(kept["id"]))
 
 

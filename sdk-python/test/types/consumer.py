@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Literal
 
-from sandhaven import AsyncSandhaven, ListSandboxesResult, NotFoundError, Sandbox, SandboxChange, SandboxHandle, Sandhaven
+from sandhaven import (
+    AsyncSandhaven,
+    ListSandboxesResult,
+    NotFoundError,
+    Sandbox,
+    SandboxChange,
+    SandboxHandle,
+    Sandhaven,
+)
 
 client = Sandhaven(api_key="k")
 created: Sandbox = client.create_sandbox(name="consumer", cpu=1, labels={"a": "b"})
