@@ -26,7 +26,7 @@ describe('a sandbox', () => {
   it('is kept as a snapshot, which the list shows with it', async () => {
     await visitor.go(`/sandboxes/${opened.demo}`);
     await visitor.click('Take snapshot');
-    await visitor.sees('It stands still while its disk is copied, and goes on.');
+    await visitor.sees('This sandbox stands still while its disk is copied, and goes on.');
     await visitor.fill('Name of the snapshot', 'point');
     expect(await visitor.broken()).toEqual([]);
     await confirm();

@@ -21,7 +21,7 @@ const copies = {
     failed: 'No snapshot was taken',
     name: 'Name of the snapshot',
     about:
-      'The snapshot has the files of its disk as they are now, those that hold secrets too, and no running programs.',
+      'The snapshot has the files of this sandbox as they are now, those that hold secrets too, and no running programs.',
   },
   fork: {
     action: 'Fork',
@@ -29,7 +29,7 @@ const copies = {
     failed: 'Nothing was forked',
     name: 'Name of the forks',
     about:
-      'Each fork is a new sandbox with its files as they are now, its settings, and no running programs.',
+      'Each fork is a new sandbox with the files and settings of this one as they are now, and no running programs.',
   },
 } as const;
 
@@ -92,7 +92,7 @@ function CopyForm({ kind, sandbox, close }: { kind: Kind; sandbox: Sandbox; clos
     >
       <div>
         {about}
-        {sandbox.state === 'started' && ' It stands still while its disk is copied, and goes on.'}
+        {sandbox.state === 'started' && ' This sandbox stands still while its disk is copied, and goes on.'}
       </div>
       {kind === 'fork' && (
         <NumberInput label="How many" required min={1} max={MOST_FORKS} value={count} onChange={setCount} />
