@@ -2,7 +2,7 @@
 import { toSandboxView } from '../../../catalog/base/sandbox-view.ts';
 import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
 import { GiB } from '../../../model/limits.ts';
-import type { Sandbox, SeenSandbox } from '../../../model/sandbox.ts';
+import type { SeenSandbox } from '../../../model/sandbox.ts';
 import { audited, type DaytonaCall as Call, type DaytonaRoute as Route } from '../../daytona/base/call.ts';
 import {
   endAfter,
@@ -18,18 +18,14 @@ import {
 } from './answer.ts';
 import { alias, create, USUAL_SECONDS } from './create.ts';
 import { setNetwork } from './network.ts';
+import { PAGE_SIZE, pageOf } from './pages.ts';
 
 const ONE = '/sandboxes/:sandbox';
-const PAGE_SIZE = 100;
 
 export const controlRoutes: readonly Route[] = [
   ...both('POST', '/sandboxes', create, 201),
-  {
-    method: 'GET',
-    path: '/sandboxes',
-    handler: async (call) => (await listed(call, PAGE_SIZE, 'running')).items,
-  },
-  { method: 'GET', path: '/v2/sandboxes', handler: listPage },
+  { method: 'GET', path: '/sandboxes', handler: (call) => listed(call, 'running') },
+  { method: 'GET', path: '/v2/sandboxes', handler: (call) => listed(call, call.query['state']) },
   { method: 'GET', path: ONE, handler: get },
   { method: 'DELETE', path: ONE, handler: kill, status: 204 },
   { method: 'POST', path: `${ONE}/timeout`, handler: setTimeout, status: 204 },
@@ -130,40 +126,26 @@ async function metrics(call: Call): Promise<unknown> {
   ];
 }
 
-async function listPage(call: Call): Promise<unknown> {
-  const limit = Number(call.query['limit'] ?? PAGE_SIZE);
-  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_SIZE)
-    throw invalidArgument('limit', `limit must be 1 to ${PAGE_SIZE}.`);
-  const { items, next } = await listed(call, limit, call.query['state']);
-  if (next !== null) call.reply.header('x-next-token', next);
-  return items;
-}
-
-function listed(call: Call, limit: number, states: string | undefined) {
+function listed(call: Call, states: string | undefined): Promise<unknown> {
   const subject = { action: 'Sandbox.ListSandboxes', scope: 'sandboxes:read' } as const;
-  return audited(call, subject, () => list(call, limit, states));
+  return audited(call, subject, async () => {
+    const page = await pageOf(call, wanted(call, states), call.query['order']);
+    return page.map(recordInfo);
+  });
 }
 
-/** Returns those that run and are paused, newest first unless the client wants the oldest first. */
-async function list(
-  call: Call,
-  limit: number,
-  states = 'running,paused',
-): Promise<{ items: unknown[]; next: string | null }> {
-  const { metadata, nextToken, order = 'desc', startedAfter, template } = call.query;
+/** Yields those that run and are paused, newest first unless the client wants the oldest first. */
+async function* wanted(call: Call, states = 'running,paused'): AsyncGenerator<SeenSandbox, void> {
+  const { metadata, order, startedAfter, template } = call.query;
   const since = startedAfter === undefined ? 0 : Date.parse(startedAfter);
   const isWanted = (sandbox: SeenSandbox) =>
     sandbox.createdAt >= since &&
     (template === undefined || (sandbox.snapshot ?? 'base') === template) &&
     states.split(',').includes(isPaused(toSandboxView(sandbox)) ? 'paused' : 'running');
-  const items: SeenSandbox[] = [];
   const newest = newestFirst(call, labelsIn(metadata));
   for await (const sandbox of order === 'asc' ? oldestFirst(newest) : newest) {
-    if (!isAfter(sandbox, nextToken, order) || !isWanted(sandbox)) continue;
-    if (items.length === limit) return { items: items.map(recordInfo), next: tokenOf(items.at(-1)) };
-    items.push(sandbox);
+    if (isWanted(sandbox)) yield sandbox;
   }
-  return { items: items.map(recordInfo), next: null };
 }
 
 async function* newestFirst(
@@ -183,18 +165,6 @@ async function* oldestFirst(newest: AsyncIterable<SeenSandbox>): AsyncGenerator<
   const all: SeenSandbox[] = [];
   for await (const sandbox of newest) all.push(sandbox);
   yield* all.reverse();
-}
-
-function tokenOf(last: Sandbox | undefined): string | null {
-  return last ? `${last.createdAt}.${last.id}` : null;
-}
-
-function isAfter({ createdAt, id }: Sandbox, token: string | undefined, order: string): boolean {
-  if (token === undefined) return true;
-  const [, at, last] = /^(\d{1,15})\.(\w+)$/.exec(token) ?? [];
-  if (last === undefined) throw invalidArgument('nextToken', 'nextToken must be that of an answer.');
-  const difference = createdAt - Number(at) || (id > last ? 1 : id < last ? -1 : 0);
-  return order === 'asc' ? difference > 0 : difference < 0;
 }
 
 /** Clients encode the pairs twice. */
