@@ -7,7 +7,8 @@ import { type DaytonaDependencies, type DaytonaRoute, toCall } from '../daytona/
 import { CONTROL } from './base/address.ts';
 import { keyIn } from './base/credentials.ts';
 import { NotHere, sendError } from './base/errors.ts';
-import { controlRoutes } from './control/sandboxes.ts';
+import { sandboxRoutes } from './control/sandboxes.ts';
+import { snapshotRoutes } from './control/snapshots.ts';
 import { addInside } from './envd/routes.ts';
 
 const config = { keysOnly: true, keyIn };
@@ -15,7 +16,7 @@ const config = { keysOnly: true, keyIn };
 export function addE2bRoutes(app: FastifyInstance, parts: DaytonaDependencies): void {
   app.register(async (control) => {
     control.setErrorHandler((error, request, reply) => sendError(error, request, reply, parts.log));
-    for (const route of controlRoutes) addControl(control, route, parts);
+    for (const route of [...sandboxRoutes, ...snapshotRoutes]) addControl(control, route, parts);
     control.all(`${CONTROL}/*`, { config }, async (request) => {
       const [path = ''] = request.url.slice(CONTROL.length).split('?');
       throw new NotHere(`This service has no ${request.method} ${path} for E2B's clients.`);

@@ -20,7 +20,7 @@ const programs: [name: string, fewestSteps: number, program: () => Program][] = 
   ],
   [
     'Python 2.63',
-    9,
+    12,
     () => ({ file: pythonOf('e2b-2.63'), args: ['-B', join(import.meta.dirname, 'python/program.py')] }),
   ],
 ];

@@ -65,7 +65,8 @@ export function fakeForks({ sandboxes, snapshots, find }: Kept): {
         return Array.from({ length: count }, (_, index) => {
           const numbered = count === 1 ? name : `${name}-${index + 1}`;
           if ([...sandboxes.values()].some((one) => one.name === numbered)) return { error: taken(numbered) };
-          const sandbox: Sandbox = { ...of, id: newSandboxId(), name: numbered, state: 'started' };
+          const own = { name: numbered, deadline: null, sleep: null };
+          const sandbox: Sandbox = { ...of, id: newSandboxId(), ...own, state: 'started' };
           sandboxes.set(sandbox.id, sandbox);
           return { sandbox };
         });

@@ -316,6 +316,13 @@ function fakePreviews(): Face<PreviewService> {
 }
 
 function fakeSnapshots(fake: Omit<FakeServices, 'services'>, all: Snapshot[]): Face<SnapshotService> {
+  const find = (caller: User, reference: string): Snapshot => {
+    const found = all.find(
+      ({ id, name, ownerId }) => ownerId === ownerIdOf(caller) && (id === reference || name === reference),
+    );
+    if (found) return found;
+    throw notFound('snapshot', `There is no snapshot '${reference}'.`);
+  };
   return {
     async create(
       caller,
@@ -325,7 +332,7 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>, all: Snapshot[]): F
       if (idempotencyKey !== undefined) fake.idempotencyKeys.push(idempotencyKey);
       const snapshot: Snapshot = {
         id: newSnapshotId(),
-        ownerId: caller.id,
+        ownerId: ownerIdOf(caller),
         name,
         state: 'pending',
         stateReason: null,
@@ -336,7 +343,7 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>, all: Snapshot[]): F
         regionId,
         sizeBytes: null,
         creationKey: null,
-        createdAt: 0,
+        createdAt: all.length,
         updatedAt: 0,
         network: null,
         user,
@@ -345,25 +352,24 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>, all: Snapshot[]): F
       all.unshift(snapshot);
       return snapshot;
     },
-    async get(_caller, reference) {
-      const found = all.find(({ id, name }) => id === reference || name === reference);
-      if (found) return found;
-      throw notFound('snapshot', `There is no snapshot '${reference}'.`);
-    },
+    get: async (caller, reference) => find(caller, reference),
     give: async () => false,
-    async delete(_caller, reference) {
-      const at = all.findIndex(({ id, name }) => id === reference || name === reference);
-      const [deleted] = at === -1 ? [] : all.splice(at, 1);
-      if (deleted) return deleted;
-      throw notFound('snapshot', `There is no snapshot '${reference}'.`);
+    async delete(caller, reference) {
+      const deleted = find(caller, reference);
+      all.splice(all.indexOf(deleted), 1);
+      return deleted;
     },
-    async setNetwork(_caller, reference, request) {
-      const found = all.find(({ id, name }) => id === reference || name === reference);
-      if (!found) throw notFound('snapshot', 'gone');
-      found.network = request === 'default' ? null : parseNetwork('network', request).setting;
-      return found;
+    async setNetwork(caller, reference, request) {
+      const network = request === 'default' ? null : parseNetwork('network', request).setting;
+      return Object.assign(find(caller, reference), { network });
     },
-    list: async () => ({ snapshots: all, totalCount: all.length }),
+    async list(caller, { page, pageSize }) {
+      const own = all.filter(({ ownerId }) => ownerId === ownerIdOf(caller));
+      return {
+        snapshots: own.slice((page - 1) * pageSize, page * pageSize),
+        totalCount: own.length,
+      };
+    },
   };
 }
 

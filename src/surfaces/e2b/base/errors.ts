@@ -1,7 +1,7 @@
 /** Errors as E2B's clients read them: a number and a sentence, or in calls of a procedure a word of Connect's. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../../control/ports/index.ts';
-import { type ErrorCode, type Problem, SandhavenError } from '../../../model/errors.ts';
+import { type ErrorCode, errorTable, type Problem, SandhavenError } from '../../../model/errors.ts';
 import { explain } from '../../http/base/problem.ts';
 
 /** Document with a line for each call that is not there. */
@@ -26,6 +26,17 @@ export class NotRunning extends Error {
 
 /** Statuses of ours that their clients know no class for. */
 const statuses: Partial<Record<number, number>> = { 412: 409, 413: 400, 421: 400, 422: 400 };
+
+export interface PlainError {
+  code: number;
+  message: string;
+}
+
+/** Returns an error that is a part of an answer. */
+export function errorOf(code: ErrorCode, message: string): PlainError {
+  const { status } = errorTable[code];
+  return { code: statuses[status] ?? status, message };
+}
 
 /** Sends the error of a plain request. */
 export function sendError(

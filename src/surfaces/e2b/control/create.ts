@@ -1,10 +1,11 @@
-/** POST /sandboxes: a sandbox that ends at its time, with the token for work inside it. */
+/** Sandboxes that end at their time, with the token for work inside them: POST /sandboxes, and what forks share with it. */
 import { SandhavenError } from '../../../model/errors.ts';
 import type { DaytonaCall as Call } from '../../daytona/base/call.ts';
 import { isAsked } from '../../daytona/base/errors.ts';
 import { NotHere } from '../base/errors.ts';
 import { endAfter, labelsOf, shown, startedAnswer } from './answer.ts';
 import { askedNetwork } from './network.ts';
+import { untagged } from './snapshots.ts';
 
 /** Linux user that programs of E2B's users expect. */
 const USUAL_USER = 'user';
@@ -28,7 +29,7 @@ export async function create(call: Call): Promise<Record<string, unknown>> {
   const mayBePublic = call.services.publicPorts.isAllowed;
   if (network['allowPublicTraffic'] === true && !mayBePublic)
     throw new NotHere('network.allowPublicTraffic: the operator lets no port be open to everybody here.');
-  const template = String(body['templateID'] ?? '');
+  const template = untagged(String(body['templateID'] ?? ''));
   const key = call.request.headers['idempotency-key'];
   const created = await call.tool(
     'Sandbox.CreateSandbox',
@@ -45,19 +46,39 @@ export async function create(call: Call): Promise<Record<string, unknown>> {
     typeof key === 'string' ? { idempotencyKey: key } : {},
   );
   const sandbox = created['id'] as string;
-  const wakes = (body['autoResume'] as { enabled?: boolean } | null | undefined)?.enabled === true;
+  await complete(call, sandbox, {
+    wakes: (body['autoResume'] as { enabled?: boolean } | null | undefined)?.enabled === true,
+    seconds: Number(body['timeout'] ?? USUAL_SECONDS),
+    isPublic: mayBePublic && network['allowPublicTraffic'] !== false,
+  });
+  await welcome(call, sandbox);
+  return startedAnswer(call, await shown(call, sandbox));
+}
+
+/** Settings that follow the creation. */
+export interface Completion {
+  /** Any use of it wakes it. */
+  wakes: boolean;
+  /** Until its end. */
+  seconds: number;
+  /** Its ports are open to everybody. */
+  isPublic: boolean;
+}
+
+/** Completes a new sandbox. One that cannot be completed is not what was asked for, so it goes. */
+export async function complete(
+  call: Call,
+  sandbox: string,
+  { wakes, seconds, isPublic }: Completion,
+): Promise<void> {
   try {
     if (wakes) await call.action('SetSandboxSleep', { sandbox, wake: true });
-    await welcome(call, sandbox);
-    await endAfter(call, await shown(call, sandbox), Number(body['timeout'] ?? USUAL_SECONDS));
-    if (mayBePublic && network['allowPublicTraffic'] !== false)
-      await call.action('SetPublicPorts', { sandbox, all: true });
+    await endAfter(call, await shown(call, sandbox), seconds);
+    if (isPublic) await call.action('SetPublicPorts', { sandbox, all: true });
   } catch (error) {
-    // It would not be what was asked for.
     await call.tool('Sandbox.DeleteSandbox', { sandbox });
     throw error;
   }
-  return startedAnswer(call, await shown(call, sandbox));
 }
 
 /**
@@ -76,7 +97,7 @@ async function welcome(call: Call, sandbox: string): Promise<void> {
 
 /** Answers for the aliases of templates. */
 export async function alias(call: Call): Promise<Record<string, unknown>> {
-  const name = call.params['alias'] ?? '';
+  const name = untagged(call.params['alias'] ?? '');
   if (!baseTemplates.includes(name)) await call.tool('Sandbox.GetSnapshot', { snapshot: name });
   if (name === '') throw new SandhavenError('not_found', 'There is no such template.');
   return { templateID: name, public: true };

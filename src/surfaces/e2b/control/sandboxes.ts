@@ -17,12 +17,13 @@ import {
   startedAnswer,
 } from './answer.ts';
 import { alias, create, USUAL_SECONDS } from './create.ts';
+import { fork } from './forks.ts';
 import { setNetwork } from './network.ts';
 import { PAGE_SIZE, pageOf } from './pages.ts';
 
 const ONE = '/sandboxes/:sandbox';
 
-export const controlRoutes: readonly Route[] = [
+export const sandboxRoutes: readonly Route[] = [
   ...both('POST', '/sandboxes', create, 201),
   { method: 'GET', path: '/sandboxes', handler: (call) => listed(call, 'running') },
   { method: 'GET', path: '/v2/sandboxes', handler: (call) => listed(call, call.query['state']) },
@@ -35,6 +36,7 @@ export const controlRoutes: readonly Route[] = [
   { method: 'GET', path: `${ONE}/metrics`, handler: metrics },
   { method: 'GET', path: '/templates/aliases/:alias', handler: alias },
   { method: 'POST', path: `${ONE}/pause`, handler: pause, status: 204 },
+  { method: 'POST', path: `${ONE}/fork`, handler: fork, status: 201 },
   { method: 'PUT', path: `${ONE}/network`, handler: setNetwork, status: 204 },
 ];
 

@@ -239,7 +239,8 @@ const steps = {
     assert.equal((await again.commands.run('echo again')).stdout, 'again\n');
   },
   async 'hear of what is not here'(box) {
-    assert.match((await rejection(box.createSnapshot())).message, /migrate-from-e2b/);
+    const onlyAddress = box.updateNetwork({ denyOut: ['203.0.113.1'] });
+    assert.match((await rejection(onlyAddress)).message, /migrate-from-e2b/);
   },
   async 'open nothing by the token of another sandbox'(box) {
     const other = await Sandbox.create({ timeoutMs: 60_000 });

@@ -9,7 +9,14 @@ from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "daytona" / "python"))
 
-from e2b import CommandExitException, FileNotFoundException, PtySize, Sandbox, TimeoutException
+from e2b import (
+    CommandExitException,
+    FileNotFoundException,
+    PtySize,
+    Sandbox,
+    SandboxNotFoundException,
+    TimeoutException,
+)
 from steps import equal, rejection, run_steps, step
 
 client = SimpleNamespace(version=tuple(int(part) for part in version("e2b").split(".")[:2]), sandbox=None)
@@ -98,6 +105,36 @@ def control(client):
     equal(client.sandbox.sandbox_id in [one.sandbox_id for one in Sandbox.list().next_items()], True)
     equal(client.sandbox.get_metrics()[0].cpu_count, 2)
     equal(Sandbox.connect(client.sandbox.sandbox_id).commands.run("echo again").stdout, "again\n")
+
+
+@step("keep its files in a snapshot, and make others of it")
+def snapshot(client):
+    box = client.sandbox
+    box.files.write("s.txt", "before")
+    taken = box.create_snapshot(name="point")
+    equal(taken.names, ["point"])
+    box.files.write("s.txt", "after")
+    equal([one.snapshot_id for one in box.list_snapshots(name="point").next_items()], [taken.snapshot_id])
+    for template in (taken.snapshot_id, "point:default"):
+        made = Sandbox.create(template, timeout=60)
+        equal(made.commands.run("whoami; pwd; cat s.txt").stdout, "user\n/home/user\nbefore")
+        made.kill()
+    equal((Sandbox.delete_snapshot(taken.snapshot_id), Sandbox.delete_snapshot(taken.snapshot_id)), (True, False))
+    equal(Sandbox.list_snapshots(limit=1).next_items(), [])
+
+
+@step("fork it")
+def fork(client):
+    forks = client.sandbox.fork(count=2, timeout=60)
+    equal(len({client.sandbox.sandbox_id, *(one.sandbox_id for one in forks)}), 3)
+    for one in forks:
+        equal(one.get_info().metadata, {"team": "a&b"})
+        equal(one.commands.run("whoami; echo $COLOUR; cat s.txt").stdout, "user\nsand\nafter")
+        one.files.write("s.txt", "forked")
+    equal(client.sandbox.files.read("s.txt"), "after")
+    for one in forks:
+        one.kill()
+    equal(type(rejection(forks[0].fork)), SandboxNotFoundException)
 
 
 @step("pause it and go on")
