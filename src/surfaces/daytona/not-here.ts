@@ -13,9 +13,11 @@ const ofControl: [reason: string, ...calls: Call[]][] = [
     'Only the operator has sandboxes made ahead of time here, and they serve every creation by themselves.',
     ...(['GET /warm-pools', 'POST /warm-pools', 'PATCH /warm-pools/:id', 'DELETE /warm-pools/:id'] as const),
   ],
-  ['A sandbox cannot be copied here.', 'POST /sandbox/:sandbox/fork', 'GET /sandbox/:sandbox/forks'],
-  ['A sandbox is never a copy here.', 'GET /sandbox/:sandbox/parent', 'GET /sandbox/:sandbox/ancestors'],
-  ['A snapshot cannot be made of a sandbox here, only of an image.', 'POST /sandbox/:sandbox/snapshot'],
+  [
+    'A fork does not know here which sandbox it was made of.',
+    ...(['GET /sandbox/:sandbox/forks', 'GET /sandbox/:sandbox/parent'] as const),
+    'GET /sandbox/:sandbox/ancestors',
+  ],
   [
     'A backup of a sandbox cannot be asked for here; archive one that is stopped.',
     'POST /sandbox/:sandbox/backup',

@@ -181,12 +181,42 @@ describe('snapshots', () => {
     expect((await call('GET', '/snapshots?page=1&limit=10')).body).toEqual({
       ...{ items: [made], total: 1, page: 1, totalPages: 1 },
     });
-    expect((await call('GET', '/snapshots?sourceSandboxId=sb_1')).body).toMatchObject({
-      items: [],
-      total: 0,
-    });
     expect((await call('DELETE', '/snapshots/snap')).status).toBe(200);
     expect((await call('GET', '/snapshots/snap')).status).toBe(404);
+  });
+
+  it('are taken of a sandbox, and listed by it, also when it is gone', async () => {
+    await call('POST', '/snapshots', { name: 'other', imageName: 'debian:13' });
+    for (const name of ['first', 'second', 'third']) {
+      expect(await call('POST', '/sandbox/one/snapshot', { name, includeMemory: false })).toMatchObject({
+        status: 200,
+        body: { id, name: 'one', state: 'started' },
+      });
+    }
+    expect((await call('GET', '/snapshots/first')).body).toMatchObject({
+      ...{ state: 'active', sourceSandboxId: id, errorReason: null },
+    });
+    await call('DELETE', '/sandbox/one');
+    const of = async (query: string) => (await call('GET', `/snapshots?sourceSandboxId=${query}`)).body;
+    expect(await of(`${id}&limit=2`)).toMatchObject({
+      items: [{ name: 'third' }, { name: 'second' }],
+      ...{ total: 3, page: 1, totalPages: 2 },
+    });
+    expect(await of(`${id}&limit=2&page=2`)).toMatchObject({ items: [{ name: 'first' }], page: 2 });
+    expect(await of('sb_none')).toEqual({ items: [], total: 0, page: 1, totalPages: 0 });
+    expect((await call('GET', `/snapshots?sourceSandboxId=${id}&page=0`)).status).toBe(400);
+  });
+
+  it.each([
+    ['one', { name: 's', includeMemory: true }, 400, /includeMemory/],
+    ['one', { name: 'a/b' }, 400, /name/],
+    ['none', { name: 's' }, 404, /no sandbox/],
+  ])('of %s by %j are refused before there is anything', async (sandbox, body, status, message) => {
+    expect(await call('POST', `/sandbox/${sandbox}/snapshot`, body)).toMatchObject({
+      status,
+      body: { message: expect.stringMatching(message) },
+    });
+    expect((await call('GET', '/snapshots')).body).toMatchObject({ total: 0 });
   });
 
   it.each([

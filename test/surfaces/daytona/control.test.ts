@@ -186,6 +186,31 @@ describe('a sandbox', () => {
   });
 });
 
+describe('a fork', () => {
+  it('is another sandbox with the settings of the first, under the name that is asked for', async () => {
+    const { id } = await created({ name: 'one', labels: { team: 'x' }, env: { A: 'b' } });
+    const { status, body } = await call('POST', '/sandbox/one/fork', { name: 'two' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ...{ id: expect.stringMatching(/^sb_/), name: 'two', state: 'started', user: 'daytona' },
+      ...{ labels: { team: 'x' }, env: { A: 'b' }, toolboxProxyUrl: `${http.url}/daytona/toolbox` },
+    });
+    expect(body['id']).not.toBe(id);
+    // Some clients send an empty name for none.
+    expect((await call('POST', '/sandbox/one/fork', { name: '' })).status).toBe(200);
+    expect(http.sandboxes.size).toBe(3);
+  });
+
+  it.each([
+    ['one', { name: 'a/b' }, 400],
+    ['none', {}, 404],
+  ])('of %s with %j is refused before there is anything', async (sandbox, body, status) => {
+    await created({ name: 'one' });
+    expect((await call('POST', `/sandbox/${sandbox}/fork`, body)).status).toBe(status);
+    expect(http.sandboxes.size).toBe(1);
+  });
+});
+
 describe('an end by the clock', () => {
   const minutesUntil = (time: unknown) => (Date.parse(String(time)) - Date.now()) / 60_000;
 
@@ -233,8 +258,9 @@ describe('what is asked about the installation', () => {
     ['POST', '/volumes'],
     ['GET', '/volumes/by-name/data'],
     ['GET', '/warm-pools'],
-    ['POST', '/sandbox/one/fork'],
-    ['POST', '/sandbox/one/snapshot'],
+    ['GET', '/sandbox/one/forks'],
+    ['GET', '/sandbox/one/parent'],
+    ['GET', '/sandbox/one/ancestors'],
     ['POST', '/sandbox/one/pause'],
     ['POST', '/sandbox/one/autopause/5'],
     ['POST', '/sandbox/one/public/true'],

@@ -97,6 +97,6 @@ export function deleteMinutes(interval: unknown): unknown {
 }
 
 /** Some clients send an empty text for none. */
-function given(value: unknown): unknown {
+export function given(value: unknown): unknown {
   return value === '' ? undefined : value;
 }

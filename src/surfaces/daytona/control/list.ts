@@ -79,7 +79,7 @@ async function* matching(
   }
 }
 
-function pageOf(call: DaytonaCall): z.output<typeof pageQuery> {
+export function pageOf(call: DaytonaCall): z.output<typeof pageQuery> {
   const { page, limit, labels } = call.query;
   const parsed = validateInput(pageQuery, { page, limit, labels: labelsIn(labels) });
   return { ...parsed, limit: Math.min(parsed.limit, PAGE_SIZE) };

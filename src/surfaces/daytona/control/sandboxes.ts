@@ -1,7 +1,8 @@
-/** One sandbox in the control API: its lifecycle, sizes, labels, times and network. */
+/** One sandbox in the control API: its lifecycle, copies, sizes, labels, times and network. */
+import { invalidArgument } from '../../../model/errors.ts';
 import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
-import { NotHere } from '../base/errors.ts';
-import { deleteMinutes, endAfter, setPublic } from './create.ts';
+import { isAsked, NotHere } from '../base/errors.ts';
+import { deleteMinutes, endAfter, given, setPublic } from './create.ts';
 import { changedNetwork } from './network.ts';
 import { answer, changed, shown } from './sandbox-answer.ts';
 
@@ -15,6 +16,8 @@ export const sandboxRoutes: readonly DaytonaRoute[] = [
   post('stop', (call) => changed(call, 'Sandbox.StopSandbox')),
   post('archive', (call) => changed(call, 'Sandbox.ArchiveSandbox')),
   post('recover', recover),
+  post('snapshot', takeSnapshot),
+  post('fork', fork),
   post('resize', (call) => {
     const { cpu, memory, disk } = call.body;
     return changed(call, 'Sandbox.ResizeSandbox', { cpu, memory_gb: memory, disk_gb: disk });
@@ -38,6 +41,24 @@ function post(path: string, handler: DaytonaRoute['handler']): DaytonaRoute {
 async function recover(call: DaytonaCall): Promise<unknown> {
   if (call.query['skipStart'] === 'true') throw new NotHere('A recovery starts the sandbox here.');
   return changed(call, 'Sandbox.StartSandbox');
+}
+
+/** The snapshot is whole when the answer comes, so that clients wait for nothing. */
+async function takeSnapshot(call: DaytonaCall): Promise<unknown> {
+  const { name, includeMemory } = call.body;
+  if (isAsked(includeMemory)) {
+    throw invalidArgument('includeMemory', 'includeMemory must be false: a snapshot has no memory here.');
+  }
+  await call.tool('Sandbox.SnapshotSandbox', { sandbox: call.params['sandbox'], name });
+  return answer(call);
+}
+
+async function fork(call: DaytonaCall): Promise<unknown> {
+  const { sandbox } = call.params;
+  const forked = await call.tool('Sandbox.ForkSandbox', { sandbox, name: given(call.body['name']) });
+  // One that cannot be made is an error of the call.
+  const [only] = forked['sandboxes'] as { id: string }[];
+  return answer(call, only?.id);
 }
 
 async function setLabels(call: DaytonaCall): Promise<unknown> {

@@ -1,9 +1,10 @@
-/** Snapshots, which are made of an image of a registry; their states have the same names in both. */
+/** Snapshots of images and of sandboxes; their states have the same names in both. */
 import { invalidArgument } from '../../../model/errors.ts';
 import type { SnapshotState } from '../../../model/snapshot.ts';
 import { ownerIdOf } from '../../../model/user.ts';
 import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
 import { NotHere } from '../base/errors.ts';
+import { pageOf } from './list.ts';
 
 const ONE = '/snapshots/:snapshot';
 
@@ -29,23 +30,35 @@ interface SnapshotView {
   size_bytes: number | null;
   created_at: string;
   updated_at: string;
+  source?: { id: string };
 }
 
 const PAGE_SIZE = 100;
 
 async function list(call: DaytonaCall): Promise<unknown> {
-  const { page = '1', limit = PAGE_SIZE, name, sort, order, sourceSandboxId } = call.query;
+  const { name, sort, order, sourceSandboxId } = call.query;
   const ordered = (sort ?? 'createdAt') !== 'createdAt' || (order ?? 'desc') !== 'desc';
   if (name !== undefined || ordered) throw new NotHere('Snapshots are listed whole here, newest first.');
-  const found = await call.tool('Sandbox.ListSnapshots', {
-    page: Number(page),
-    page_size: Number(limit),
-  });
+  const { page, limit } = pageOf(call);
+  if (sourceSandboxId !== undefined) return listOf(call, sourceSandboxId, page, limit);
+  const found = await call.tool('Sandbox.ListSnapshots', { page, page_size: limit });
   const { snapshots, total_count: total, total_pages: totalPages } = found;
-  // None is made of a sandbox.
-  if (sourceSandboxId !== undefined) return { items: [], total: 0, page: Number(page), totalPages: 0 };
   const items = (snapshots as SnapshotView[]).map((view) => toSnapshot(view, call));
-  return { items, total, page: Number(page), totalPages };
+  return { items, total, page, totalPages };
+}
+
+/** Lists those of one sandbox, which may be gone. */
+async function listOf(call: DaytonaCall, sandbox: string, page: number, limit: number): Promise<unknown> {
+  const found: SnapshotView[] = [];
+  for (let at = 1, pages = 1; at <= pages; at += 1) {
+    const { snapshots, total_pages } = await call.tool('Sandbox.ListSnapshots', {
+      ...{ page: at, page_size: PAGE_SIZE },
+    });
+    found.push(...(snapshots as SnapshotView[]).filter(({ source }) => source?.id === sandbox));
+    pages = Number(total_pages);
+  }
+  const items = found.slice((page - 1) * limit, page * limit).map((view) => toSnapshot(view, call));
+  return { items, total: found.length, page, totalPages: Math.ceil(found.length / limit) };
 }
 
 async function create(call: DaytonaCall): Promise<unknown> {
@@ -89,8 +102,8 @@ function toSnapshot(view: SnapshotView, { request }: Pick<DaytonaCall, 'request'
     size: view.size_bytes === null ? null : view.size_bytes / BYTES_PER_GIB,
     errorReason: view.state_reason ?? null,
     ...{ createdAt: view.created_at, updatedAt: view.updated_at },
-    // Nobody notes the last use, and none is made of a sandbox.
-    ...{ lastUsedAt: null, sourceSandboxId: null },
+    // Nobody notes the last use.
+    ...{ lastUsedAt: null, sourceSandboxId: view.source?.id ?? null },
     ...{ regionIds: [view.region_id], sandboxClass: 'container' },
   };
 }

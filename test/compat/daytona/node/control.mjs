@@ -114,9 +114,31 @@ export const controlSteps = [
   step('control: lists snapshots, and gets one by its name', async ({ daytona }) => {
     const { items, total } = await daytona.snapshot.list();
     assert.ok(total > 0);
-    const { name } = items[0];
+    // The last one is the base image; others are of clients that run beside this one.
+    const { name } = items.at(-1);
     assert.equal((await daytona.snapshot.get(name)).name, name);
   }),
+  step(
+    'control: keeps its files in a snapshot, and forks it',
+    async ({ daytona, sandbox }) => {
+      await sandbox.fs.uploadFile(Buffer.from('before'), 'copied.txt');
+      await sandbox.createSnapshot('point');
+      assert.equal(sandbox.state, 'started');
+      const { items } = await daytona.snapshot.list({ sourceSandboxId: sandbox.id });
+      assert.deepEqual(
+        items.map(({ name, state, sourceSandboxId }) => [name, state, sourceSandboxId]),
+        [['point', 'active', sandbox.id]],
+      );
+      const copies = [await sandbox.fork({ name: 'forked' }), await daytona.create({ snapshot: 'point' })];
+      await sandbox.fs.uploadFile(Buffer.from('after'), 'copied.txt');
+      for (const copy of copies) {
+        assert.equal(String(await copy.fs.downloadFile('copied.txt')), 'before');
+        await daytona.delete(copy);
+      }
+      await daytona.snapshot.delete('point');
+    },
+    '0.218',
+  ),
   step('errors: a sandbox that is not there has its class', async ({ sdk, daytona }) => {
     const error = await rejection(daytona.get('no-such-sandbox'));
     assert.ok(error instanceof sdk.DaytonaNotFoundError, `${error.name}: ${error.message}`);

@@ -133,7 +133,27 @@ def _(client):
 def _(client):
     listed = client.daytona.snapshot.list()
     assert listed.total > 0
-    equal(client.daytona.snapshot.get(listed.items[0].name).name, listed.items[0].name)
+    # The last one is the base image; others are of clients that run beside this one.
+    equal(client.daytona.snapshot.get(listed.items[-1].name).name, listed.items[-1].name)
+
+
+@step("control: keeps its files in a snapshot, and forks it", since=(0, 226))
+def _(client):
+    box, daytona = client.sandbox, client.daytona
+    box.fs.upload_file(b"before", "copied.txt")
+    box.create_snapshot("point of Python")
+    equal(box.state.value, "started")
+    taken = daytona.snapshot.list(source_sandbox_id=box.id).items
+    equal([(one.name, one.state.value) for one in taken], [("point of Python", "active")])
+    copies = [
+        box.fork(name="forked by Python"),
+        daytona.create(client.sdk.CreateSandboxFromSnapshotParams(snapshot="point of Python")),
+    ]
+    box.fs.upload_file(b"after", "copied.txt")
+    for copy in copies:
+        equal(copy.fs.download_file("copied.txt"), b"before")
+        daytona.delete(copy)
+    daytona.snapshot.delete("point of Python")
 
 
 @step("errors: a sandbox that is not there has its class")
