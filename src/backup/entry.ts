@@ -15,6 +15,8 @@ export const AUDIT_CHECKPOINT = 'audit-checkpoint';
 export const KEY_FILES = ['secret.key', 'api-key'] as const;
 
 export const diskOf = (id: string): string => `sandboxes/${id}/disk.tar.zst`;
+/** Disk of a snapshot of a sandbox. */
+export const capturedDiskOf = (id: string): string => `captures/${id}/disk.tar.zst`;
 export const archiveOf = (id: string): string => `sandboxes/${id}/archive.tar.zst`;
 export const archiveNoteOf = (id: string): string => `sandboxes/${id}/archive.json`;
 
@@ -22,6 +24,8 @@ export const imageOf = (digest: string): string => `images/${digest}.tar.zst`;
 
 const ofImage = /^images\/([0-9a-f]{64})\.tar\.zst$/;
 const ofSandbox = /^sandboxes\/(sb_[0-9a-z]{16})\/(disk\.tar\.zst|archive\.tar\.zst|archive\.json)$/;
+
+const ofCapture = /^captures\/(snap_[0-9a-z]{16})\/disk\.tar\.zst$/;
 
 /** Returns true for the names that a backup has; no other file of one is ever read or written. */
 export function isEntryName(name: string): boolean {
@@ -31,14 +35,17 @@ export function isEntryName(name: string): boolean {
     name === AUDIT_CHECKPOINT ||
     KEY_FILES.some((key) => key === name) ||
     ofSandbox.test(name) ||
+    ofCapture.test(name) ||
     ofImage.test(name)
   );
 }
 
-/** Returns the sandbox whose disk this is; null for another file. */
-export function sandboxOfDisk(name: string): string | null {
+/** Returns the folder of the data directory that this disk belongs in; null for another file. */
+export function folderOfDisk(name: string): string | null {
   const [, id = '', file] = ofSandbox.exec(name) ?? [];
-  return file === 'disk.tar.zst' ? id : null;
+  if (file === 'disk.tar.zst') return `sandboxes/${id}`;
+  const captured = ofCapture.exec(name)?.[1];
+  return captured === undefined ? null : `captures/${captured}`;
 }
 
 /** Returns the digest of the image in this file; null for another file. */

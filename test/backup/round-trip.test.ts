@@ -40,6 +40,8 @@ describe('a backup of a running service', () => {
       await must(service, 'CreateSandbox', { name, ...small, env_vars: { SECRET: `of ${name}` } });
       digests.set(name, await output(service, name, 'head -c 2M /dev/urandom > kept; sha256sum kept'));
     }
+    await must(service, 'SnapshotSandbox', { sandbox: 'stopped', name: 'point' });
+    await output(service, 'stopped', 'echo later > later');
     await must(service, 'StopSandbox', { sandbox: 'stopped' });
     await must(service, 'StopSandbox', { sandbox: 'archived' });
     await must(service, 'ArchiveSandbox', { sandbox: 'archived' });
@@ -75,6 +77,7 @@ describe('a backup of a running service', () => {
     expect(status).toBe(0);
     expect(readdirSync(folder).toSorted()).toEqual([
       'audit-checkpoint',
+      'captures',
       'images',
       'manifest.json',
       'sandboxes',
@@ -132,6 +135,11 @@ describe('a backup of a running service', () => {
       expect(await output(other, name, 'sha256sum kept')).toBe(digest);
       expect(await output(other, name, 'echo $SECRET')).toBe(`of ${name}\n`);
     }
+    await must(other, 'CreateSandbox', { name: 'from point', snapshot: 'point' });
+    expect(await output(other, 'from point', 'sha256sum kept; [ -e later ] || echo none')).toBe(
+      `${digests.get('stopped')}none\n`,
+    );
+    await must(other, 'DeleteSandbox', { sandbox: 'from point' });
     const gaps = `mawk '$1 != NR { bad++ } END { print bad + 0, (NR > 1000) }' counted`;
     expect(await output(other, 'writing', gaps)).toBe('0 1\n');
     expect(await mustAct(other, 'VerifyAudit')).toMatchObject({

@@ -17,6 +17,9 @@ export interface BackupRows {
   remove(id: string): void;
   /** The sandbox stays, in error, for this reason. */
   markLeftOut(id: string, reason: string): void;
+  /** Ids of the snapshots that have a disk. */
+  capturedDisks(): string[];
+  removeSnapshot(id: string): void;
   /** Digests of the images that sandboxes and snapshots of the copy are made of. */
   images(): string[];
   /** Settles all rows as those of an installation of which nothing runs; then the file is whole. */
@@ -61,6 +64,7 @@ function rowsOf(copy: DatabaseSync): BackupRows {
      WHERE id = ? AND NOT (${GONE})`,
   );
   const remove = copy.prepare('DELETE FROM sandboxes WHERE id = ?');
+  const removeSnapshot = copy.prepare('DELETE FROM main.snapshots WHERE id = ?');
   const insert = copy.prepare('INSERT INTO sandboxes SELECT * FROM live.sandboxes WHERE id = ?');
   const leaveOut = copy.prepare(
     `UPDATE sandboxes SET state = 'error', operation = NULL, run_generation = NULL, state_reason = ? WHERE id = ?`,
@@ -101,6 +105,16 @@ function rowsOf(copy: DatabaseSync): BackupRows {
     remove: (id) => void remove.run(id),
     markLeftOut: (id, reason) => void leaveOut.run(reason, id),
 
+    capturedDisks: () =>
+      copy
+        .prepare(
+          `SELECT id FROM main.snapshots WHERE source IS NOT NULL AND state = 'active' ORDER BY created_at, id`,
+        )
+        .all()
+        .map((row) => String(row['id'])),
+
+    removeSnapshot: (id) => void removeSnapshot.run(id),
+
     images: () =>
       copy
         .prepare(
@@ -132,6 +146,7 @@ function rowsOf(copy: DatabaseSync): BackupRows {
 /** A pool is made anew; an operation in progress ends where it began; no process holds anything. */
 const SETTLE = `
   DELETE FROM sandboxes WHERE ${GONE};
+  DELETE FROM snapshots WHERE source IS NOT NULL AND state = 'pending';
   UPDATE sandboxes SET operation = NULL, resize_target = NULL, holder = NULL;
   DELETE FROM replicas;
   DELETE FROM idempotency_held;

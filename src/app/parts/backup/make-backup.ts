@@ -11,6 +11,7 @@ import {
   AUDIT_CHECKPOINT,
   archiveNoteOf,
   archiveOf,
+  capturedDiskOf,
   diskOf,
   type Entry,
   imageOf,
@@ -70,6 +71,8 @@ async function* entriesOf(source: BackupSource, spool: string, signal: AbortSign
   try {
     for (const id of rows.sandboxes())
       yield* sandboxEntries(source, { id, rows, spool, files, leftOut, signal });
+    for (const id of rows.capturedDisks())
+      yield* capturedDiskEntries(source, { id, rows, spool, files, signal });
     for (const digest of rows.images()) yield* imageEntries(source, { digest, spool, files, signal });
     rows.finish(Date.now());
   } finally {
@@ -119,6 +122,21 @@ async function* sandboxEntries(
     log.warn('a sandbox is left out of the backup', { sandbox: id, error });
     rows.markLeftOut(id, `The backup has no content of it. ${error.message}`);
     leftOut.push({ sandbox: id, reason: error.message });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A snapshot that was deleted meanwhile is not in the backup. */
+async function* capturedDiskEntries(
+  { copies }: BackupSource,
+  { id, rows, spool, files, signal }: Omit<SandboxWork, 'leftOut'>,
+): AsyncGenerator<Entry> {
+  const folder = join(spool, id);
+  try {
+    const packed = await copies.packCapture(id, folder, signal);
+    if (packed === null) rows.removeSnapshot(id);
+    else yield await fileEntry(capturedDiskOf(id), packed, files);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

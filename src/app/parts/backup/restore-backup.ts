@@ -8,11 +8,11 @@ import { dirname, join, resolve } from 'node:path';
 import {
   digestOfImage,
   type Entry,
+  folderOfDisk,
   KEY_FILES,
   MANIFEST,
   notABackup,
   ROWS,
-  sandboxOfDisk,
   unfinished,
 } from '../../../backup/entry.ts';
 import { syncFolder, writeEntry } from '../../../backup/folder.ts';
@@ -84,11 +84,11 @@ async function restoreInto(
   countFromRestore(join(folder, 'sandhaven.db'), now);
   for (const { name } of manifest.files) {
     signal.throwIfAborted();
-    const id = sandboxOfDisk(name);
+    const disks = folderOfDisk(name);
     const digest = digestOfImage(name);
     if (digest !== null) await unpackImage(join(packed, name), join(folder, 'images'), digest, signal);
-    else if (id !== null) {
-      await unpackDisk(join(packed, name), join(folder, 'sandboxes', id), signal);
+    else if (disks !== null) {
+      await unpackDisk(join(packed, name), join(folder, disks), signal);
     } else if (name !== ROWS) {
       await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
       await rename(join(packed, name), join(folder, name));

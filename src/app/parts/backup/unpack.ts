@@ -15,7 +15,7 @@ const LOOK_MS = 500;
 const FORM = ['--extract', '--use-compress-program', 'zstd', '--force-local', '--numeric-owner'];
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 
-/** Makes the sandbox's folder with its disk. */
+/** Makes the folder of a sandbox, or of a captured disk, with the disk. */
 export async function unpackDisk(file: string, folder: string, signal: AbortSignal): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const args = [...FORM, '--sparse', '--no-same-owner', '--file', file, '--directory', folder, DISK];

@@ -11,7 +11,7 @@ import { toCallerError } from '../host/failures.ts';
 import { unlessMissing } from '../host/files.ts';
 import type { Helpers } from '../host/helper.ts';
 import type { Layout } from '../host/layout.ts';
-import { freeDiskBytes } from '../host/room.ts';
+import { allocatedBytes, freeDiskBytes } from '../host/room.ts';
 import type { Work } from '../host/work.ts';
 import type { DiskCopies } from './disk-copies.ts';
 
@@ -30,6 +30,8 @@ export interface SandboxCopies {
    * not long enough; `resource_exhausted` when the host's disk has no room for it.
    */
   copy(id: string, folder: string, signal: AbortSignal): Promise<SandboxCopy>;
+  /** Packs a captured disk, which does not change, into a new folder. Returns the path; null when there is none. */
+  packCapture(captureId: string, folder: string, signal: AbortSignal): Promise<string | null>;
   /** Packs the folder of an image, which does not change; the caller holds it. */
   packImage(image: { folder: string; sizeBytes: number }, target: string, signal: AbortSignal): Promise<void>;
   /** Compresses a file of the host, and removes it. */
@@ -98,6 +100,19 @@ export function createCopies({ layout, disks, helpers, work, log }: Dependencies
         archive: copied.archive ? archive : null,
         archiveNote: copied.note ? note : null,
       };
+    },
+
+    async packCapture(captureId, folder, signal) {
+      await mkdir(folder, { mode: 0o700 });
+      const image = join(folder, 'disk.img');
+      const held = await allocatedBytes(layout.capture(captureId));
+      if (held === null) return null;
+      if ((await freeDiskBytes(layout.captures)) - held < limits.backups.keptFreeBytes) throw noRoom();
+      // Keeps it, whoever deletes the snapshot meanwhile.
+      if (!(await isThere(link(layout.capture(captureId), image)))) return null;
+      const packed = join(folder, 'disk.tar.zst');
+      await pack(image, packed, signal);
+      return packed;
     },
 
     async packImage({ folder, sizeBytes }, target, signal) {
