@@ -7,6 +7,9 @@ import { createAlone } from '../../src/store/rows/alone.ts';
 const log = { info() {}, warn() {}, error() {} };
 const HOUR = 3_600_000;
 
+/** Named at each collection of captured disks. */
+const collected: string[][] = [];
+
 function collectorWith(freeDiskBytes: () => number, collect: Images['collect']): ImageCollector {
   const capacity = async () => ({
     freeMemoryBytes: 0,
@@ -21,7 +24,15 @@ function collectorWith(freeDiskBytes: () => number, collect: Images['collect']):
     replicas: createAlone(),
     store: { imagesInUse: async () => new Set(['used']), withDisks: async () => new Set(['snap_kept']) },
     images: { collect },
-    runtime: { capacity },
+    runtime: {
+      capacity,
+      captures: {
+        capture: async () => ({ sizeBytes: 0 }),
+        sizeOf: async () => null,
+        drop: async () => {},
+        collect: async (named) => void collected.push([...(await named())]),
+      },
+    },
     clock: { now: () => 10 * HOUR },
     log,
     keptMs: 2 * HOUR,
@@ -30,6 +41,15 @@ function collectorWith(freeDiskBytes: () => number, collect: Images['collect']):
 }
 
 describe('the collector of images', () => {
+  it('has the disks collected that no snapshot names', async () => {
+    collected.length = 0;
+    await collectorWith(
+      () => 1_000,
+      async () => [],
+    ).turn();
+    expect(collected).toEqual([['snap_kept']]);
+  });
+
   it('takes those that were unused for long, and all of them when the disk is short of space', async () => {
     let free = 1_000;
     const asked: { unusedSince: number; thoroughly?: boolean }[] = [];

@@ -162,4 +162,23 @@ describe('snapshots in the background', () => {
     }
     await expect.poll(() => state('n2')).toBe('active');
   });
+
+  it('of sandboxes end with what a killed service has left of their disks: whole, or none', async () => {
+    const source = { id: 'sb_1', name: 'box' };
+    const [whole, lost] = ['whole', 'lost'].map((name) =>
+      snapshotRecord({ name, source, imageDigest: 'd', sizeBytes: 1 }),
+    );
+    for (const one of [whole, lost]) if (one) await store.snapshots.insert(one);
+    captured.set(String(whole?.id), 5_000);
+    await work.resume();
+    await expect.poll(() => state('lost')).toBe('error');
+    await expect.poll(() => state('whole')).toBe('active');
+    expect(await store.snapshots.find('user_alice', 'whole')).toMatchObject({ sizeBytes: 5_000 });
+    expect(await store.snapshots.find('user_alice', 'lost')).toMatchObject({
+      stateReason:
+        'The service ended before the disk was captured. Delete the snapshot, and take another one.',
+    });
+    expect(pulls).toEqual([]);
+    await work.close();
+  });
 });

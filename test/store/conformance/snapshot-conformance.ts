@@ -162,6 +162,25 @@ export function snapshotConformance(name: string, create: StoreFactory): void {
       expect(await give('snap_none')).toBeNull();
     });
 
+    it('of sandboxes are known by their disks, whose bytes count as disk in whole GB', async () => {
+      const source = { id: 'sb_1', name: 'box' };
+      const GiB = 1_073_741_824;
+      const kept = await insert({ name: 'kept', source, state: 'active', sizeBytes: GiB + 1 });
+      await insert({ name: 'of an image', state: 'active', sizeBytes: 9 * GiB });
+      const pending = await insert({ name: 'pending', source, sizeBytes: 1 });
+      await insert({ name: 'his', ownerId: bob.id, source, sizeBytes: 7 * GiB });
+      expect(await store.snapshots.find(alice.id, kept.id)).toEqual(kept);
+      expect(await store.snapshots.withDisks()).toHaveProperty('size', 3);
+      expect([...(await store.snapshots.withDisks())]).toEqual(expect.arrayContaining([kept.id, pending.id]));
+      expect(await store.sandboxes.usage(alice.id)).toMatchObject({ disk: 3 });
+      const allowance = { ownerId: alice.id, quota: { ...unlimited, disk: 4 } };
+      const next = (sizeBytes: number) => snapshotRecord({ name: 'next', source, sizeBytes });
+      await expect(store.snapshots.insert(next(GiB + 1), allowance)).rejects.toMatchObject({
+        code: 'resource_exhausted',
+      });
+      await store.snapshots.insert(next(GiB), allowance);
+    });
+
     it('keep their images in use, as sandboxes of any state and owner do', async () => {
       await insert({ name: 'a', imageDigest: 'of a snapshot', state: 'active' });
       await insert({ name: 'b', imageDigest: null });

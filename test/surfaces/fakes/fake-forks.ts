@@ -49,7 +49,7 @@ export function fakeForks({ sandboxes, snapshots, find }: Kept): {
           ...{
             sizeBytes: 90_000_000,
             creationKey: null,
-            createdAt: 0,
+            createdAt: snapshots.length,
             updatedAt: 0,
             source: { id, name: of },
           },
@@ -60,7 +60,7 @@ export function fakeForks({ sandboxes, snapshots, find }: Kept): {
       },
     },
     forks: {
-      async fork(caller, reference, { count, name = 'calm-reef' }) {
+      async fork(caller, reference, { count, name = `fork-${newSandboxId().slice(-6)}` }) {
         const of = await source(caller, reference);
         return Array.from({ length: count }, (_, index) => {
           const numbered = count === 1 ? name : `${name}-${index + 1}`;
