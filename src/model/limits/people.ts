@@ -138,7 +138,7 @@ export const membersLimits = {
    * half minute, jemalloc takes five seconds for the pages of buffers.
    */
   idleMemory: {
-    ...{ lookMs: 3_000, quietBytes: 8 * MiB, quietWorkMs: 450 },
+    ...{ lookMs: 3_000, quietBytes: 8 * MiB, quietWorkMs: 100 },
     ...{ excessBytes: 16 * MiB, workMs: 500, heldWorkMs: 100 },
   },
 

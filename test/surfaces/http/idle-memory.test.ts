@@ -47,7 +47,7 @@ describe('idle memory', () => {
       vi.advanceTimersByTime(2 * LOOK_MS);
       await expect.poll(() => log.length).toBe(1);
       for (let look = 0; look < 10; look++) {
-        worked(0.4);
+        worked(0.09);
         vi.advanceTimersByTime(LOOK_MS);
       }
       expect(collections).toHaveBeenCalledTimes(1);
