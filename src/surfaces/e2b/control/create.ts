@@ -46,12 +46,12 @@ export async function create(call: Call): Promise<Record<string, unknown>> {
     typeof key === 'string' ? { idempotencyKey: key } : {},
   );
   const sandbox = created['id'] as string;
-  await complete(call, sandbox, {
+  const completion = {
     wakes: (body['autoResume'] as { enabled?: boolean } | null | undefined)?.enabled === true,
     seconds: Number(body['timeout'] ?? USUAL_SECONDS),
     isPublic: mayBePublic && network['allowPublicTraffic'] !== false,
-  });
-  await welcome(call, sandbox);
+  };
+  await complete(call, sandbox, completion, () => welcome(call, sandbox));
   return startedAnswer(call, await shown(call, sandbox));
 }
 
@@ -65,13 +65,18 @@ export interface Completion {
   isPublic: boolean;
 }
 
-/** Completes a new sandbox. One that cannot be completed is not what was asked for, so it goes. */
+/**
+ * Completes a new sandbox. One that cannot be completed is not what was asked for, so it goes.
+ * @param first What comes before its time begins.
+ */
 export async function complete(
   call: Call,
   sandbox: string,
   { wakes, seconds, isPublic }: Completion,
+  first: () => Promise<void> = async () => {},
 ): Promise<void> {
   try {
+    await first();
     if (wakes) await call.action('SetSandboxSleep', { sandbox, wake: true });
     await endAfter(call, await shown(call, sandbox), seconds);
     if (isPublic) await call.action('SetPublicPorts', { sandbox, all: true });
