@@ -198,7 +198,7 @@ describe('the keyboard', () => {
     await visitor.go('/health');
     for (let press = 0; press < 3; press++) await visitor.page.keyboard.press('Tab');
     await visitor.page.keyboard.press('Enter');
-    await visitor.sees('Named images with sizes');
+    await visitor.sees('Named images, or disks of sandboxes');
     expect(await visitor.page.evaluate('document.activeElement?.id')).toBe('content');
   });
 });
