@@ -9,7 +9,7 @@ import { baseSnapshot, defaultResources, isBase } from '../base/base-image.ts';
 import type { IdentityService } from '../callers/identity.ts';
 import type { Quotas } from '../callers/quotas.ts';
 import type { SnapshotEvents } from '../live/snapshot-events.ts';
-import type { Allowance, Clock, Images, Page, Runtime, SnapshotStore } from '../ports/index.ts';
+import type { Allowance, Clock, Images, Log, Page, Runtime, SnapshotStore } from '../ports/index.ts';
 import type { Networks } from '../reach/networks.ts';
 import type { Idempotency } from '../turns/idempotency.ts';
 import { assertNotReserved, assertRoomForSnapshot } from './snapshot-room.ts';
@@ -37,6 +37,7 @@ export interface SnapshotDependencies {
   quotas: Pick<Quotas, 'allowance'>;
   networks: Pick<Networks, 'accept' | 'boundsOf'>;
   clock: Clock;
+  log: Pick<Log, 'warn'>;
 }
 
 export class SnapshotService {
@@ -138,9 +139,16 @@ export class SnapshotService {
     if (!(await this.#deps.store.delete(snapshot.id))) throw unknown(idOrName);
     this.#deps.work.breakOff(snapshot.id);
     this.#deps.events.gone(snapshot);
-    // One that is left is collected.
-    if (snapshot.source !== null) await this.#deps.runtime.captures?.drop(snapshot.id);
+    if (snapshot.source !== null) await this.#dropDisk(snapshot.id);
     return snapshot;
+  }
+
+  /** Never rejects: without a row, the disk is collected. */
+  async #dropDisk(id: string): Promise<void> {
+    const { runtime, log } = this.#deps;
+    await runtime.captures?.drop(id).catch((error: unknown) => {
+      log.warn('the disk of a snapshot could not be dropped; it is collected later', { snapshot: id, error });
+    });
   }
 
   /** Gives an active snapshot to another owner; false leaves one that is not. */

@@ -59,7 +59,8 @@ export function createCaptures({ layout, disks, archives, trash, work }: Depende
       try {
         return await work.inTurn(id, "The sandbox's disk could not be captured.", make, options?.signal);
       } catch (error) {
-        await drop(captureId);
+        // One that is left is collected; the caller needs the first error.
+        await drop(captureId).catch(() => {});
         throw error;
       }
     },
