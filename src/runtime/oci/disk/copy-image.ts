@@ -1,8 +1,11 @@
 /** Copies of disk images, as clones where the file system has them. */
 import { constants } from 'node:fs';
 import { copyFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { Helpers } from '../host/helper.ts';
+import { allocatedBytes, freeDiskBytes } from '../host/room.ts';
 
 /**
  * Copies a disk image: where the file system has reflinks the copy shares its blocks until one of both changes (cp(1),
@@ -19,12 +22,18 @@ export async function copyImage(
 ): Promise<void> {
   await rm(target, { force: true });
   if (await isCloned(source, target)) return;
+  await assertRoomForCopy(dirname(source), (await allocatedBytes(source)) ?? 0);
   const options = {
     timeoutMs: limits.archiveHelperTimeoutMs,
     signal,
     ...(lock === undefined ? {} : { lock }),
   };
   await helpers.run('cp', ['--reflink=never', '--sparse=always', source, target], options);
+}
+
+/** Rejects with `resource_exhausted` where the host's disk would keep too little room beside a copy of so many bytes. */
+export async function assertRoomForCopy(folder: string, bytes: number): Promise<void> {
+  if ((await freeDiskBytes(folder)) - bytes < limits.backups.keptFreeBytes) throw noRoom();
 }
 
 /** Without a process, which would take longer than the clone. Source: ioctl_ficlone(2), which needs one file system. */
@@ -47,3 +56,13 @@ const NO_CLONES: ReadonlySet<string> = new Set([
   'EINVAL',
   'ENOTTY',
 ]);
+
+function noRoom(): SandhavenError {
+  return new SandhavenError(
+    'resource_exhausted',
+    "The host's disk has no room for a copy of the sandbox's disk.",
+    {
+      hint: 'Delete or archive sandboxes that are not needed, or free other space, and try again.',
+    },
+  );
+}

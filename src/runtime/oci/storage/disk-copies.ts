@@ -7,12 +7,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
-import { copyImage } from '../disk/copy-image.ts';
+import { assertRoomForCopy, copyImage } from '../disk/copy-image.ts';
 import { waitUntilFree } from '../disk/loop-devices.ts';
 import { unlessMissing } from '../host/files.ts';
 import { HelperFailure, type Helpers } from '../host/helper.ts';
 import { type Layout, LOOP_NOTE } from '../host/layout.ts';
-import { allocatedBytes, freeDiskBytes } from '../host/room.ts';
+import { allocatedBytes } from '../host/room.ts';
 import type { Cgroups } from '../machine/cgroups.ts';
 import type { Freezer } from '../machine/freezer.ts';
 import type { Machines } from '../machine/running.ts';
@@ -73,10 +73,10 @@ export function createDiskCopies({ layout, cgroups, freezer, machines, helpers }
       const disk = layout.disk(id);
       const held = await allocatedBytes(disk);
       if (held === null) return false;
-      const wanted = isUrgent ? held : 2 * held;
-      if ((await freeDiskBytes(layout.sandboxes)) - wanted < limits.backups.keptFreeBytes) throw noRoom();
-      if ((await unlessMissing(stat(`${disk}.growing`))) !== null) throw grows();
       const machine = await machines.running(id);
+      const wanted = isUrgent ? held : 2 * held;
+      if (machine !== null || !isUrgent) await assertRoomForCopy(layout.sandboxes, wanted);
+      if ((await unlessMissing(stat(`${disk}.growing`))) !== null) throw grows();
       if (machine !== null) await copyRunning(id, machine.generation, target, signal);
       else {
         await waitUntilFree(disk);
@@ -104,14 +104,4 @@ function grows(): SandhavenError {
   return new SandhavenError('unavailable', 'Its disk was being enlarged when the service ended.', {
     hint: 'Start the sandbox once, and try again.',
   });
-}
-
-function noRoom(): SandhavenError {
-  return new SandhavenError(
-    'resource_exhausted',
-    "The host's disk has no room for a copy of the sandbox's disk.",
-    {
-      hint: 'Delete or archive sandboxes that are not needed, or free other space, and try again.',
-    },
-  );
 }
