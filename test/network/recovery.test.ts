@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryHierarchy, parseHierarchies } from '../../src/runtime/oci/host/hierarchies.ts';
+import { isAlive } from '../../src/runtime/oci/host/liveness.ts';
 import { inPart } from '../deep/parts.ts';
 import { createTestHost, type Instance, inside, publicAddress, runDirOf, type TestHost } from './harness.ts';
 import { connectTcp, openConnection, serve } from './probe.ts';
@@ -238,6 +239,23 @@ describe('slots of other instances', () => {
     expect(locksOf(dead.id)).toEqual([]);
     expect(pins(dead.id)).toBe(0);
     await second.purge();
+  });
+
+  it('are left to its own purge, also by those who do not see its data', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-'));
+    const one = await started({ poolSize: 1, dataDir });
+    rmdirSync(dataDir);
+    let hasEnded = false;
+    const purged = one.purge().finally(() => {
+      hasEnded = true;
+    });
+    while (!hasEnded) {
+      // In this order: the claim goes after the locks.
+      if (!isAlive({ runDir: runDirOf(one.id) })) expect(locksOf(one.id)).toEqual([]);
+      await sleep(1);
+    }
+    await purged;
+    expect(locksOf(one.id)).toEqual([]);
   });
 
   it('are left to those who share its network namespace', async () => {

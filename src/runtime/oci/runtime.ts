@@ -184,7 +184,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
 
   const channels = new OpenStreams();
 
-  async function close(): Promise<void> {
+  async function close({ keepsClaim = false } = {}): Promise<void> {
     channels.cut(new SandhavenError('unavailable', 'The service is stopping.'));
     await kernelMemory.close();
     await guard.close();
@@ -194,7 +194,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
     await disks.close();
     await loopDevices.close();
     await trash.close();
-    await slots.close();
+    await slots.close({ keepsClaim });
     await machines.close();
     await cgroups.removeFence();
     useRunner(null);
@@ -265,13 +265,13 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
       kernelMemory.begin(totalBytes / limits.kernel.uncountedDivisor);
     },
 
-    close,
+    close: () => close(),
 
     async purge() {
       const onWait = (left: string) => log.info('waiting for the end of what was killed', { left });
       for (const id of await cgroups.ids()) await cgroups.destroy(id, { onWait });
       for (const id of await survey.ids()) await lifecycle.destroy(id);
-      await close();
+      await close({ keepsClaim: true });
       gpus.purge();
       await slots.purge();
       await cgroups.purge();

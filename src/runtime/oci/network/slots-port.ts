@@ -46,8 +46,15 @@ export interface Slots {
   /** Sandbox ids that hold slots, for finding orphans. */
   held(): Promise<string[]>;
   free(): number;
-  /** Ends the service's own parts (DNS forwarder, unused slots); slots in use and their firewall stay. */
-  close(): Promise<void>;
-  /** Removes every trace of this instance (table, links, namespaces, addresses, locks), for uninstall and tests. */
+  /**
+   * Ends the service's own parts (DNS forwarder, unused slots); slots in use and their firewall stay.
+   * @param options `keepsClaim`: a purge follows.
+   */
+  close(options?: { keepsClaim?: boolean }): Promise<void>;
+  /**
+   * Removes every trace of this instance (table, links, namespaces, addresses, locks), for uninstall and tests. The instance is
+   * claimed meanwhile: another service that does not see its data directory, as from another mount namespace, would take it for
+   * dead, and free its numbers for a third one whose address this would then remove.
+   */
   purge(): Promise<void>;
 }

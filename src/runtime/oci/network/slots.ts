@@ -167,13 +167,16 @@ export function createSlots(options: SlotsOptions): Slots {
     return slotOf(instance, index, gateway);
   }
 
-  async function close(): Promise<void> {
+  async function endWork(): Promise<void> {
     const unused = await pool.close();
     await traffic.close();
     await network?.close();
     network = null;
     await retirement.add(unused, 'gone');
     await retirement.close();
+  }
+
+  function unclaim(): void {
     alive?.[Symbol.dispose]();
     alive = null;
   }
@@ -229,10 +232,14 @@ export function createSlots(options: SlotsOptions): Slots {
 
     held: async () => [...held.keys()],
     free: () => pool.ready().length + freeCount(),
-    close,
+    async close({ keepsClaim = false } = {}) {
+      await endWork();
+      if (!keepsClaim) unclaim();
+    },
 
     async purge() {
-      await close();
+      await endWork();
+      claim();
       // Includes the remains of a killed service; `init` need not have run.
       const locks = locksOf(instance.id);
       const machines = locks.filter(({ purpose }) => purpose === 'machine').map(({ index }) => index);
@@ -241,6 +248,7 @@ export function createSlots(options: SlotsOptions): Slots {
       await last.drain().finally(() => last.close());
       await removeInstance(instance, locksOf(instance.id), launcherPath);
       await removeSlotsFolder(instance, launcherPath);
+      unclaim();
       held.clear();
       holder.clear();
     },
