@@ -149,7 +149,7 @@ def test_opens_ports_to_everybody_and_closes_them(service: ScriptedService, clie
     ]
 
 
-def test_takes_a_snapshot_and_forks_into_handles(service: ScriptedService, client: Driver) -> None:
+def test_takes_a_snapshot_comes_back_to_it_and_forks_into_handles(service: ScriptedService, client: Driver) -> None:
     service.answers(
         result({"id": "snap_1", "name": "point"}),
         result(
@@ -160,6 +160,7 @@ def test_takes_a_snapshot_and_forks_into_handles(service: ScriptedService, clien
         ),
         result({"ports": []}),
         problem("resource_exhausted", 429),
+        result({"id": "sb_1", "state": "started"}),
     )
     box = client.client.sandbox("demo")
     assert client.call(lambda _: box.snapshot(name="point"))["name"] == "point"
@@ -168,17 +169,20 @@ def test_takes_a_snapshot_and_forks_into_handles(service: ScriptedService, clien
     assert forks.failed == [{"code": "already_exists", "detail": "taken"}]
     client.call(lambda _: forks.sandboxes[1].ports())
     assert client.failure(lambda _: box.fork(max_retries=0)).code == "resource_exhausted"
+    assert client.call(lambda _: box.rollback("point"))["state"] == "started"
     assert paths(service) == [
         "/v1/tools/Sandbox.SnapshotSandbox",
         "/v1/tools/Sandbox.ForkSandbox",
         "/v1/tools/Sandbox.ListPorts",
         "/v1/tools/Sandbox.ForkSandbox",
+        "/v1/tools/Sandbox.RollbackSandbox",
     ]
     assert service.bodies() == [
         {"sandbox": "demo", "name": "point"},
         {"sandbox": "demo", "count": 3, "name": "way"},
         {"sandbox": "sb_3"},
         {"sandbox": "demo"},
+        {"sandbox": "demo", "snapshot": "point"},
     ]
 
 

@@ -162,7 +162,7 @@ it('opens ports to everybody, and closes them', async () => {
   ]);
 });
 
-it('takes a snapshot of itself, and forks into handles, with the reason of each that did not start', async () => {
+it('takes a snapshot of itself, comes back to it, and forks into handles, with the reason of each that did not start', async () => {
   service.answers(
     result({ id: 'snap_1', name: 'point', state: 'active' }),
     result({
@@ -174,6 +174,7 @@ it('takes a snapshot of itself, and forks into handles, with the reason of each 
     }),
     result({ ports: [] }),
     problem('resource_exhausted', 429),
+    result({ id: 'sb_1', state: 'started' }),
   );
   expect((await box.snapshot({ name: 'point', timeoutMs: 60_000 })).name).toBe('point');
   const { sandboxes, failed } = await box.fork({ count: 3, name: 'way', maxRetries: 0 });
@@ -181,11 +182,13 @@ it('takes a snapshot of itself, and forks into handles, with the reason of each 
   expect(failed).toEqual([{ code: 'already_exists', detail: 'taken' }]);
   await sandboxes[1]?.ports();
   await expect(box.fork({ maxRetries: 0 })).rejects.toMatchObject({ code: 'resource_exhausted' });
+  expect((await box.rollback('point', { timeoutMs: 60_000 })).state).toBe('started');
   expect(sent()).toEqual([
     ['/v1/tools/Sandbox.SnapshotSandbox', { name: 'point', sandbox: 'demo' }],
     ['/v1/tools/Sandbox.ForkSandbox', { count: 3, name: 'way', sandbox: 'demo' }],
     ['/v1/tools/Sandbox.ListPorts', { sandbox: 'sb_3' }],
     ['/v1/tools/Sandbox.ForkSandbox', { sandbox: 'demo' }],
+    ['/v1/tools/Sandbox.RollbackSandbox', { snapshot: 'point', sandbox: 'demo' }],
   ]);
 });
 

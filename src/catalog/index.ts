@@ -47,6 +47,7 @@ import { createSnapshot } from './snapshots/create-snapshot.ts';
 import { forkSandbox } from './snapshots/fork-sandbox.ts';
 import { getSnapshot } from './snapshots/get-snapshot.ts';
 import { listSnapshots } from './snapshots/list-snapshots.ts';
+import { rollbackSandbox } from './snapshots/rollback-sandbox.ts';
 import { snapshotSandbox } from './snapshots/snapshot-sandbox.ts';
 
 export const toolsByToolset = {
@@ -108,7 +109,7 @@ export const tools: readonly Tool[] = Object.values(toolsByToolset).flat();
 /** Toolsets that a client gets only by their names: the list of the others is full. */
 export const furtherToolsets = {
   contexts: [runInContext],
-  forks: [snapshotSandbox, forkSandbox],
+  forks: [snapshotSandbox, forkSandbox, rollbackSandbox],
 } as const satisfies Record<string, readonly Tool[]>;
 
 export const allTools: readonly Tool[] = [...tools, ...Object.values(furtherToolsets).flat()];

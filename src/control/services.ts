@@ -14,6 +14,7 @@ import type { RegistryService } from './images/registries.ts';
 import type { SandboxSnapshots } from './images/sandbox-snapshots.ts';
 import type { SnapshotService } from './images/snapshots.ts';
 import type { Forks } from './lifecycle/forks.ts';
+import type { Rollbacks } from './lifecycle/rollbacks.ts';
 import type { SandboxService } from './lifecycle/sandboxes.ts';
 import type { SandboxSleep } from './lifecycle/sleep.ts';
 import type { AuditEvents } from './live/audit-events.ts';
@@ -66,6 +67,7 @@ export interface Services extends Credentials {
   snapshots: SnapshotService;
   sandboxSnapshots: SandboxSnapshots;
   forks: Forks;
+  rollbacks: Rollbacks;
   files: FileService;
   execution: ExecutionService;
   sessions: SessionService;

@@ -22,11 +22,18 @@ export type Command =
   | { type: 'archive' }
   | { type: 'delete' }
   | { type: 'resize'; request: ResizeRequest }
+  /** Puts the disk back to a captured one. */
+  | { type: 'rollback'; captureId: string }
   /** A tool call that works inside: commands and files. */
   | { type: 'use' };
 
 export type Decision =
-  | { kind: 'begin'; operation: Exclude<Operation, 'creating'>; resizeTarget: Resources | null }
+  | {
+      kind: 'begin';
+      operation: Exclude<Operation, 'creating'>;
+      resizeTarget: Resources | null;
+      rollbackTo?: string | null;
+    }
   | { kind: 'unchanged' }
   | { kind: 'refused'; error: SandhavenError };
 
@@ -68,6 +75,8 @@ export function decide(sandbox: Shape, command: Command): Decision {
       return decideArchive(sandbox);
     case 'resize':
       return decideResize(sandbox, command.request);
+    case 'rollback':
+      return { kind: 'begin', operation: 'restoring', resizeTarget: null, rollbackTo: command.captureId };
     case 'use':
       return sandbox.state === 'started' ? { kind: 'unchanged' } : refuseUse(sandbox);
   }

@@ -102,6 +102,8 @@ export interface Sandbox {
   resources: Resources;
   /** Sizes after a resize in progress; null without one. */
   resizeTarget: Resources | null;
+  /** Captured disk that its disk is put back to, in a restore in progress; null for one from its archive, and without one. */
+  rollbackTo: string | null;
   labels: Record<string, string>;
   envVars: Record<string, string>;
   /** Linux user of work inside that names none; null for root. */

@@ -28,6 +28,8 @@ function collectorWith(freeDiskBytes: () => number, collect: Images['collect']):
       capacity,
       captures: {
         capture: async () => ({ sizeBytes: 0 }),
+        stage: async () => {},
+        putBack: async () => {},
         sizeOf: async () => null,
         drop: async () => {},
         collect: async (named) => void collected.push([...(await named())]),

@@ -52,6 +52,8 @@ function newWork(): SnapshotWork {
     runtime: {
       captures: {
         capture: async () => ({ sizeBytes: 0 }),
+        stage: async () => {},
+        putBack: async () => {},
         sizeOf: async (id) => captured.get(id) ?? null,
         drop: async (id) => void captured.delete(id),
         collect: async () => {},

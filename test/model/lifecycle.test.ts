@@ -5,7 +5,7 @@ import { type Command, type Decision, decide, deletedByStop } from '../../src/mo
 import { type Operation, type Sandbox, type SandboxState, sandboxStates } from '../../src/model/sandbox.ts';
 import { archive, settledSandbox } from './lifecycle-fixtures.ts';
 
-type Plain = Exclude<Command['type'], 'resize'>;
+type Plain = Exclude<Command['type'], 'resize' | 'rollback'>;
 type Expected = Operation | 'unchanged' | 'refused';
 
 describe('each command in each state', () => {
@@ -43,6 +43,18 @@ describe('each command in each state', () => {
     expect(kindOf(decision)).toBe(expected);
     if (decision.kind === 'refused') expectInvalidState(decision.error);
     if (decision.kind === 'begin') expect(decision.resizeTarget).toBeNull();
+  });
+
+  it.each(sandboxStates)('%s, rollback: restores from the captured disk', (state) => {
+    expect(decide(settledSandbox(state), { type: 'rollback', captureId: 'snap_1' })).toEqual({
+      kind: 'begin',
+      operation: 'restoring',
+      resizeTarget: null,
+      rollbackTo: 'snap_1',
+    });
+    expect(
+      decide(settledSandbox(state, { operation: 'deleting' }), { type: 'rollback', captureId: 'snap_1' }),
+    ).toMatchObject({ kind: 'refused' });
   });
 
   it('[SBX-STATE-11] delete begins whatever is in progress, and nothing else does while it deletes', () => {

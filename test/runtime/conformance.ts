@@ -300,6 +300,38 @@ export function runtimeConformance(
         });
       });
 
+      it('are put back in place of the disk of a machine, grown to its size', async () => {
+        const machine = await started();
+        const { id } = machine;
+        await write(id, 'file', 'first');
+        const capture = captureId();
+        await disks().capture(capture, { id, archive: null });
+        await write(id, 'file', 'second');
+        await expect(disks().putBack(id, capture, { diskGb: 1 })).rejects.toMatchObject(unavailable);
+        await disks().stage(id, capture);
+        await disks().drop(capture);
+        await write(id, 'file', 'third');
+        await runtime.stop(id, 500);
+        await disks().putBack(id, capture, { diskGb: 3 });
+        await runtime.start({ ...machine, resources: { ...small, disk: 3 } }, 2);
+        expect(await read(id, 'file')).toBe('first');
+        await expect(disks().stage(id, capture)).rejects.toMatchObject({ code: 'not_found' });
+        expect(await read(id, 'file')).toBe('first');
+      });
+
+      it('are put back without a copy made before, again and again', async () => {
+        const { id, ...machine } = await started();
+        await write(id, 'file', 'kept');
+        const capture = captureId();
+        await disks().capture(capture, { id, archive: null });
+        await write(id, 'file', 'lost');
+        await runtime.stop(id, 500);
+        for (const _ of [1, 2]) await disks().putBack(id, capture, { diskGb: 1 });
+        await runtime.start({ id, ...machine }, 2);
+        expect(await read(id, 'file')).toBe('kept');
+        await disks().drop(capture);
+      });
+
       it('of nobody are collected, and no others', async () => {
         const { id } = await started();
         const [kept, lost, fork] = [captureId(), captureId(), newForkId()];

@@ -41,6 +41,7 @@ const weights = {
   take: 4,
   fromSnapshot: 4,
   fork: 2,
+  rollback: 3,
   ready: 1,
 };
 
@@ -51,6 +52,8 @@ export class Callers {
   readonly expected: Expectations;
   readonly #note: (line: string) => void;
   readonly #open = new Map<number, { process: Process; what: string }>();
+  /** Ends of rollbacks that were not answered. */
+  readonly #rollbacks = new Map<Process, Set<() => void>>();
   #drawn = 0;
   /** The first answer that no caller should get. */
   fault: Violation | null = null;
@@ -88,6 +91,10 @@ export class Callers {
   /** The callers of killed processes see their connections break. */
   broken(ended: Process[]): void {
     for (const [number, { process }] of this.#open) if (ended.includes(process)) this.#open.delete(number);
+    for (const process of ended) {
+      for (const broken of this.#rollbacks.get(process) ?? []) broken();
+      this.#rollbacks.delete(process);
+    }
   }
 
   #ended(number: number, what: string, how: string): void {
@@ -130,6 +137,8 @@ export class Callers {
         return void (await services.networks.set(user, id, dice.oneOf(NETWORKS)));
       case 'take':
         return this.#take(services, user, id);
+      case 'rollback':
+        return this.#rollBack(process, user, id);
       case 'fork':
         return this.#fork(services, user, id);
       case 'write':
@@ -211,12 +220,13 @@ export class Callers {
     const { stalls } = process;
     if (this.expected.filesOf(id).size >= MOST_FILES) return;
     const path = `file ${++this.#drawn}`;
+    const unmoved = this.expected.unmoved(id);
     await process.control.services.files.write(user, id, {
       path,
       content: Buffer.from(path),
       createParents: false,
     });
-    this.expected.written(id, path);
+    if (unmoved()) this.expected.written(id, path);
     const { time } = this.#world;
     // The others do not hear of uses at a replica that is suspended.
     if (process.stalls > stalls) return;
@@ -234,9 +244,10 @@ export class Callers {
 
   async #take(services: Process['control']['services'], user: User, id: string): Promise<void> {
     const files = [...this.expected.filesOf(id)];
+    const unmoved = this.expected.unmoved(id);
     const name = `snap ${this.#world.dice.below(6)}`;
     const { id: snapshotId } = await services.sandboxSnapshots.take(user, id, name);
-    this.expected.captured(snapshotId, files);
+    this.expected.captured(snapshotId, unmoved() ? files : []);
   }
 
   async #createFrom(services: Process['control']['services'], user: User): Promise<void> {
@@ -253,11 +264,30 @@ export class Callers {
 
   async #fork(services: Process['control']['services'], user: User, id: string): Promise<void> {
     const files = [...this.expected.filesOf(id)];
+    const unmoved = this.expected.unmoved(id);
     const forked = await services.forks.fork(user, id, { count: 1 + this.#world.dice.below(2) });
     for (const one of forked) {
       if (!('sandbox' in one)) continue;
       this.#made(one.sandbox);
-      for (const path of files) this.expected.written(one.sandbox.id, path);
+      if (unmoved()) for (const path of files) this.expected.written(one.sandbox.id, path);
+    }
+  }
+
+  /** To a snapshot of whichever sandbox: most do not fit, or are of this one. */
+  async #rollBack(process: Process, user: User, id: string): Promise<void> {
+    const own = [...this.#world.tables.snapshots.values()].filter(
+      ({ ownerId, source }) => ownerId === user.id && source !== null,
+    );
+    if (own.length === 0) return;
+    const { id: snapshot } = this.#world.dice.oneOf(own);
+    const { done, broken } = this.expected.rollsBack(id, snapshot);
+    const open = this.#rollbacks.get(process) ?? new Set();
+    this.#rollbacks.set(process, open.add(broken));
+    try {
+      await process.control.services.rollbacks.rollBack(user, id, snapshot);
+      if (open.delete(broken)) done();
+    } finally {
+      if (open.delete(broken)) broken();
     }
   }
 

@@ -3,6 +3,9 @@ import type { Sandbox } from '../../src/model/sandbox.ts';
 import { Violation } from './violation.ts';
 
 interface Promised {
+  /** Rollbacks so far, and those that were not answered: each changes the files at some time until its answer. */
+  rollbacks: number;
+  openRollbacks: number;
   /** true: somebody, or a setting, may have ended it. */
   mayEnd: boolean;
   /** Names of files whose writing was acknowledged. */
@@ -20,6 +23,7 @@ interface Use {
 
 type Answer = Pick<Sandbox, 'id' | 'createdAt'>;
 
+const NO_ROLLBACKS = { rollbacks: 0, openRollbacks: 0 };
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The wall clock may have been set back by so much. */
 const SET_BACK_MS = 2 * 60 * 60 * 1000;
@@ -34,7 +38,7 @@ export class Expectations {
   created(id: string, mayEnd: boolean): void {
     const known = this.#sandboxes.get(id);
     if (known) known.mayEnd ||= mayEnd;
-    else this.#sandboxes.set(id, { mayEnd, files: new Set(), use: null });
+    else this.#sandboxes.set(id, { mayEnd, files: new Set(), use: null, ...NO_ROLLBACKS });
   }
 
   /** For a request that may end the sandbox, whether or not it succeeds. */
@@ -62,9 +66,38 @@ export class Expectations {
     this.#sandboxes.get(id)?.files.add(path);
   }
 
+  /**
+   * Returns a question for later: whether its files can only be those that were there, and those written, since now. After a
+   * rollback, or beside one, they may be others.
+   */
+  unmoved(id: string): () => boolean {
+    const promised = this.#sandboxes.get(id);
+    const { rollbacks = 0, openRollbacks = 0 } = promised ?? {};
+    return () => openRollbacks === 0 && promised?.rollbacks === rollbacks;
+  }
+
+  /** A rollback begins: until its answer, the files are the old ones or those of the snapshot. Returns what ends it. */
+  rollsBack(id: string, snapshotId: string): { done(): void; broken(): void } {
+    const promised = this.#sandboxes.get(id);
+    if (!promised) return { done() {}, broken() {} };
+    const wanted = new Set(this.filesOf(snapshotId));
+    const mine = ++promised.rollbacks;
+    promised.openRollbacks++;
+    promised.files = new Set([...promised.files].filter((path) => wanted.has(path)));
+    return {
+      done() {
+        promised.openRollbacks--;
+        if (promised.rollbacks === mine && promised.openRollbacks === 0) promised.files = wanted;
+      },
+      broken() {
+        promised.openRollbacks--;
+      },
+    };
+  }
+
   /** A snapshot has the files that its sandbox had. */
   captured(snapshotId: string, files: Iterable<string>): void {
-    this.#sandboxes.set(snapshotId, { mayEnd: true, files: new Set(files), use: null });
+    this.#sandboxes.set(snapshotId, { mayEnd: true, files: new Set(files), use: null, ...NO_ROLLBACKS });
   }
 
   used(id: string, use: Use): void {
@@ -101,7 +134,7 @@ export class Expectations {
 
   /** A power cut may bring its row back, and a key its answer: it may still end. */
   ended(id: string): void {
-    this.#sandboxes.set(id, { mayEnd: true, files: new Set(), use: null });
+    this.#sandboxes.set(id, { mayEnd: true, files: new Set(), use: null, ...NO_ROLLBACKS });
   }
 
   /** One key makes one sandbox for a day, unless somebody ended it. */

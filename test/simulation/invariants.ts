@@ -82,6 +82,7 @@ export class Invariants {
     if ((row.runGeneration ?? 0) > row.generation) throw new Violation(`runs ahead: ${what}`);
     if (!this.#world.host.images.has(row.imageDigest)) throw new Violation(`image of ${what} is collected`);
     if (row.operation !== 'resizing' && row.resizeTarget) throw new Violation(`resize target of ${what}`);
+    if (row.operation !== 'restoring' && row.rollbackTo) throw new Violation(`rollback of ${what}`);
     if (row.operation === 'stopping' && before?.operation === null) this.#idle(row, what);
     if (before) this.#deadline(before, row, what);
     if (row.operation === null) assertWhole(row, what);

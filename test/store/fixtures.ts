@@ -50,6 +50,7 @@ export function sandboxRecord(overrides: Partial<Sandbox> = {}): Sandbox {
     entrypoint: null,
     resources: { cpu: 2, memory: 4, disk: 20, gpu: 0 },
     resizeTarget: null,
+    rollbackTo: null,
     labels: {},
     envVars: {},
     user: null,

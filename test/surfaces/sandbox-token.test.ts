@@ -64,6 +64,7 @@ const closedTools = [
   'Sandbox.ListSandboxes',
   'Sandbox.ListSnapshots',
   'Sandbox.ResizeSandbox',
+  'Sandbox.RollbackSandbox',
   'Sandbox.SetSandboxLabels',
   'Sandbox.SnapshotSandbox',
   'Sandbox.StartSandbox',

@@ -1,6 +1,7 @@
-/** Snapshots and forks of real sandboxes: what they hold, that nobody changes another's, and what a kill leaves. */
+/** Snapshots, forks and rollbacks of real sandboxes: what they hold, that nobody changes another's, and what a kill leaves. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sandhaven } from '../../sdk/src/index.ts';
 import { act, mustAct, person } from '../support/people.ts';
@@ -23,6 +24,7 @@ afterAll(() => service?.stop());
 
 const run = async (sandbox: string, command: string) =>
   (await must(service, 'RunCommand', { sandbox, command }))['output'];
+const filesOf = (id: string) => readdirSync(join(service.dataDir, 'sandboxes', id)).toSorted();
 const captured = () => readdirSync(join(service.dataDir, 'captures')).toSorted();
 
 describe('a snapshot of a sandbox', () => {
@@ -129,6 +131,98 @@ describe('forks', () => {
       body: { code: 'already_exists' },
     });
     for (const sandbox of ['way-1', 'way-2']) await must(service, 'DeleteSandbox', { sandbox });
+  });
+});
+
+describe('a rollback', () => {
+  it('puts the files back, and starts the sandbox with its settings, whatever it was', async () => {
+    await must(service, 'CreateSandbox', {
+      name: 'back',
+      memory_gb: 1,
+      disk_gb: 1,
+      env_vars: { PLACE: 'here' },
+    });
+    await run('back', 'echo before > /workspace/file');
+    await must(service, 'SnapshotSandbox', { sandbox: 'back', name: 'good' });
+    const rollBack = () => must(service, 'RollbackSandbox', { sandbox: 'back', snapshot: 'good' });
+    const { id } = await must(service, 'GetSandbox', { sandbox: 'back' });
+    for (const state of ['started', 'stopped', 'archived']) {
+      await run('back', 'echo after > /workspace/file; touch /workspace/new; sleep 100 & echo');
+      if (state !== 'started') await must(service, 'StopSandbox', { sandbox: 'back' });
+      if (state === 'archived') await must(service, 'ArchiveSandbox', { sandbox: 'back' });
+      const rolled = await rollBack();
+      expect(rolled).toMatchObject({ id, state: 'started' });
+      expect(rolled['state_reason']).toBeUndefined();
+      expect(await run('back', 'cat /workspace/file; ls /workspace; echo $PLACE; pgrep -c sleep')).toBe(
+        'before\nfile\nhere\n0\n',
+      );
+    }
+    expect(filesOf(String(id)).filter((name) => name !== 'disk.img' && !/^g\d+$/.test(name))).toEqual([]);
+  });
+
+  it('keeps the disk as large as it is by now', async () => {
+    await must(service, 'StopSandbox', { sandbox: 'back' });
+    await must(service, 'ResizeSandbox', { sandbox: 'back', disk_gb: 2 });
+    await must(service, 'RollbackSandbox', { sandbox: 'back', snapshot: 'good' });
+    const kilobytes = Number(await run('back', 'df --output=size / | tail -1'));
+    expect(kilobytes).toBeGreaterThan(1_500_000);
+    expect(await run('back', 'cat /workspace/file')).toBe('before\n');
+  });
+
+  it('of an ephemeral sandbox does not end it', async () => {
+    await must(service, 'CreateSandbox', { name: 'brief', memory_gb: 1, disk_gb: 1, ephemeral: true });
+    await run('brief', 'echo before > /workspace/file');
+    await must(service, 'SnapshotSandbox', { sandbox: 'brief', name: 'brief point' });
+    await run('brief', 'rm /workspace/file');
+    await must(service, 'RollbackSandbox', { sandbox: 'brief', snapshot: 'brief point' });
+    expect(await run('brief', 'cat /workspace/file')).toBe('before\n');
+    await must(service, 'DeleteSandbox', { sandbox: 'brief' });
+    await mustAct(service, 'DeleteSnapshot', { snapshot: 'brief point' });
+  });
+
+  it('is refused for what does not fit, and changes nothing', async () => {
+    await must(service, 'CreateSandbox', { name: 'small', memory_gb: 1, disk_gb: 1 });
+    await run('small', 'echo mine > /workspace/file');
+    await must(service, 'SnapshotSandbox', { sandbox: 'back', name: 'large' });
+    for (const [snapshot, code, parameter] of [
+      ['large', 'invalid_argument', 'snapshot'],
+      ['base', 'invalid_argument', 'snapshot'],
+      ['nowhere', 'not_found', undefined],
+    ]) {
+      expect(await call(service, 'RollbackSandbox', { sandbox: 'small', snapshot })).toMatchObject({
+        body: { code, ...(parameter === undefined ? {} : { parameter }) },
+      });
+    }
+    const member = await person(service, 'Stranger');
+    expect(await call(member, 'RollbackSandbox', { sandbox: 'small', snapshot: 'good' })).toMatchObject({
+      body: { code: 'not_found', resource: 'sandbox' },
+    });
+    expect(await run('small', 'cat /workspace/file')).toBe('mine\n');
+    expect(await must(service, 'GetSandbox', { sandbox: 'small' })).toMatchObject({ state: 'started' });
+    // A snapshot of another sandbox with the same image and a disk that is no larger fits.
+    await must(service, 'RollbackSandbox', { sandbox: 'small', snapshot: 'good' });
+    expect(await run('small', 'cat /workspace/file')).toBe('before\n');
+    for (const snapshot of ['large']) await mustAct(service, 'DeleteSnapshot', { snapshot });
+    await must(service, 'DeleteSandbox', { sandbox: 'small' });
+  });
+
+  it('that a kill breaks off is finished by the next start', async () => {
+    for (const pauseMs of [15, 150]) {
+      await run('back', 'echo after > /workspace/file; sync');
+      const rolling = call(service, 'RollbackSandbox', { sandbox: 'back', snapshot: 'good' }).catch(
+        () => null,
+      );
+      await sleep(pauseMs);
+      await service.kill();
+      await rolling;
+      await service.restart();
+      await must(service, 'StartSandbox', { sandbox: 'back' });
+      expect(await run('back', 'cat /workspace/file')).toMatch(/^(before|after)\n$/);
+      await must(service, 'RollbackSandbox', { sandbox: 'back', snapshot: 'good' });
+      expect(await run('back', 'cat /workspace/file')).toBe('before\n');
+    }
+    await must(service, 'DeleteSandbox', { sandbox: 'back' });
+    await mustAct(service, 'DeleteSnapshot', { snapshot: 'good' });
   });
 });
 

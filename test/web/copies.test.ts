@@ -1,4 +1,4 @@
-/** Snapshots and forks of a sandbox, on its page and in the lists. */
+/** Snapshots, rollbacks and forks of a sandbox, on its page and in the lists. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Opened, openPage } from './support/open-page.ts';
 import type { Visitor } from './support/visitor.ts';
@@ -38,6 +38,21 @@ describe('a sandbox', () => {
     await visitor.fill('Name of the snapshot', 'point');
     await confirm();
     await visitor.sees("The name 'point' is taken.");
+  });
+
+  it('is put back to a snapshot of it, which stops what runs', async () => {
+    await visitor.go(`/sandboxes/${opened.demo}`);
+    await visitor.click('Roll back');
+    await visitor.sees('The files become those of the snapshot, and later changes are lost.');
+    await visitor.click('Snapshot');
+    await visitor.click('point');
+    expect(await visitor.broken()).toEqual([]);
+    await confirm();
+    await visitor.sees('demo rolled back');
+    const [other] = [...opened.world.sandboxes.values()].filter(({ name }) => name === 'worker-1');
+    await visitor.go(`/sandboxes/${other?.id}`);
+    await visitor.click('Roll back');
+    await visitor.sees('There is no snapshot of this sandbox yet: take one first.');
   });
 
   it('is forked, and the page says which forks did not start', async () => {

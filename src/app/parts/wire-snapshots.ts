@@ -9,6 +9,7 @@ import { SnapshotWork, type SnapshotWorkDependencies } from '../../control/image
 import { type SnapshotDependencies, SnapshotService } from '../../control/images/snapshots.ts';
 import { type CaptureDependencies, Captures } from '../../control/lifecycle/capture.ts';
 import { type ForkDependencies, Forks } from '../../control/lifecycle/forks.ts';
+import { type RollbackDependencies, Rollbacks } from '../../control/lifecycle/rollbacks.ts';
 import { SnapshotEvents, type SnapshotEventsDependencies } from '../../control/live/snapshot-events.ts';
 import type { Runtime } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
@@ -21,8 +22,9 @@ type Dependencies = SnapshotDependencies &
 
 interface SnapshotParts
   extends Omit<Dependencies, 'work' | 'events' | 'captures' | 'keptMs' | 'intervalMs'>,
-    CaptureDependencies,
+    Omit<CaptureDependencies, 'machines'>,
     Pick<ForkDependencies, 'creation'> {
+  machines: CaptureDependencies['machines'] & RollbackDependencies['machines'];
   runtime: Runtime;
   quotas: Quotas;
   /** Retention of an image that no snapshot uses. */
@@ -30,7 +32,7 @@ interface SnapshotParts
 }
 
 export function wireSnapshots({ keptMinutes, ...parts }: SnapshotParts) {
-  const { sandboxes, creation, quotas, log } = parts;
+  const { store, sandboxes, machines, creation, quotas, log } = parts;
   const captures = new Captures(parts);
   const events = new SnapshotEvents(parts);
   const work = new SnapshotWork({ ...parts, events });
@@ -43,6 +45,7 @@ export function wireSnapshots({ keptMinutes, ...parts }: SnapshotParts) {
       snapshots: new SnapshotService({ ...parts, work, events }),
       sandboxSnapshots: new SandboxSnapshots({ ...parts, captures, events }),
       forks: new Forks({ store: sandboxes, captures, creation, quotas, log }),
+      rollbacks: new Rollbacks({ sandboxes, snapshots: store, captures, machines }),
       snapshotEvents: events,
     },
     work,

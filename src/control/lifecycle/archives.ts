@@ -1,12 +1,20 @@
 /**
- * Archives of disks: shares of packing and restoring them, the copy that is left over afterwards, the refusal of a
- * service without a place for them, and the collector of those that no sandbox names.
+ * Archives of disks: shares of packing and restoring them, the copy that is left over afterwards, the refusals of a
+ * service without a place for them, or that captures no disks, and the collector of those that no sandbox names.
  */
 import { FairQueue } from '../../fairness/fair-queue.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { ArchiveLocation, Sandbox } from '../../model/sandbox.ts';
-import type { Log, RemoteArchives, Replicas, Runtime, SandboxPatch, SandboxStore } from '../ports/index.ts';
+import type {
+  CapturedDisks,
+  Log,
+  RemoteArchives,
+  Replicas,
+  Runtime,
+  SandboxPatch,
+  SandboxStore,
+} from '../ports/index.ts';
 
 export class DiskCopies {
   readonly #archives = new FairQueue({ ...limits.shares.archives, what: 'archives are being written' });
@@ -55,11 +63,15 @@ export function spareAfter(before: Sandbox, patch: SandboxPatch): Spare {
 }
 
 /** Returns the spare copy of a row whose operation has nothing left to do but to drop it. */
-export function spareLeft({ state, operation }: Pick<Sandbox, 'state' | 'operation'>): Spare {
+export function spareLeft({
+  state,
+  operation,
+  rollbackTo,
+}: Pick<Sandbox, 'state' | 'operation' | 'rollbackTo'>): Spare {
   // A stop of a failed restore goes back to the archive.
   if ((operation === 'archiving' || operation === 'stopping') && state === 'archived') return 'disk';
   if (operation === 'archiving' && state === 'error') return 'archive';
-  return operation === 'restoring' && state === 'started' ? 'archive' : null;
+  return operation === 'restoring' && rollbackTo === null && state === 'started' ? 'archive' : null;
 }
 
 export async function dropSpare(
@@ -71,10 +83,29 @@ export async function dropSpare(
   if (spare === 'archive') await runtime.dropArchive(id);
 }
 
+/** The next start of the service repairs a failure here. */
+export async function tryToDropSpare(
+  { runtime, log }: { runtime: Pick<Runtime, 'dropDisk' | 'dropArchive'>; log: Log },
+  id: string,
+  spare: Spare,
+): Promise<void> {
+  await dropSpare(runtime, id, spare).catch((error: unknown) => {
+    log.warn('a spare copy of a disk could not be dropped', { sandbox: id, error });
+  });
+}
+
 /** The refusal of a service whose archives have no place. */
 export function cannotArchive(): SandhavenError {
   return new SandhavenError('failed_precondition', 'Sandboxes of this service cannot be archived.', {
     hint: 'Stop the sandbox instead: its disk stays. The operator can give archives a place with --archive-store s3://…',
+  });
+}
+
+/** Throws `failed_precondition` where disks cannot be captured. */
+export function capturedDisks({ captures }: Pick<Runtime, 'captures'>): CapturedDisks {
+  if (captures) return captures;
+  throw new SandhavenError('failed_precondition', 'This service cannot capture the disks of sandboxes.', {
+    hint: 'On Kubernetes it is not there yet: archive the sandbox, or keep its files elsewhere.',
   });
 }
 

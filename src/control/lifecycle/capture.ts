@@ -1,10 +1,10 @@
 /** Captures of sandboxes' disks, each in its sandbox's turn and in its owner's share. */
 import { FairQueue } from '../../fairness/fair-queue.ts';
-import { SandhavenError } from '../../model/errors.ts';
 import { decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { CapturedDisks, Runtime } from '../ports/index.ts';
+import { capturedDisks } from './archives.ts';
 import type { Machines } from './machines.ts';
 
 export interface CaptureDependencies {
@@ -21,12 +21,13 @@ export class Captures {
   }
 
   /** Throws `failed_precondition` where disks cannot be captured. */
+  assertPossible(): void {
+    capturedDisks(this.#deps.runtime);
+  }
+
+  /** Throws `failed_precondition` where disks cannot be captured. */
   get disks(): CapturedDisks {
-    const { captures } = this.#deps.runtime;
-    if (captures) return captures;
-    throw new SandhavenError('failed_precondition', 'This service cannot capture the disks of sandboxes.', {
-      hint: 'On Kubernetes it is not there yet: archive the sandbox, or keep its files elsewhere.',
-    });
+    return capturedDisks(this.#deps.runtime);
   }
 
   /**
@@ -48,6 +49,20 @@ export class Captures {
         ({ sizeBytes } = await disks.capture(captureId, settled, { signal }));
       });
       return { sandbox, sizeBytes };
+    } finally {
+      done();
+    }
+  }
+
+  /** Copies a captured disk beside that of a sandbox, in its turn. */
+  async stage(
+    { id, ownerId }: Pick<Sandbox, 'id' | 'ownerId'>,
+    captureId: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const done = await this.#shares.take(ownerId ?? '', 1, signal);
+    try {
+      await this.disks.stage(id, captureId, { signal });
     } finally {
       done();
     }

@@ -30,9 +30,22 @@ export function consequences(sandbox: Sandbox, state: Sandbox['state'], now: num
   return {};
 }
 
+/** @param sandbox The row of a rollback whose disk is put back: what is left to do is a start. */
+export function afterPutBack({ stoppedAt }: Sandbox, now: number): SandboxPatch {
+  return {
+    ...{ operation: 'starting', rollbackTo: null, state: 'stopped', runGeneration: null },
+    ...{ archive: null, archivedAt: null, stoppedAt: stoppedAt ?? now },
+  };
+}
+
 /** Returns true for an error that came before the operation had changed anything. */
-export function isDeclined(operation: Sandbox['operation'], error: unknown): boolean {
+export function isDeclined(
+  { operation, state, rollbackTo }: Pick<Sandbox, 'operation' | 'state' | 'rollbackTo'>,
+  error: unknown,
+): boolean {
   if (!(error instanceof SandhavenError)) return false;
+  // The machine that ran may have been stopped.
+  if (rollbackTo !== null && state === 'started') return false;
   const { code, fields } = error;
   // A stop and a delete take nothing, so they have begun when they find the host full.
   if (code === 'resource_exhausted') return operation !== 'stopping' && operation !== 'deleting';

@@ -248,6 +248,7 @@ export class Creation {
       entrypoint: template.entrypoint,
       resources: template.resources,
       resizeTarget: null,
+      rollbackTo: null,
       labels: request.labels,
       envVars: request.envVars,
       user: request.user ?? template.user,

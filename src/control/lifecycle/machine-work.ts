@@ -9,7 +9,7 @@ import type { Networks } from '../reach/networks.ts';
 import type { SandboxTrust } from '../reach/sandbox-trust.ts';
 import type { SecretUses } from '../reach/secret-uses.ts';
 import type { KeptSessions } from '../work/kept-sessions.ts';
-import { DiskCopies } from './archives.ts';
+import { capturedDisks, DiskCopies } from './archives.ts';
 import type { Watches } from './watches.ts';
 
 export interface WorkDependencies {
@@ -105,6 +105,21 @@ export class MachineWork {
     const spec = { id, imageDigest, resources };
     const restore = () => runtime.restore(spec, generation, archive, { signal });
     await this.#copies.restore(sandbox, restore, signal);
+  }
+
+  /** Stops a machine that runs, and puts the disk back to a captured one. */
+  async putBack(
+    { id, generation, resources }: Sandbox,
+    captureId: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { runtime, watches, sessions } = this.#deps;
+    if ((await runtime.inspect(id))?.runningGeneration != null) {
+      watches.end(id);
+      await sessions.keep(id);
+      await runtime.stop(id, limits.stopGraceMs, generation);
+    }
+    await capturedDisks(runtime).putBack(id, captureId, { diskGb: resources.disk, signal });
   }
 
   /** Gives a machine the sizes of its row again, after a live resize that failed half-way. */

@@ -40,6 +40,8 @@ const NODE_GONE_REASON = 'Its machine ended while its node did not answer.';
 export interface CommandOptions {
   /** Text for `state_reason`, for commands without a caller. */
   reason?: string;
+  /** Awaited in the command's turn before it begins; a rejection leaves the sandbox unchanged. */
+  before?(sandbox: Sandbox, signal: AbortSignal): Promise<void>;
   /**
    * Called in the command's turn; false leaves the sandbox unchanged. A command with it waits for its turn, even a
    * delete.
@@ -80,6 +82,7 @@ export class Machines {
         const decision = decide(sandbox, command);
         if (decision.kind === 'refused') throw decision.error;
         if (decision.kind === 'unchanged') return { sandbox, deleted: false };
+        await options.before?.(sandbox, signal);
         const begun = await this.#begin(sandbox, decision, options);
         if (begun) return this.#operations.carryOut(begun, signal);
       }
@@ -253,11 +256,11 @@ export class Machines {
   /** Stores the operation; null when the row has moved on. */
   async #begin(
     sandbox: Sandbox,
-    { operation, resizeTarget }: Extract<Decision, { kind: 'begin' }>,
+    { operation, resizeTarget, rollbackTo = null }: Extract<Decision, { kind: 'begin' }>,
     { reason, stillWanted }: CommandOptions,
   ): Promise<Sandbox | null> {
     if (operation === 'archiving' && !this.#deps.runtime.capabilities.archive) throw cannotArchive();
-    const starts = operation === 'starting' || operation === 'restoring';
+    const starts = (operation === 'starting' || operation === 'restoring') && sandbox.state !== 'started';
     if (starts && sandbox.state === 'error') await this.#assertNodeAnswers(sandbox.id);
     if (starts) await assertRoomToStart(this.#deps.runtime, sandbox.resources);
     const grows = resizeTarget !== null && resizeTarget.disk > sandbox.resources.disk;
@@ -265,6 +268,7 @@ export class Machines {
     const patch = {
       operation,
       resizeTarget,
+      rollbackTo,
       generation: sandbox.generation + 1,
       ...(reason === undefined ? {} : { stateReason: reason }),
       // A caller's start is a new run. One that goes on by itself after a loss is stopped once it runs.

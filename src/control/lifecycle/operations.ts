@@ -23,8 +23,8 @@ import type { SecretUses } from '../reach/secret-uses.ts';
 import type { Activity } from '../turns/activity.ts';
 import { overtaken } from '../turns/turns.ts';
 import type { KeptSessions } from '../work/kept-sessions.ts';
-import { dropSpare, type Spare, spareAfter, spareLeft } from './archives.ts';
-import { consequences, failureOf, isDeclined } from './consequences.ts';
+import { dropSpare, type Spare, spareAfter, spareLeft, tryToDropSpare } from './archives.ts';
+import { afterPutBack, consequences, failureOf, isDeclined } from './consequences.ts';
 import { MachineWork } from './machine-work.ts';
 import type { Watches } from './watches.ts';
 
@@ -104,16 +104,26 @@ export class Operations {
   async #carryOut(sandbox: Sandbox, signal: AbortSignal): Promise<Settled> {
     const spare = spareLeft(sandbox);
     if (spare !== null) return { sandbox: await this.#dropLast(sandbox, spare), deleted: false };
+    let row = sandbox;
     try {
-      await this.#work.perform(sandbox, signal);
+      if (row.rollbackTo !== null) row = await this.#putBack(row, row.rollbackTo, signal);
+      await this.#work.perform(row, signal);
     } catch (error) {
       if (this.#isLeft) throw error;
       // The others go on from here: what this one did now might undo it.
-      if (leaseIsOver(this.#deps.replicas)) this.#deps.finishLater(sandbox.id);
-      else await this.#settleFailure(sandbox, error, signal);
+      if (leaseIsOver(this.#deps.replicas)) this.#deps.finishLater(row.id);
+      else await this.#settleFailure(row, error, signal);
       throw error;
     }
-    return this.#settle(sandbox, { type: 'succeeded' });
+    return this.#settle(row, { type: 'succeeded' });
+  }
+
+  /** Returns the row with the start that is left: stored first, since putting the disk back again would lose what is written then. */
+  async #putBack(sandbox: Sandbox, captureId: string, signal: AbortSignal): Promise<Sandbox> {
+    await this.#work.putBack(sandbox, captureId, signal);
+    const stopped = await this.advance(sandbox, afterPutBack(sandbox, this.#deps.clock.now()));
+    await tryToDropSpare(this.#deps, sandbox.id, sandbox.archive === null ? null : 'archive');
+    return stopped;
   }
 
   /** Starts the machine of a new row. */
@@ -166,7 +176,12 @@ export class Operations {
 
   /** Deletes the sandbox. */
   async drop(sandbox: Sandbox, signal = new AbortController().signal): Promise<Settled> {
-    const patch = { operation: 'deleting', resizeTarget: null, generation: sandbox.generation + 1 } as const;
+    const patch = {
+      operation: 'deleting',
+      resizeTarget: null,
+      rollbackTo: null,
+      generation: sandbox.generation + 1,
+    } as const;
     return this.carryOut(await this.advance(sandbox, patch), signal);
   }
 
@@ -214,6 +229,7 @@ export class Operations {
       ...(isLoss ? { generation: sandbox.generation + 1 } : {}),
       operation: null,
       resizeTarget: null,
+      rollbackTo: null,
       state,
       stateReason,
       resources,
@@ -227,17 +243,13 @@ export class Operations {
 
   /** Settles the row, and keeps the one copy of the disk that it names. */
   async #withoutSpare(sandbox: Sandbox, patch: SandboxPatch): Promise<Sandbox> {
-    const { runtime, replicas, log } = this.#deps;
     const spare = spareAfter(sandbox, patch);
-    if (replicas.shared && spare !== null) {
+    if (this.#deps.replicas.shared && spare !== null) {
       const { operation } = sandbox;
       return this.#dropLast(await this.advance(sandbox, { ...patch, operation }), spare);
     }
     const settled = await this.advance(sandbox, patch);
-    // The next start repairs a failure here.
-    await dropSpare(runtime, sandbox.id, spare).catch((error: unknown) => {
-      log.warn('a spare copy of a disk could not be dropped', { sandbox: sandbox.id, error });
-    });
+    await tryToDropSpare(this.#deps, sandbox.id, spare);
     return settled;
   }
 
@@ -256,7 +268,7 @@ export class Operations {
 
   async #settleFailure(sandbox: Sandbox, error: unknown, signal: AbortSignal): Promise<void> {
     const { operation } = sandbox;
-    const declined = isDeclined(operation, error);
+    const declined = isDeclined(sandbox, error);
     // A delete breaks off what is under way: no fault of anybody.
     if (signal.aborted) this.#deps.log.info('operation broken off', { sandbox: sandbox.id, operation });
     else this.#deps.log.error('operation failed', { sandbox: sandbox.id, operation, error });

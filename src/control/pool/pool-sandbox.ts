@@ -27,6 +27,7 @@ export function poolSandbox(
     entrypoint: null,
     resources: defaultResources,
     resizeTarget: null,
+    rollbackTo: null,
     labels: {},
     envVars: {},
     user: null,

@@ -74,6 +74,16 @@ export interface CapturedDisks {
     sandbox: { id: string; archive: ArchiveRecord | null },
     options?: CallOptions,
   ): Promise<{ sizeBytes: number }>;
+  /**
+   * Copies it beside the disk of a sandbox, whose machine may run, for `putBack`. Rejects like `capture`, and with `not_found`
+   * when it is gone; then there is no copy.
+   */
+  stage(id: string, captureId: string, options?: CallOptions): Promise<void>;
+  /**
+   * Gives a sandbox without a running machine the captured disk in place of its own, grown to `diskGb`: the copy that `stage`
+   * has made, or else a new one.
+   */
+  putBack(id: string, captureId: string, options: CallOptions & { diskGb: number }): Promise<void>;
   /** Returns the bytes that it takes; null when there is none. */
   sizeOf(captureId: string): Promise<number | null>;
   drop(captureId: string): Promise<void>;

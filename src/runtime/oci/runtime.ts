@@ -59,7 +59,7 @@ import type { Slots } from './network/slots-port.ts';
 import { createCaptures } from './storage/captures.ts';
 import { createCopies, type SandboxCopies } from './storage/copies.ts';
 import { createDiskCopies } from './storage/disk-copies.ts';
-import { createStorage } from './storage/storage.ts';
+import { createStorage, createWhileStopped } from './storage/storage.ts';
 import { createSurvey } from './survey.ts';
 
 export interface OciRuntimeOptions {
@@ -180,7 +180,8 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
   });
 
   const diskCopies = createDiskCopies({ layout, cgroups, freezer, machines, helpers });
-  const captures = createCaptures({ layout, disks: diskCopies, archives, trash, work });
+  const whileStopped = createWhileStopped({ machines, work });
+  const captures = createCaptures({ layout, copies: diskCopies, disks, archives, trash, work, whileStopped });
 
   const channels = new OpenStreams();
 
@@ -204,7 +205,7 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
 
   return {
     ...lifecycle,
-    ...createStorage({ machines, disks, archives, work }),
+    ...createStorage({ whileStopped, disks, archives, work }),
     async openChannel(id) {
       guard.assertRunning(id);
       await sleep.wake(id);

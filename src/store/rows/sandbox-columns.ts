@@ -81,6 +81,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   entrypoint: json('entrypoint', z.array(z.string()).nullable()),
   resources: json('resources', resources),
   resizeTarget: json('resize_target', resources.nullable()),
+  rollbackTo: plain('rollback_to'),
   labels: json('labels', textMap),
   envVars: sealedJson('env_vars', textMap),
   user: plain('linux_user'),

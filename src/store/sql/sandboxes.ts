@@ -30,6 +30,11 @@ export const snapshotSources = `
   ALTER TABLE snapshots ADD COLUMN source TEXT;
 `;
 
+/** The captured disk that a sandbox's disk is being put back to; NULL: none. */
+export const rollbacks = `
+  ALTER TABLE sandboxes ADD COLUMN rollback_to TEXT;
+`;
+
 /** A moment and what happens then, as one JSON object; NULL: none. */
 export const deadlines = `
   ALTER TABLE sandboxes ADD COLUMN deadline TEXT;

@@ -25,6 +25,7 @@ import {
   providerAuthorizations,
   providerSecrets,
   renewals,
+  rollbacks,
   secretTables,
   sessionTable,
   sleeps,
@@ -282,6 +283,7 @@ export const migrations: readonly Migration[] = [
   { version: 30, sql: sleeps },
   { version: 31, sql: tokenEpochs },
   { version: 32, sql: snapshotSources },
+  { version: 33, sql: rollbacks },
 ];
 
 /** Throws `failed_precondition` for a database that a newer service has migrated: it is not touched. @param found Its version. */

@@ -147,7 +147,7 @@ function rowsOf(copy: DatabaseSync): BackupRows {
 const SETTLE = `
   DELETE FROM sandboxes WHERE ${GONE};
   DELETE FROM snapshots WHERE source IS NOT NULL AND state = 'pending';
-  UPDATE sandboxes SET operation = NULL, resize_target = NULL, holder = NULL;
+  UPDATE sandboxes SET operation = NULL, resize_target = NULL, rollback_to = NULL, holder = NULL;
   DELETE FROM replicas;
   DELETE FROM idempotency_held;
 `;

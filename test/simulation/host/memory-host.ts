@@ -41,6 +41,7 @@ export interface Traces {
   bundles: number[];
   disk: Disk | null;
   restoring: Disk | null;
+  staged: Disk | null;
   archive: Archive | null;
   partial: Archive | null;
   machine: Machine | null;
@@ -91,7 +92,15 @@ export class MemoryHost {
   /** Makes the sandbox's folder when it is not there. @returns Whether it made it. */
   makeFolder(id: string): boolean {
     if (this.sandboxes.has(id)) return false;
-    const empty = { disk: null, restoring: null, archive: null, partial: null, machine: null, slot: false };
+    const empty = {
+      disk: null,
+      restoring: null,
+      staged: null,
+      archive: null,
+      partial: null,
+      machine: null,
+      slot: false,
+    };
     this.sandboxes.set(id, { bundles: [], ...empty });
     return true;
   }

@@ -322,6 +322,34 @@ function captures({ host, step }: Dependencies, inTurn: InTurn): CapturedDisks {
         throw error;
       }
     },
+    stage: (id, captureId, options) =>
+      inTurn(
+        id,
+        async (signal) => {
+          host.of(id).staged = null;
+          await step('stage the captured disk', signal);
+          if (host.freeDiskGb <= 0) throw exhausted('The host has no disk space left.');
+          const copy = copyOf(capturedDisk(host, captureId));
+          await step('commit the staged disk', signal);
+          host.of(id).staged = copy;
+        },
+        options?.signal,
+      ),
+    putBack: (id, captureId, { diskGb, signal: given }) =>
+      inTurn(
+        id,
+        async (signal) => {
+          if (host.running(id)) throw unavailable('The machine runs.');
+          const traces = host.of(id);
+          traces.staged ??= copyOf(capturedDisk(host, captureId));
+          await step('put the disk back', signal);
+          traces.disk = traces.staged;
+          traces.staged = null;
+          await step('grow the disk', signal);
+          traces.disk.gb = Math.max(traces.disk.gb, diskGb);
+        },
+        given,
+      ),
     sizeOf: async (captureId) => (host.captures.get(captureId) ? 1 : null),
     async collect(named) {
       const found = [...host.captures.keys()];

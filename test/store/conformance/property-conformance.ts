@@ -52,6 +52,7 @@ const changeable = {
   entrypoint: fc.option(fc.array(fc.string(), { maxLength: 3 })),
   resources,
   resizeTarget: fc.option(resources),
+  rollbackTo: fc.option(fc.string()),
   labels,
   envVars,
   user: fc.option(fc.constantFrom('ann', '1000')),

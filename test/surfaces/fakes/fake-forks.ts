@@ -1,7 +1,8 @@
 /** Snapshots and forks of sandboxes in memory. A name that is taken fails. */
 import type { SandboxSnapshots } from '../../../src/control/images/sandbox-snapshots.ts';
 import type { Forks } from '../../../src/control/lifecycle/forks.ts';
-import { SandhavenError } from '../../../src/model/errors.ts';
+import type { Rollbacks } from '../../../src/control/lifecycle/rollbacks.ts';
+import { notFound, SandhavenError } from '../../../src/model/errors.ts';
 import { newSandboxId, newSnapshotId } from '../../../src/model/ids.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
@@ -16,6 +17,7 @@ interface Kept {
 export function fakeForks({ sandboxes, snapshots, find }: Kept): {
   sandboxSnapshots: Pick<SandboxSnapshots, 'take'>;
   forks: Pick<Forks, 'fork'>;
+  rollbacks: Pick<Rollbacks, 'rollBack'>;
 } {
   const source = (caller: User, reference?: string) =>
     find(caller, reference ?? [...sandboxes.keys()][0] ?? '');
@@ -70,6 +72,16 @@ export function fakeForks({ sandboxes, snapshots, find }: Kept): {
           sandboxes.set(sandbox.id, sandbox);
           return { sandbox };
         });
+      },
+    },
+    rollbacks: {
+      async rollBack(caller, reference, wanted) {
+        const sandbox = await source(caller, reference);
+        const known = snapshots.some(({ id, name }) => id === wanted || name === wanted);
+        if (!known) throw notFound('snapshot', `There is no snapshot '${wanted}'.`, 'Give another.');
+        const started: Sandbox = { ...sandbox, state: 'started' };
+        sandboxes.set(sandbox.id, started);
+        return started;
       },
     },
   };

@@ -15,6 +15,7 @@ import { useSandboxActions } from '../sandboxes/use-actions.tsx';
 import { sandboxQuery } from '../service/queries.ts';
 import { useActing } from '../shell/team-items.tsx';
 import { CopyActions } from './copy-actions.tsx';
+import { RollbackAction } from './rollback-action.tsx';
 import classes from './sandbox.module.css';
 import { SandboxContext } from './sandbox.ts';
 
@@ -78,6 +79,7 @@ export function SandboxPage() {
       actions={
         <>
           <CopyActions sandbox={sandbox} />
+          <RollbackAction sandbox={sandbox} />
           {shown.map((action) => (
             <Button
               key={action}

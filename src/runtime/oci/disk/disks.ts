@@ -31,6 +31,10 @@ export interface Disks {
     diskGb: number,
     options?: { from?: string | undefined; signal?: AbortSignal },
   ): Promise<void>;
+  /** Copies an image beside the sandbox's disk, which may be in use, for `replace`. */
+  stage(id: string, from: string, signal: AbortSignal): Promise<void>;
+  /** Gives the sandbox the copy that `stage` has made in place of its disk, or else a new copy of that image. */
+  replace(id: string, from: string, signal: AbortSignal): Promise<void>;
   /** Grows the disk to exactly `diskGb`, unless it is that large already. Finishes an interrupted growth. */
   grow(id: string, diskGb: number): Promise<void>;
   remove(id: string): Promise<void>;
@@ -65,6 +69,12 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
     timer = setTimeout(refill, REFILL_DELAY_MS).unref();
   }
 
+  async function copyTo(path: string, from: string, signal: AbortSignal | undefined): Promise<void> {
+    if ((await unlessMissing(stat(from))) === null) throw captureGone();
+    await copyImage(helpers, { source: from, target: path + PARTIAL, signal });
+    await commit(path + PARTIAL, path);
+  }
+
   return {
     async init() {
       for (const folder of ['upper', 'work', 'spare']) {
@@ -82,14 +92,26 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
 
     async ensure(id, diskGb, { from, signal } = {}) {
       const path = layout.disk(id);
+      // Left by a rollback that was killed before its operation was stored.
+      await rm(staged(path), { force: true });
       if (await unlessMissing(stat(path))) return repairIfGrowing(helpers, path);
-      if (from !== undefined) {
-        if ((await unlessMissing(stat(from))) === null) throw captureGone();
-        await copyImage(helpers, { source: from, target: path + PARTIAL, signal });
-        return commit(path + PARTIAL, path);
-      }
+      if (from !== undefined) return copyTo(path, from, signal);
       if (diskGb === limits.diskGb.default && (await takeFromPool(layout.pool, path))) return refillLater();
       await make(path, diskGb, signal);
+    },
+
+    async stage(id, from, signal) {
+      await mkdir(layout.sandbox(id), { recursive: true, mode: 0o700 });
+      await rm(staged(layout.disk(id)), { force: true });
+      await copyTo(staged(layout.disk(id)), from, signal);
+    },
+
+    async replace(id, from, signal) {
+      const path = layout.disk(id);
+      if ((await unlessMissing(stat(staged(path)))) === null) await copyTo(staged(path), from, signal);
+      await waitUntilFree(path);
+      await rm(growing(path), { force: true });
+      await commit(staged(path), path);
     },
 
     async grow(id, diskGb) {
@@ -103,7 +125,8 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
       const path = layout.disk(id);
       await waitUntilFree(path);
       await rm(growing(path), { force: true });
-      await rm(path + PARTIAL, { force: true });
+      for (const left of [path + PARTIAL, staged(path) + PARTIAL, staged(path)])
+        await rm(left, { force: true });
       await removeDurably(path);
     },
 
@@ -122,6 +145,9 @@ const PARTIAL = '.partial';
 const READY = /^ready-[0-9a-z]+\.img$/;
 
 const REFILL_DELAY_MS = 200;
+
+/** Copy of a captured disk that is about to take the disk's place. */
+const staged = (path: string): string => `${path}.staged`;
 
 /** Marker file of a growth in progress: if it outlives its helper, the file system may be inconsistent. */
 const growing = (path: string): string => `${path}.growing`;

@@ -8,16 +8,20 @@ import type { CapturedDisks } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { captureIdPattern } from '../../../model/ids.ts';
 import type { Archives } from '../disk/archives.ts';
+import type { Disks } from '../disk/disks.ts';
 import type { Trash } from '../disk/trash.ts';
 import { commit, sync } from '../host/files.ts';
 import type { Layout } from '../host/layout.ts';
 import { allocatedBytes } from '../host/room.ts';
 import type { Work } from '../host/work.ts';
 import type { DiskCopies } from './disk-copies.ts';
+import type { WhileStopped } from './storage.ts';
 
 interface Dependencies {
   layout: Layout;
-  disks: DiskCopies;
+  copies: DiskCopies;
+  disks: Pick<Disks, 'stage' | 'replace' | 'grow'>;
+  whileStopped: WhileStopped;
   archives: Pick<Archives, 'restore'>;
   trash: Pick<Trash, 'take'>;
   work: Work;
@@ -25,7 +29,15 @@ interface Dependencies {
 
 const PARTIAL = '.partial';
 
-export function createCaptures({ layout, disks, archives, trash, work }: Dependencies): CapturedDisks {
+export function createCaptures({
+  layout,
+  copies,
+  disks,
+  archives,
+  trash,
+  work,
+  whileStopped,
+}: Dependencies): CapturedDisks {
   /** Those of forks that are being made: no row names them. */
   const forks = new Set<string>();
 
@@ -49,7 +61,7 @@ export function createCaptures({ layout, disks, archives, trash, work }: Depende
         if (isOfFork(captureId)) forks.add(captureId);
         await rm(folderOf(captureId), { recursive: true, force: true });
         await mkdir(folderOf(captureId), { mode: 0o700 });
-        const fromDisk = await disks.copy(id, image + PARTIAL, { signal, isUrgent: true });
+        const fromDisk = await copies.copy(id, image + PARTIAL, { signal, isUrgent: true });
         if (fromDisk) await commit(image + PARTIAL, image);
         else if (archive !== null) await archives.restore(id, archive, { disk: image, signal });
         else throw new SandhavenError('unavailable', "The sandbox's disk is not there.");
@@ -63,6 +75,21 @@ export function createCaptures({ layout, disks, archives, trash, work }: Depende
         await drop(captureId).catch(() => {});
         throw error;
       }
+    },
+
+    async stage(id, captureId, options) {
+      checkCaptureId(captureId);
+      const copy = (signal: AbortSignal) => disks.stage(id, layout.capture(captureId), signal);
+      await work.inTurn(id, 'The disk of the snapshot could not be copied.', copy, options?.signal);
+    },
+
+    async putBack(id, captureId, { diskGb, signal }) {
+      checkCaptureId(captureId);
+      const replace = async (either: AbortSignal): Promise<void> => {
+        await disks.replace(id, layout.capture(captureId), either);
+        await disks.grow(id, diskGb);
+      };
+      await whileStopped(id, 'The disk could not be put back.', replace, signal);
     },
 
     async sizeOf(captureId) {

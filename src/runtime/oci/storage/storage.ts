@@ -9,20 +9,22 @@ import type { Machines } from '../machine/running.ts';
 type Storage = Pick<Runtime, 'growDisk' | 'archive' | 'dropDisk' | 'restore' | 'dropArchive'>;
 
 interface Dependencies {
-  machines: Machines;
+  whileStopped: WhileStopped;
   disks: Disks;
   archives: Archives;
   work: Work;
 }
 
-export function createStorage({ machines, disks, archives, work }: Dependencies): Storage {
-  /** Acts in the sandbox's turn, with no machine on its disk. Clears the remains of a killed start first. */
-  function whileStopped<T>(
+/** Acts in the sandbox's turn, with no machine on its disk. Clears the remains of a killed start first. */
+export type WhileStopped = ReturnType<typeof createWhileStopped>;
+
+export function createWhileStopped({ machines, work }: { machines: Machines; work: Work }) {
+  return <T>(
     id: string,
     what: string,
     act: (signal: AbortSignal) => Promise<T>,
     signal?: AbortSignal,
-  ): Promise<T> {
+  ): Promise<T> => {
     const guarded = async (either: AbortSignal): Promise<T> => {
       if (await machines.running(id)) {
         const hint = 'Stop the sandbox first.';
@@ -32,8 +34,10 @@ export function createStorage({ machines, disks, archives, work }: Dependencies)
       return act(either);
     };
     return work.inTurn(id, what, guarded, signal);
-  }
+  };
+}
 
+export function createStorage({ whileStopped, disks, archives, work }: Dependencies): Storage {
   return {
     growDisk: (id, diskGb) => whileStopped(id, 'The disk could not be grown.', () => disks.grow(id, diskGb)),
 

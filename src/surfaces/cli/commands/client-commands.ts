@@ -7,7 +7,7 @@ import { completion } from './completion.ts';
 import { context } from './context.ts';
 import { cp } from './everyday/cp.ts';
 import { logs } from './everyday/logs.ts';
-import { create, fork, inspect, ls, pause, resume, rm, start, stop } from './everyday/sandboxes.ts';
+import { create, fork, inspect, ls, pause, resume, rm, rollback, start, stop } from './everyday/sandboxes.ts';
 import { snapshot } from './everyday/snapshot.ts';
 import { forward } from './forward.ts';
 import { login, logout } from './login.ts';
@@ -29,6 +29,7 @@ const everyday = {
   logs,
   forward,
   fork,
+  rollback,
   start,
   stop,
   pause,

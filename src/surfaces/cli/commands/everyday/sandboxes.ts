@@ -1,4 +1,4 @@
-/** Commands about sandboxes as a whole: `sandhaven ls`, `create`, `fork`, `inspect`, `start`, `stop`, `pause`, `resume` and `rm`. */
+/** Commands about sandboxes as a whole: `sandhaven ls`, `create`, `fork`, `rollback`, `inspect`, `start`, `stop`, `pause`, `resume` and `rm`. */
 import type { Action } from '../../../../administration/action.ts';
 import { pauseSandbox, resumeSandbox } from '../../../../administration/sleep.ts';
 import type { SandboxView } from '../../../../catalog/base/sandbox-view.ts';
@@ -8,6 +8,7 @@ import { getSandbox } from '../../../../catalog/sandboxes/get-sandbox.ts';
 import { deleteSandbox, startSandbox, stopSandbox } from '../../../../catalog/sandboxes/lifecycle.ts';
 import { listSandboxes } from '../../../../catalog/sandboxes/list-sandboxes.ts';
 import { forkSandbox } from '../../../../catalog/snapshots/fork-sandbox.ts';
+import { rollbackSandbox } from '../../../../catalog/snapshots/rollback-sandbox.ts';
 import { createAdminClient, createClient } from '../../client.ts';
 import { connectionOf } from '../../connection.ts';
 import { commonFlags, flagIsSet, flagValue, longUser, parseKnownFlags, usageError } from '../../flags.ts';
@@ -93,6 +94,15 @@ export const fork = toolVerb({
     (failed as { code: string; detail: string }[]).map(
       ({ code, detail }) => `A fork did not start (${code}): ${detail}`,
     ),
+});
+
+/** `sandhaven rollback`: puts a sandbox back to a snapshot. */
+export const rollback = toolVerb({
+  usage: 'sandhaven rollback',
+  summary: 'put the files of a sandbox back to a snapshot',
+  tool: rollbackSandbox,
+  of: 'sandbox',
+  print: ({ name, id }) => `${printable(`${name}  ${id}`)}\n`,
 });
 
 /** `sandhaven inspect`: all about one sandbox or several. */
