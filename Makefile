@@ -7,7 +7,7 @@ CARGO = setup/processors/cargo.sh
 # The compiler works while packages arrive.
 AT_ONCE = $(MAKE) --no-print-directory --jobs
 
-.PHONY: up quick test test-deep test-parts ci package-tools mutation-tools dozen cluster cluster-programs simulate mutate setup setup-checks build bundle rust-checks web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release machines machines-arm64 otel-collector prometheus model-clients compat compat-clients compat-frameworks python-tools python-builder dist-python grafana-schema clean
+.PHONY: up quick test test-deep test-parts ci package-tools mutation-tools dozen cluster cluster-programs simulate mutate setup setup-checks build bundle rust-checks web packages pictures image documentdb-image built-in-images image-libraries oci-images docker-image images dist dist-arm64 s3-server helm lint bench bench-cluster bench-page generate sdk npm-registry dist-npm release machines machines-arm64 otel-collector prometheus xfsprogs model-clients compat compat-clients compat-frameworks python-tools python-builder dist-python grafana-schema clean
 
 # Starts the service in the foreground, once it has shown that it works. What this machine lacks is said before
 # anything is built.
@@ -24,7 +24,7 @@ quick:
 
 # Formatting, lint, types, then every rule of the project once, on the real engine; ends with a line "N passed, N failed, N skipped".
 test: setup-checks
-	@$(AT_ONCE)=4 documentdb-image build rust-checks image s3-server prometheus image-libraries model-clients compat-clients dozen
+	@$(AT_ONCE)=4 documentdb-image build rust-checks image s3-server prometheus xfsprogs image-libraries model-clients compat-clients dozen
 	@setup/checks.sh
 
 # The core under random callers, failures and kills, in virtual time: `make simulate STEPS=10000000`, or SEED=n to repeat.
@@ -111,6 +111,10 @@ helm: setup-checks
 # Prometheus, which scrapes a service in tests of the metrics, into the cache.
 prometheus: setup-checks
 	@SETUP_LOCK=prometheus setup/locked.sh $(NODE) setup/debian/prometheus.ts
+
+# Programs that format and grow XFS, for tests of the disk store, into the cache.
+xfsprogs: setup-checks
+	@SETUP_LOCK=xfsprogs setup/locked.sh $(NODE) setup/debian/xfsprogs.ts
 
 # Programs of the cluster, into the cache.
 cluster-programs: setup-checks

@@ -8,7 +8,7 @@
 # /run stays the machine's: services keep their shared locks there.
 set -eu
 from_cache="base cluster compat-clients compat-suites documentdb dozen emulator grafana-schema helm image-libraries
-  linted machines model-clients otel-collector prometheus python qemu runc verdaccio versitygw"
+  linted machines model-clients otel-collector prometheus python qemu runc verdaccio versitygw xfsprogs"
 from_home=".cargo .rustup .npm .npmrc .config/pip .config/go"
 variables="HOME LANG TERM http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY
   SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS PIP_INDEX_URL PIP_CERT

@@ -2,9 +2,11 @@
 
 import type { Clock, Log } from '../control/ports/index.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
+import { presentStore } from '../model/disk-store.ts';
 import type { StoreAddress } from '../model/store-address.ts';
 import { createExit } from '../outbound/exit.ts';
 import { folderOnMachine } from '../runtime/archives/s3/own-folder.ts';
+import { openDiskStore, removeDiskStore } from '../runtime/oci/disk/disk-store.ts';
 import { findOrphans, type Orphan, removeOrphan } from '../runtime/oci/orphans.ts';
 import { lockDataDirectory, openExistingDataDirectory } from '../store/data-directory.ts';
 import { openSecrets } from '../store/files/secrets.ts';
@@ -37,6 +39,10 @@ export async function purge(options: PurgeOptions): Promise<void> {
   const data = openExistingDataDirectory(options.dataDir);
   const lock = lockDataDirectory(data.path);
   try {
+    await openDiskStore(data.path, launcher(), presentStore).catch(async (error: unknown) => {
+      log.warn('the volume of disks cannot be used, and is removed as it is', { error });
+      await removeDiskStore(data.path, log);
+    });
     const secrets = openSecrets({ keyFile: data.secretKeyFile });
     // Nothing new is written: a bucket that is away keeps nobody from purging.
     const archives = { ...options.archives, folder: null };
@@ -45,6 +51,7 @@ export async function purge(options: PurgeOptions): Promise<void> {
     try {
       await engine.init();
       await engine.runtime.purge();
+      await removeDiskStore(data.path, log);
     } catch (error) {
       // What it has opened would keep the process running.
       await engine.runtime

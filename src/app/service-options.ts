@@ -6,6 +6,7 @@ import type { Clock, Log } from '../control/ports/index.ts';
 import type { Rate } from '../fairness/rate.ts';
 import type { IdentityOptions } from '../model/access/identity-options.ts';
 import type { ArchiveOptions } from '../model/archive-options.ts';
+import type { DiskStoreOptions } from '../model/disk-store.ts';
 import type { GpuKind } from '../model/gpu-kind.ts';
 import type { KubernetesOptions } from '../model/kubernetes-options.ts';
 import type { AllowedHost } from '../model/network/allowed-hosts.ts';
@@ -36,6 +37,8 @@ export interface ServiceOptions {
   archives?: ArchiveOptions;
   /** The cluster whose Pods sandboxes are; the engine of this host makes them when absent. */
   kubernetes?: KubernetesOptions | null;
+  /** File system that disks lie in; as it is by default. */
+  diskStore?: DiskStoreOptions;
   /** The program that starts machines on this host; the quickest by default. */
   machineRuntime?: 'auto' | 'runc' | 'direct';
   /** Devices that count as GPUs; by default NVIDIA's whole devices. */

@@ -98,7 +98,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
   const apiKey = options.apiKey ?? readOrCreateApiKey(data.apiKeyFile);
   await enrolFirstUser(store, clock, apiKey);
   const hostKey = await openHostKey(store.serviceSecrets, data.sshHostKeyFile, log);
-  const { gpuKind, machineRuntime, registryRules: rules = everyRegistry } = options;
+  const { gpuKind, machineRuntime, diskStore, registryRules: rules = everyRegistry } = options;
   const registries = { rules, credentials: store.registryCredentials };
   const exit = createExit();
   const engine = await chooseEngine();
@@ -112,7 +112,7 @@ async function open(options: ServiceOptions, opened: AsyncDisposableStack): Prom
     const { encrypted } = archives;
     return openEngine({
       ...{ data, secrets, registries, machineRuntime, gpuKind, remotePlace, encrypted, exit, clock, log },
-      traffic: options.traffic?.each,
+      ...{ diskStore, traffic: options.traffic?.each },
     });
   }
   const access = new AccessService({

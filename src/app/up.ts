@@ -108,6 +108,7 @@ function serviceOptions(options: UpOptions, { apiKey, documentDb }: Secrets, log
     archives: options.archives,
     kubernetes: options.kubernetes,
     machineRuntime: options.machineRuntime,
+    diskStore: options.diskStore,
     gpuKind: options.gpuKind,
     defaultNetwork: options.defaultNetwork,
     mostNetwork: options.mostNetwork,

@@ -18,6 +18,7 @@ import type { Entry } from '../../src/backup/entry.ts';
 import { entriesOfFolder, once, writeFolder } from '../../src/backup/folder.ts';
 import { backupKey, type Manifest, writeManifest } from '../../src/backup/manifest.ts';
 import { entriesOfTar, sumOf, tarOf } from '../../src/backup/tar.ts';
+import { presentStore } from '../../src/model/disk-store.ts';
 import { secretsOf } from '../../src/store/files/secrets.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 
@@ -76,7 +77,13 @@ async function bytesOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
 
 function restore(entries: AsyncIterable<Entry>, keyFile: string | null = null): Promise<Manifest> {
   const signal = new AbortController().signal;
-  return restoreBackup(entries, { dataDir: join(work, 'data'), keyFile, now: 1, signal });
+  return restoreBackup(entries, {
+    dataDir: join(work, 'data'),
+    keyFile,
+    diskStore: presentStore,
+    now: 1,
+    signal,
+  });
 }
 
 /** Restores a stream; `change` may alter it. */

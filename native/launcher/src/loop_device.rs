@@ -3,9 +3,9 @@
 use crate::failure::{Failure, Step, failed};
 use linux_raw_sys::loop_device::{
     LO_FLAGS_AUTOCLEAR, LO_FLAGS_DIRECT_IO, LOOP_CONFIGURE, LOOP_CTL_ADD, LOOP_CTL_GET_FREE,
-    loop_config,
+    LOOP_GET_STATUS64, LOOP_SET_CAPACITY, loop_config, loop_info64,
 };
-use rustix::fs::{CWD, Dev, FileType, Mode, OFlags, makedev, mknodat, open};
+use rustix::fs::{CWD, Dev, FileType, Mode, OFlags, Stat, makedev, mknodat, open};
 use rustix::io::Errno;
 use std::io::Error;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -17,13 +17,23 @@ const ATTEMPTS: u32 = 64;
 const BLOCK_BYTES: u32 = 4096;
 /// Bounds on one sandbox's requests that wait ahead of another's at the host's disk: their number at once,
 /// and the size of each. The kernel's own bounds, 128 of 1280 KiB, would allow 160 MiB.
-const REQUESTS: (&str, u32) = ("nr_requests", 16);
-const REQUEST_KIB: (&str, u32) = ("max_sectors_kb", 128);
+const BOUNDED: [(&str, u32); 2] = [("nr_requests", 16), ("max_sectors_kb", 128)];
+/// The kernel's own.
+const USUAL: [(&str, u32); 2] = [("nr_requests", 128), ("max_sectors_kb", 1280)];
+
+/// Requests that a device takes at once.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Queue {
+    /// Those of one sandbox, within the bounds.
+    Bounded,
+    /// Those of all sandboxes, whose own devices have the bounds.
+    Shared,
+}
 
 pub struct LoopDevice {
     pub path: String,
     /// Keeps the device open until it is mounted; with AUTOCLEAR, the last close frees it.
-    _device: OwnedFd,
+    device: OwnedFd,
 }
 
 impl LoopDevice {
@@ -33,22 +43,28 @@ impl LoopDevice {
         let name = self.path.trim_start_matches("/dev/");
         std::fs::write(file, name).step("note the loop device")
     }
+
+    /// Makes the device as large as its file has become.
+    pub fn take_size(&self) -> Result<(), Failure> {
+        // SAFETY: LOOP_SET_CAPACITY takes no argument.
+        match unsafe { libc::ioctl(self.device.as_raw_fd(), LOOP_SET_CAPACITY as _) } {
+            0 => Ok(()),
+            _ => Err(Error::last_os_error()).step("take the size of the file"),
+        }
+    }
 }
 
-pub fn attach(image: &OwnedFd) -> Result<LoopDevice, Failure> {
+pub fn attach(image: &OwnedFd, queue: Queue) -> Result<LoopDevice, Failure> {
     let control = open_control()?;
     let mut direct = LO_FLAGS_DIRECT_IO as u32;
     for _ in 0..ATTEMPTS {
         let number = free_number(&control)?;
         let path = format!("/dev/loop{number}");
         let device = open_node(number, &path)?;
-        bound_requests(number);
+        set_queue(number, queue);
         match configure(&device, image, LO_FLAGS_AUTOCLEAR as u32 | direct) {
             Ok(()) => {
-                return Ok(LoopDevice {
-                    path,
-                    _device: device,
-                });
+                return Ok(LoopDevice { path, device });
             }
             Err(error) => match error.raw_os_error() {
                 Some(libc::EBUSY) => continue,
@@ -79,9 +95,41 @@ pub fn make_ready(count: i32) -> Result<(), Failure> {
                 return Err(error).step("make a loop device");
             }
         }
-        bound_requests(number);
+        set_queue(number, Queue::Bounded);
     }
     Ok(())
+}
+
+/// Returns the device that has this file attached. The kernel names it by numbers, which are the same in every mount namespace.
+pub fn find(file: &Stat) -> Result<Option<LoopDevice>, Failure> {
+    for entry in std::fs::read_dir("/sys/block").step("list the block devices")? {
+        let name = entry.step("list the block devices")?.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix("loop"));
+        let Some(number) = number.and_then(|number| number.parse().ok()) else {
+            continue;
+        };
+        if !Path::new("/sys/block").join(&name).join("loop").exists() {
+            continue;
+        }
+        let path = format!("/dev/loop{number}");
+        // One of the host that is read-only refuses to be opened.
+        let Ok(device) = open_node(number, &path) else {
+            continue;
+        };
+        if backs(&device, file) {
+            return Ok(Some(LoopDevice { path, device }));
+        }
+    }
+    Ok(None)
+}
+
+/// A device that was detached meanwhile backs nothing.
+fn backs(device: &OwnedFd, file: &Stat) -> bool {
+    // SAFETY: loop_info64 is plain data for which all zeroes is a valid value.
+    let mut info: loop_info64 = unsafe { std::mem::zeroed() };
+    // SAFETY: LOOP_GET_STATUS64 writes one loop_info64, which outlives the call.
+    let code = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64 as _, &mut info) };
+    code == 0 && info.lo_device == file.st_dev && info.lo_inode == file.st_ino
 }
 
 fn open_control() -> Result<OwnedFd, Failure> {
@@ -128,18 +176,24 @@ fn numbers_of(number: i32) -> Result<Dev, Failure> {
     numbers.ok_or_else(|| failed(format!("{file} has no device numbers")))
 }
 
-/// The device keeps the bound until the host restarts, so its first sandbox alone waits for the kernel to change it (20 to 60 ms),
-/// unless `make_ready` came before. With a read-only /sys, as in a container, the device stays unchanged.
-fn bound_requests(number: i32) {
-    for (name, bound) in [REQUESTS, REQUEST_KIB] {
+/// The device keeps its bounds until the host restarts, so its first sandbox alone waits for the kernel to change them (20 to
+/// 60 ms), unless `make_ready` came before; and a device for all sandboxes may have had one of them before. With a read-only
+/// /sys, as in a container, the device stays unchanged.
+fn set_queue(number: i32, queue: Queue) {
+    let wanted = if queue == Queue::Bounded {
+        BOUNDED
+    } else {
+        USUAL
+    };
+    for (name, wanted) in wanted {
         let file = format!("/sys/block/loop{number}/queue/{name}");
         let present = std::fs::read_to_string(&file).unwrap_or_default();
-        if present
-            .trim()
-            .parse()
-            .is_ok_and(|present: u32| present > bound)
-        {
-            let _ = std::fs::write(&file, bound.to_string());
+        let differs = |present: u32| match queue {
+            Queue::Bounded => present > wanted,
+            Queue::Shared => present < wanted,
+        };
+        if present.trim().parse().is_ok_and(differs) {
+            let _ = std::fs::write(&file, wanted.to_string());
         }
     }
 }

@@ -7,9 +7,10 @@
 use crate::direct::{self, Direct, GroupsView, Options as DirectOptions};
 use crate::failure::{Failure, Step, usage};
 use crate::fence::Fence;
+use crate::loop_device::{self, Queue};
 use crate::mounts::namespace;
 use crate::process::rlimits;
-use crate::{cgroups, devices, figures, image, loop_device, mounts, runc, socket};
+use crate::{cgroups, devices, figures, image, mounts, runc, socket};
 use lexopt::prelude::*;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::thread::UnshareFlags;
@@ -46,7 +47,7 @@ pub fn start(args: lexopt::Parser) -> Result<(), Failure> {
     let options = parse(args)?;
     options.fence.enter()?;
     let image = image::open_locked(&options.disk)?;
-    let device = loop_device::attach(&image)?;
+    let device = loop_device::attach(&image, Queue::Bounded)?;
     device.note(&options.bundle.join("loop"))?;
     match &options.end {
         End::Direct(direct) => {

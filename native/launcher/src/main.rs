@@ -10,6 +10,7 @@
 //! - `notify`: hands messages and sockets of the service to the service manager
 //! - `flush-early`: keeps the flushes of the host's disk short
 //! - `ready-loop-devices`: bounds the loop devices that come next, ahead of need
+//! - `mount-disk-store`: mounts the volume in which disks lie
 //! - `try-device-rules`: finds out if the kernel takes rules about devices for a group of version 2
 //! - `fetch`: runs a program whose one way out is a proxy that asks the service; it alone has threads
 //! - `count-locks`: counts the file locks of each slot, whoever holds their files
@@ -19,6 +20,7 @@ mod bpf;
 mod cgroups;
 mod devices;
 mod direct;
+mod disk_store;
 mod exec;
 mod failure;
 mod fence;
@@ -80,12 +82,13 @@ fn run() -> Result<(), Failure> {
         Some(Value(command)) if command == "ready-loop-devices" => {
             loop_device::make_ready(args.value()?.parse()?)
         }
+        Some(Value(command)) if command == "mount-disk-store" => disk_store::run(args),
         Some(Value(command)) if command == "try-device-rules" => direct::device_rules::try_out(),
         Some(Value(command)) if command == "count-locks" => {
             locks::run(args.value()?.parse()?, args.value()?.parse()?)
         }
         _ => Err(usage(
-            "expected a command: start, exec, fetch, pin-namespaces, unpin-namespaces, slots-folder, spawner, flush-early, notify, ready-loop-devices, try-device-rules, count-locks",
+            "expected a command: start, exec, fetch, pin-namespaces, unpin-namespaces, slots-folder, spawner, flush-early, notify, ready-loop-devices, mount-disk-store, try-device-rules, count-locks",
         )),
     }
 }

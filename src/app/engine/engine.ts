@@ -13,6 +13,7 @@ import type {
   RemoteArchives,
   Runtime,
 } from '../../control/ports/index.ts';
+import { type DiskStoreOptions, presentStore } from '../../model/disk-store.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { defaultGpuKind, type GpuKind } from '../../model/gpu-kind.ts';
 import type { MachineSize } from '../../model/quota.ts';
@@ -23,10 +24,13 @@ import { type ArchiveEncryption, createArchiveEncryption } from '../../runtime/a
 import { defaultCacheDir } from '../../runtime/images/cache-dir.ts';
 import { createImages, type LocalImages } from '../../runtime/images/images.ts';
 import { readImageRecord } from '../../runtime/images/registry/record.ts';
+import { examineDisks } from '../../runtime/oci/disk/copy-image.ts';
+import { openDiskStore } from '../../runtime/oci/disk/disk-store.ts';
 import { createOwners } from '../../runtime/oci/fairness/owners.ts';
 import { cdiFolders } from '../../runtime/oci/gpu/cdi-folders.ts';
 import { examineGpus } from '../../runtime/oci/gpu/gpus.ts';
 import { type Hierarchy, memoryHierarchy, parseHierarchies } from '../../runtime/oci/host/hierarchies.ts';
+import { disksFolder } from '../../runtime/oci/host/layout.ts';
 import { refusalOf } from '../../runtime/oci/host/liveness.ts';
 import { addressOf } from '../../runtime/oci/host/plan.ts';
 import { hostMemory, machineSize } from '../../runtime/oci/host/room.ts';
@@ -87,6 +91,8 @@ export interface EngineDependencies {
   gpuKind?: GpuKind | undefined;
   /** Limits of the traffic of each sandbox. */
   traffic?: EachMachine | undefined;
+  /** Of the data directory; as it is by default. */
+  diskStore?: DiskStoreOptions | undefined;
   /** `auto` by default. */
   machineRuntime?: RuntimeChoice | undefined;
   /** Place of archives outside this host; closed with the runtime. */
@@ -101,6 +107,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
   const runtimeKind = await chooseRuntime(parts.machineRuntime ?? 'auto', hierarchies());
   const runDir = runDirOf(data.instance);
   const launcherPath = launcher();
+  await openDiskStore(data.path, launcherPath, parts.diskStore ?? presentStore);
   const owners = createOwners();
   const networkEvents = createReports(owners.of);
   const slots = createSlots({
@@ -159,7 +166,7 @@ export async function openEngine(parts: EngineDependencies): Promise<HostEngine>
     remoteArchives: remotePlace && {
       collect: (request) => collectArchives(remotePlace.place, request, log),
     },
-    size: () => machineSize(data.path),
+    size: () => machineSize(disksFolder(data.path)),
     async init() {
       await runtime.init();
       await images.init();
@@ -201,6 +208,7 @@ export function doctorFacts(gpuKind = defaultGpuKind, runtimeChoice: RuntimeChoi
     examineGpus: () => examineGpus(cdiFolders, gpuKind),
     readBaseImage: () => readImageRecord(join(cacheDir, 'base/current')),
     cgroups: hierarchies,
+    examineDisks,
     availableMemoryBytes: async () => hostMemory(memoryHierarchy(hierarchies())).availableBytes,
     tryRules: () => tryRuleset(new Map(), null),
     tryNetworkRules: () => tryRuleset(samplePolicies(), sampleWay),

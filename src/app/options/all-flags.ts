@@ -1,5 +1,6 @@
 /** The flags of `sandhaven up`, in the order of its help, and the text of it. */
 import { archiveFlags } from './archives.ts';
+import { diskStoreFlags } from './disk-store.ts';
 import type { Flag } from './flag.ts';
 import { kubernetesFlags } from './kubernetes.ts';
 import { listenerFlags } from './listeners.ts';
@@ -13,6 +14,7 @@ export const allFlags = {
   ...listenerFlags,
   ...serviceFlags,
   ...sandboxFlags,
+  ...diskStoreFlags,
   ...trafficFlags,
   ...archiveFlags,
   ...providerFlags,

@@ -6,6 +6,7 @@ import {
   parseS3Environment,
   type S3Environment,
 } from '../../model/archive-options.ts';
+import type { DiskStoreOptions } from '../../model/disk-store.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import { type KubernetesOptions, parseKubernetesOptions } from '../../model/kubernetes-options.ts';
 import type { PreviewSite } from '../../model/network/service-names.ts';
@@ -24,6 +25,7 @@ import type { StoreAddress } from '../../model/store-address.ts';
 import { parseTracingOptions, type TracingOptions } from '../../model/tracing-options.ts';
 import { allFlags, type FlagValues } from './all-flags.ts';
 import { archiveFlags } from './archives.ts';
+import { diskStoreFlags } from './disk-store.ts';
 import { kubernetesFlags } from './kubernetes.ts';
 import { listenerFlags } from './listeners.ts';
 import { providerFlags } from './provider.ts';
@@ -50,11 +52,15 @@ const combined = [
   'storeUrl',
   'otlpEndpoint',
   'runtime',
+  'diskStore',
+  'diskStoreGb',
 ] as const;
 
 export interface UpOptions extends Omit<FlagValues, Parts> {
   /** Quota of each user without one set by an admin; kinds at their defaults are absent. */
   quota: Partial<Quota>;
+  /** File system that disks lie in. */
+  diskStore: DiskStoreOptions;
   /** Limits of traffic. */
   traffic: TrafficOptions;
   /** PEM files of both listeners; null for plain HTTP. */
@@ -90,7 +96,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
   const kubernetes = parseKubernetesOptions(values);
   const quota = quotaOf(values);
   if (kubernetes) assertOpenNetworks(values);
-  if (kubernetes) assertNoTrafficLimits(given, quota);
+  if (kubernetes) assertNoneOfThisHost(given, quota);
   return {
     ...single(values),
     ...previewNames(values.previewDomain, values.previewUrl),
@@ -102,6 +108,7 @@ export function parseUpOptions(argv: string[], env: NodeJS.ProcessEnv): UpOption
     archives: archivesOf(values, parseS3Environment(env)),
     kubernetes,
     tracing: parseTracingOptions(values.otlpEndpoint, env),
+    diskStore: { kind: values.diskStore, sizeGb: values.diskStoreGb },
     traffic: trafficOf(values),
     quota,
     prove,
@@ -218,13 +225,13 @@ function trafficOf(values: FlagValues): TrafficOptions {
   return { each, uplinkMbps: values.uplinkMbps };
 }
 
-/** Nothing on a cluster would count or limit traffic. */
-function assertNoTrafficLimits(given: ReadonlyMap<string, unknown>, quota: Partial<Quota>): void {
+/** Nothing on a cluster would count or limit traffic, and its storage classes make the disks. */
+function assertNoneOfThisHost(given: ReadonlyMap<string, unknown>, quota: Partial<Quota>): void {
   const kinds = { bandwidth: 'bandwidth-mbps', connections: 'connections-per-second', traffic: 'traffic-gb' };
   const quotas = networkQuotaKinds.filter((kind) => typeof quota[kind] === 'number');
-  const ofTraffic = Object.values(trafficFlags).map(({ name }) => name);
+  const ofHost = Object.values({ ...trafficFlags, ...diskStoreFlags }).map(({ name }) => name);
   const flags = [
-    ...ofTraffic.filter((name) => given.has(name)),
+    ...ofHost.filter((name) => given.has(name)),
     ...quotas.map((kind) => `quota-${kinds[kind]}`),
   ];
   if (flags[0] === undefined) return;

@@ -24,6 +24,8 @@ export interface DoctorFacts {
   otherService(dataDir: string): { found: string; advice: string } | null;
   /** Lists the cgroup hierarchies mounted here; controllers are those of v1. */
   cgroups(): { mountpoint: string; version: 1 | 2; controllers: string[] }[];
+  /** Returns the folder of disks, the room that they have, and true where a copy of one shares its bytes; null: unknown. */
+  examineDisks(dataDir: string): Promise<{ folder: string; freeBytes: number; clones: boolean | null }>;
   /** Memory that this service and its sandboxes may still take. */
   availableMemoryBytes(): Promise<number>;
   /** Returns the kernel's error for a firewall of ours; null when it accepts the rules. */

@@ -44,6 +44,10 @@ export const hostLimits = {
     promisedPerFree: 4,
     /** Promise of all disks, unless the operator sets another bound. */
     overcommit: { min: 1, default: 100, max: 1_000_000 },
+    /** Size of the volume that disks may lie in. Below the first, too little is left to start anything; ext4 has no larger files. */
+    volumeGb: { min: 16, max: 16_000 },
+    /** Its journal, the one part that never waits for room on the host: it is written in full at the beginning. */
+    volumeLogMb: 64,
   },
 } as const;
 

@@ -9,6 +9,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../control/ports/index.ts';
+import { removeDiskStore } from './disk/disk-store.ts';
 import { createServiceGroup } from './fairness/service-group.ts';
 import { type Hierarchy, parseHierarchies } from './host/hierarchies.ts';
 import { isAlive, ownerOf } from './host/liveness.ts';
@@ -59,6 +60,8 @@ export async function removeOrphan(
   const nothing = { egressPath: '', poolSize: 0, network: 'nat' } as const;
   await cgroups.purge();
   await createServiceGroup(id, hierarchies).leave();
+  // Another instance may have the place of its data directory by now, and a volume there.
+  if (!existsSync(join(dataDir, 'instance'))) await removeDiskStore(dataDir, log);
   // Last before the folder: the slots' folder notes the data directory, without which this is no orphan any more.
   await createSlots({ ...nothing, launcherPath, instanceId: id, runDir, dataDir, log }).purge();
   await rm(runDir, { recursive: true, force: true });

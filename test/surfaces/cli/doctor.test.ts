@@ -281,6 +281,7 @@ describe('doctor', () => {
     findOrphans: async () => [],
     cgroups: () => [],
     availableMemoryBytes: async () => 8 * GiB,
+    examineDisks: async (folder) => ({ folder, freeBytes: 40 * GiB, clones: false }),
     tryRules: async () => null,
     tryNetworkRules: async () => null,
     tryProgram: async (path) => (path.endsWith('/runc') ? 'runc version 1.1.5' : null),

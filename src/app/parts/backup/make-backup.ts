@@ -25,6 +25,7 @@ import { version } from '../../../home.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { LocalImages } from '../../../runtime/images/images.ts';
+import { disksFolder } from '../../../runtime/oci/host/layout.ts';
 import type { SandboxCopies } from '../../../runtime/oci/storage/copies.ts';
 import type { DataDirectory } from '../../../store/data-directory.ts';
 import { readIfThere } from '../../../store/files/durable-file.ts';
@@ -58,7 +59,8 @@ export async function removeBackupRemains(data: DataDirectory): Promise<void> {
   await rm(spoolOf(data), { recursive: true, force: true });
 }
 
-const spoolOf = ({ path }: DataDirectory): string => join(path, 'backup');
+/** Beside the disks, so that a copy of one is a clone where their file system has them. */
+const spoolOf = ({ path }: DataDirectory): string => join(disksFolder(path), 'backup');
 
 async function* entriesOf(source: BackupSource, spool: string, signal: AbortSignal): AsyncGenerator<Entry> {
   const { data, secrets, copies } = source;

@@ -3,9 +3,10 @@
  * puts it in place, so whatever is killed when, the data directory is empty or whole.
  */
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import {
+  AUDIT_CHECKPOINT,
   digestOfImage,
   type Entry,
   folderOfDisk,
@@ -17,19 +18,25 @@ import {
 } from '../../../backup/entry.ts';
 import { syncFolder, writeEntry } from '../../../backup/folder.ts';
 import { assertOwn, type BackupFile, type Manifest, readManifest } from '../../../backup/manifest.ts';
+import type { DiskStoreOptions } from '../../../model/disk-store.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
+import { openDiskStore, unmountDiskStore } from '../../../runtime/oci/disk/disk-store.ts';
+import { disksFolder } from '../../../runtime/oci/host/layout.ts';
 import { freeDiskBytes } from '../../../runtime/oci/host/room.ts';
 import { lockDataDirectory } from '../../../store/data-directory.ts';
 import { type Secrets, secretsOf } from '../../../store/files/secrets.ts';
 import { migrations } from '../../../store/sql/schema.ts';
 import { countFromRestore } from '../../../store/sqlite/backup-rows.ts';
+import { launcher } from '../../engine/engine.ts';
 import { noRoom, syncFileSystem, unpackDisk, unpackImage, unpackRows } from './unpack.ts';
 
 export interface RestoreOptions {
   dataDir: string;
   /** File with the secret key; null when it is in the backup. */
   keyFile: string | null;
+  /** File system that the disks of the new data directory lie in. */
+  diskStore: DiskStoreOptions;
   now: number;
   signal: AbortSignal;
 }
@@ -49,14 +56,19 @@ export async function restoreBackup(
   const lock = lockDataDirectory(folder);
   try {
     // Of a restore that was killed.
+    await unmountDiskStore(folder);
     for (const name of await readdir(folder))
       if (!name.startsWith('service.lock')) await rm(join(folder, name), { recursive: true, force: true });
+    if (options.diskStore.kind === 'xfs') await openDiskStore(folder, launcher(), options.diskStore);
     const manifest = await restoreInto(folder, entries, options);
     await assertEmpty(dataDir);
+    // The service mounts it where it is then.
+    await unmountDiskStore(folder);
     await rename(folder, dataDir);
     await syncFolder(dirname(dataDir));
     return manifest;
   } catch (error) {
+    await unmountDiskStore(folder);
     await rm(folder, { recursive: true, force: true });
     throw error;
   } finally {
@@ -69,7 +81,9 @@ async function restoreInto(
   entries: AsyncIterable<Entry>,
   { keyFile, now, signal }: RestoreOptions,
 ): Promise<Manifest> {
-  const packed = join(folder, 'packed');
+  // Archives are moved from there to their sandboxes.
+  const disksIn = disksFolder(folder);
+  const packed = join(disksIn, 'packed');
   await mkdir(packed, { mode: 0o700 });
   const received = await receive(packed, entries, signal);
   if (!received.has(MANIFEST)) throw unfinished();
@@ -79,7 +93,8 @@ async function restoreInto(
   const key = await readKey(keyFile ?? join(packed, 'secret.key'));
   assertOwn(signed, secretsFrom(key));
   await writeKey(join(folder, 'secret.key'), key);
-  if (received.has('api-key')) await rename(join(packed, 'api-key'), join(folder, 'api-key'));
+  if (received.has('api-key'))
+    await writeKey(join(folder, 'api-key'), await readFile(join(packed, 'api-key')));
   await unpackRows(join(packed, ROWS), join(folder, 'sandhaven.db'), signal);
   countFromRestore(join(folder, 'sandhaven.db'), now);
   for (const { name } of manifest.files) {
@@ -88,14 +103,15 @@ async function restoreInto(
     const digest = digestOfImage(name);
     if (digest !== null) await unpackImage(join(packed, name), join(folder, 'images'), digest, signal);
     else if (disks !== null) {
-      await unpackDisk(join(packed, name), join(folder, disks), signal);
-    } else if (name !== ROWS) {
-      await mkdir(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
-      await rename(join(packed, name), join(folder, name));
+      await unpackDisk(join(packed, name), join(disksIn, disks), signal);
+    } else if (name === AUDIT_CHECKPOINT) await copyFile(join(packed, name), join(folder, name));
+    else if (name !== ROWS) {
+      await mkdir(dirname(join(disksIn, name)), { recursive: true, mode: 0o700 });
+      await rename(join(packed, name), join(disksIn, name));
     }
   }
   await rm(packed, { recursive: true });
-  await syncFileSystem(folder, signal);
+  for (const place of new Set([folder, disksIn])) await syncFileSystem(place, signal);
   return manifest;
 }
 

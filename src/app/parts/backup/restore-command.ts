@@ -12,7 +12,7 @@ import { refuseOnCluster } from './on-cluster.ts';
 import { createProgress } from './progress.ts';
 import { newestSchema, restoreBackup } from './restore-backup.ts';
 
-const help = `Usage: sandhaven restore DIR|- [--key-file FILE] [--json] [--data-dir …]
+const help = `Usage: sandhaven restore DIR|- [--key-file FILE] [--json] [--data-dir …] [--disk-store xfs]
        sandhaven restore --s3 s3://bucket/prefix/backup-….tar [--key-file FILE] [--json] [--data-dir …]
 
 Makes a new data directory of a backup. Every file is verified first; then one rename puts the directory in place. The
@@ -23,6 +23,8 @@ service gets an instance id of its own, and sandboxes that ran are stopped.
   --s3          the object that \`sandhaven backup --s3\` printed
   --key-file    secret.key of the old data directory, for a backup without keys
   --json        the result as JSON, and no progress
+  --disk-store, --disk-store-gb
+                as of \`up\`: xfs puts the disks into a volume
 
 Restore only backups that you made: one with keys in it can hold any users, and any disks.
 `;
@@ -32,6 +34,8 @@ const specs = {
   'key-file': { type: 'string' },
   json: { type: 'boolean' },
   'data-dir': { type: 'string' },
+  'disk-store': { type: 'string' },
+  'disk-store-gb': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -46,7 +50,11 @@ export const restoreCommand: Pick<Command, 'run'> = {
     const [from, ...more] = [...flags.positionals, ...(bucket === undefined ? [] : [bucket])];
     if (from === undefined || more.length > 0)
       throw usageError('One backup is expected.', 'Write: sandhaven restore DIR, or sandhaven restore -');
-    const { dataDir, kubernetes } = parseUpOptions([], io.env);
+    const chosen = (['disk-store', 'disk-store-gb'] as const).flatMap((name) => {
+      const value = flagValue(flags, name);
+      return value === undefined ? [] : [`--${name}`, value];
+    });
+    const { dataDir, diskStore, kubernetes } = parseUpOptions(chosen, io.env);
     if (kubernetes !== null) throw refuseOnCluster();
     const progress = createProgress(io, { isQuiet: flagIsSet(flags, 'json') });
     const target = flagValue(flags, 'data-dir') ?? dataDir;
@@ -54,6 +62,7 @@ export const restoreCommand: Pick<Command, 'run'> = {
     await restoreBackup(progress.watch(entries), {
       dataDir: target,
       keyFile: flagValue(flags, 'key-file') ?? null,
+      diskStore,
       now: Date.now(),
       signal: io.signal,
     });

@@ -1,10 +1,13 @@
 /** Copies of disk images, as clones where the file system has them. */
 import { constants } from 'node:fs';
-import { copyFile, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { copyFile, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
+import { unlessMissing } from '../host/files.ts';
 import type { Helpers } from '../host/helper.ts';
+import { disksFolder } from '../host/layout.ts';
 import { allocatedBytes, freeDiskBytes } from '../host/room.ts';
 
 /**
@@ -47,6 +50,37 @@ async function isCloned(source: string, target: string): Promise<boolean> {
     return false;
   }
 }
+
+/** Disks of a data directory, which may not be there yet; `clones` is null where that cannot be found out. */
+export async function examineDisks(
+  dataDir: string,
+): Promise<{ folder: string; freeBytes: number; clones: boolean | null }> {
+  const folder = disksFolder(dataDir);
+  let present = folder;
+  while ((await unlessMissing(stat(present))) === null) present = dirname(present);
+  return { folder, freeBytes: await freeDiskBytes(present), clones: await hasClones(present) };
+}
+
+/** Tries it with two files without names, of which nothing is left however this ends. */
+async function hasClones(folder: string): Promise<boolean | null> {
+  const files = await Promise.all([openUnnamed(folder), openUnnamed(folder)]).catch(() => null);
+  if (files === null) return null;
+  try {
+    const [source, target] = files.map(({ fd }) => `/proc/self/fd/${fd}`) as [string, string];
+    await copyFile(source, target, constants.COPYFILE_FICLONE_FORCE);
+    return true;
+  } catch (error) {
+    return NO_CLONES.has((error as NodeJS.ErrnoException).code ?? '') ? false : null;
+  } finally {
+    for (const file of files) await file.close();
+  }
+}
+
+const openUnnamed = (folder: string): Promise<FileHandle> =>
+  open(folder, constants.O_RDWR | O_TMPFILE, 0o600);
+
+/** Source: openat(2); Node does not name it. With the flag of directories, as the kernel wants it. */
+const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY;
 
 const NO_CLONES: ReadonlySet<string> = new Set([
   'ENOTSUP',

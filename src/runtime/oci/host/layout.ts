@@ -2,8 +2,9 @@
  * Layout of the runtime's files, all named after the sandbox, so that the remains of a crash are found by listing
  * folders. Data survives a reboot; the run folder does not have to.
  */
+import { existsSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 export interface Layout {
   /** One folder per sandbox. Invariant: it is the first trace of a sandbox to appear and the last to go. */
@@ -34,7 +35,8 @@ export interface Layout {
 }
 
 export function createLayout(dataDir: string, runDir: string): Layout {
-  const sandboxes = join(dataDir, 'sandboxes');
+  const disks = disksFolder(dataDir);
+  const sandboxes = join(disks, 'sandboxes');
   const sockets = join(runDir, 's');
   return {
     sandboxes,
@@ -43,10 +45,10 @@ export function createLayout(dataDir: string, runDir: string): Layout {
     archive: (id) => join(sandboxes, id, 'archive.tar.zst'),
     archiveNote: (id) => join(sandboxes, id, 'archive.json'),
     bundle: (id, generation) => join(sandboxes, id, `g${generation}`),
-    captures: join(dataDir, 'captures'),
-    capture: (id) => join(dataDir, 'captures', id, 'disk.img'),
-    pool: join(dataDir, 'pool'),
-    trash: join(dataDir, 'trash'),
+    captures: join(disks, 'captures'),
+    capture: (id) => join(disks, 'captures', id, 'disk.img'),
+    pool: join(disks, 'pool'),
+    trash: join(disks, 'trash'),
     agents: join(dataDir, 'agents'),
     runc: join(runDir, 'runc'),
     state: (id) => join(runDir, 'runc', id),
@@ -55,6 +57,28 @@ export function createLayout(dataDir: string, runDir: string): Layout {
     stage: join(runDir, 'stage'),
   };
 }
+
+/** Returns the file of the volume that disks may lie in (`disk/disk-store.ts`), and where it is mounted. */
+export function volumeOf(dataDir: string): { file: string; folder: string } {
+  return { file: join(dataDir, `${VOLUME}.xfs`), folder: join(dataDir, VOLUME) };
+}
+
+/** Returns the folder of all that has to share a file system with the disks: the volume, or else the data directory. */
+export function disksFolder(dataDir: string): string {
+  const { file, folder } = volumeOf(dataDir);
+  return existsSync(file) ? folder : dataDir;
+}
+
+/** Returns the data directory of the volume that the path lies in; null outside of one. */
+export function dataDirAround(path: string): string | null {
+  for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) {
+    const above = dirname(folder);
+    if (basename(folder) === VOLUME && existsSync(volumeOf(above).file)) return above;
+  }
+  return null;
+}
+
+const VOLUME = 'disks';
 
 /** File of a bundle with the name of the loop device of its machine's disk. */
 export const LOOP_NOTE = 'loop';

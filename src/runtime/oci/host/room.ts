@@ -9,6 +9,7 @@ import { GiB, limits } from '../../../model/limits.ts';
 import type { MachineSize } from '../../../model/quota.ts';
 import { readNow, unlessMissing } from './files.ts';
 import type { Hierarchy } from './hierarchies.ts';
+import { dataDirAround } from './layout.ts';
 
 export interface Memory {
   totalBytes: number;
@@ -25,12 +26,8 @@ const { kernel } = limits;
 
 /** Returns the size from which members' default quotas are derived. @param folder Any folder on the disk to measure. */
 export async function machineSize(folder: string): Promise<MachineSize> {
-  const { blocks, bsize } = await statfs(folder);
-  return {
-    processors: availableParallelism(),
-    memoryGb: totalmem() / GiB,
-    diskGb: (blocks * bsize) / GiB,
-  };
+  const { totalBytes } = await diskSpace(folder);
+  return { processors: availableParallelism(), memoryGb: totalmem() / GiB, diskGb: totalBytes / GiB };
 }
 
 /** @param hierarchy The one that limits memory; null when none does. */
@@ -73,8 +70,27 @@ export async function freeDiskBytes(path: string): Promise<number> {
   return (await diskSpace(path)).freeBytes;
 }
 
-/** Returns the size of the file system, and what of it may still be written. */
-export async function diskSpace(path: string): Promise<{ freeBytes: number; totalBytes: number }> {
+export interface DiskSpace {
+  freeBytes: number;
+  totalBytes: number;
+}
+
+/**
+ * Returns the size of the file system, and what of it may still be written. The engine's volume is a sparse file: whoever writes
+ * in it fills the host's disk too, so it has the less of both.
+ */
+export async function diskSpace(path: string): Promise<DiskSpace> {
+  const own = await spaceOf(path);
+  const dataDir = dataDirAround(path);
+  if (dataDir === null) return own;
+  const host = await spaceOf(dataDir);
+  return {
+    freeBytes: Math.min(own.freeBytes, host.freeBytes),
+    totalBytes: Math.min(own.totalBytes, host.totalBytes),
+  };
+}
+
+async function spaceOf(path: string): Promise<DiskSpace> {
   const { bavail, blocks, bsize } = await statfs(path);
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }

@@ -1,6 +1,6 @@
-/** Checks free disk and memory. */
-import { readdir, stat, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+/** Checks free disk and memory, and how disks are copied. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { DoctorFacts } from '../../../control/ports/doctor-facts.ts';
 import { GiB, limits } from '../../../model/limits.ts';
 import type { Check, Finding } from './check.ts';
@@ -11,10 +11,17 @@ const MEMORY_COMFORT_BYTES = 2 * GiB;
 
 export function roomChecks(
   dataDir: string,
-  { availableMemoryBytes }: Pick<DoctorFacts, 'availableMemoryBytes'>,
+  { availableMemoryBytes, examineDisks }: Pick<DoctorFacts, 'availableMemoryBytes' | 'examineDisks'>,
 ): Check[] {
   return [
-    { name: 'disk', run: async () => disk(dataDir, await freeDisk(dataDir), await disksOf(dataDir)) },
+    {
+      name: 'disk',
+      async run() {
+        const { folder, freeBytes } = await examineDisks(dataDir);
+        return disk(dataDir, freeBytes, await disksOf(folder));
+      },
+    },
+    { name: 'copies of disks', run: async () => copies(await examineDisks(dataDir)) },
     { name: 'memory', run: async () => memory(await availableMemoryBytes()) },
   ];
 }
@@ -60,19 +67,23 @@ export function memory(availableBytes: number): Finding {
   };
 }
 
-/** Measures the nearest existing folder: the data directory may not exist yet. */
-async function freeDisk(folder: string): Promise<number> {
-  try {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || folder === dirname(folder)) throw error;
-    return freeDisk(dirname(folder));
-  }
+/** Never a failure: without clones all works, and takes longer. */
+export function copies({
+  folder,
+  clones,
+}: Pick<Awaited<ReturnType<DoctorFacts['examineDisks']>>, 'folder' | 'clones'>): Finding {
+  if (clones === null) return { status: 'ok', found: `not known for ${folder}` };
+  if (clones) return { status: 'ok', found: `clones, which share their bytes (${folder})` };
+  return {
+    status: 'ok',
+    found: `byte by byte: the file system of ${folder} has no reflinks`,
+    advice:
+      'Snapshots and forks stand still meanwhile. A new data directory has clones with `sandhaven up --disk-store xfs`, or on XFS or btrfs.',
+  };
 }
 
-async function disksOf(dataDir: string): Promise<Disks> {
-  const folder = join(dataDir, 'sandboxes');
+async function disksOf(disks: string): Promise<Disks> {
+  const folder = join(disks, 'sandboxes');
   const names = await readdir(folder).catch(() => []);
   const sum = { ...NO_DISKS };
   for (const name of names) {
