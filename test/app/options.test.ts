@@ -44,6 +44,7 @@ describe('the options of `sandhaven up`', () => {
         uplinkMbps: 'auto',
       },
       diskOvercommit: 100,
+      diskStore: { kind: 'auto', sizeGb: null },
       rate: null,
       prove: false,
       provider: null,
@@ -133,6 +134,27 @@ describe('the options of `sandhaven up`', () => {
     ] as const) {
       expect(() => parseUpOptions([`${flag}=${text}`], {}), flag).toThrow(`${flag} must be`);
     }
+  });
+
+  it('name the volume of disks and its size', () => {
+    const store = (...argv: string[]) => parseUpOptions(argv, {}).diskStore;
+    expect(store('--disk-store', 'xfs')).toEqual({ kind: 'xfs', sizeGb: null });
+    expect(store('--disk-store-gb', '16')).toEqual({ kind: 'auto', sizeGb: 16 });
+    expect(
+      parseUpOptions([], { SANDHAVEN_DISK_STORE: 'xfs', SANDHAVEN_DISK_STORE_GB: '16000' }).diskStore,
+    ).toEqual({
+      kind: 'xfs',
+      sizeGb: 16_000,
+    });
+    expect(() => store('--disk-store', 'zfs')).toThrow("The disk store 'zfs' is not known.");
+    for (const text of ['15', '16001', '20.5', '-1', 'none'])
+      expect(() => store(`--disk-store-gb=${text}`), text).toThrow('--disk-store-gb must be');
+    const cluster = ['--runtime', 'kubernetes', '--agent-image', 'r/a:1', '--base-image', 'r/b:1'];
+    for (const [flag, text] of [
+      ['--disk-store', 'xfs'],
+      ['--disk-store-gb', '16'],
+    ] as const)
+      expect(() => store(...cluster, flag, text)).toThrow(`${flag} does nothing with --runtime kubernetes.`);
   });
 
   it('refuse limits of traffic on a cluster, which would not hold', () => {

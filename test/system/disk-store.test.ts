@@ -12,10 +12,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withXfsprogs } from '../../setup/debian/xfsprogs-programs.ts';
 import { launcher } from '../../src/app/engine/engine.ts';
-import { removeDiskStore } from '../../src/runtime/oci/disk/disk-store.ts';
+import { examineDisks } from '../../src/runtime/oci/disk/copy-image.ts';
+import { openDiskStore, removeDiskStore } from '../../src/runtime/oci/disk/disk-store.ts';
+import { diskSpace } from '../../src/runtime/oci/host/room.ts';
 import { findOrphans, removeOrphan } from '../../src/runtime/oci/orphans.ts';
 import { bin, freeAddresses, makeDataDir, must, type Service, startService } from '../support/service.ts';
 
@@ -170,6 +172,35 @@ it('a volume whose data directory was deleted goes with the orphan', async () =>
   expect(mountsOf(dataDir)).toEqual([]);
   expect(devicesOf(dataDir)).toEqual([]);
 }, 120_000);
+
+it('the room of a volume is the less of its own and that of the disk below it', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sandhaven-small-host-'));
+  vi.stubEnv('PATH', env.PATH);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1G', 'tmpfs', dataDir]);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await removeDiskStore(dataDir, log);
+    execFileSync('umount', [dataDir]);
+    rmSync(dataDir, { recursive: true });
+  });
+  const before = await examineDisks(dataDir);
+  expect(before).toMatchObject({ folder: dataDir, clones: false });
+  await openDiskStore(dataDir, launcher(), { kind: 'xfs', sizeGb: 16 });
+  const after = await examineDisks(dataDir);
+  expect(after).toMatchObject({ folder: join(dataDir, 'disks'), clones: true });
+  expect(after.freeBytes).toBeGreaterThan(0.8 * GiB);
+  expect(after.freeBytes).toBeLessThan(GiB);
+  expect((await diskSpace(join(dataDir, 'disks'))).totalBytes).toBe(GiB);
+  // Deleted bytes go back to the disk below.
+  const file = join(dataDir, 'disks/file');
+  execFileSync('dd', ['if=/dev/urandom', `of=${file}`, 'bs=1M', 'count=300', 'conv=fsync', 'status=none']);
+  expect((await examineDisks(dataDir)).freeBytes).toBeLessThan(0.65 * GiB);
+  rmSync(file);
+  await vi.waitFor(async () => {
+    execFileSync('sync', ['--file-system', join(dataDir, 'disks')]);
+    expect((await examineDisks(dataDir)).freeBytes).toBeGreaterThan(0.8 * GiB);
+  }, 10_000);
+}, 60_000);
 
 describe('--disk-store xfs is refused', () => {
   let dataDir: string;

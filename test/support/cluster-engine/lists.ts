@@ -48,6 +48,7 @@ export const onOneMachine: Record<string, string> = {
   'test/system/canary.test.ts': 'reads processes, memory and disks of the machine',
   'test/system/contexts.test.ts': 'exhausts the memory, at which a cluster ends all of a container together',
   'test/system/copied-data.test.ts': 'copies a data directory to another place',
+  'test/system/disk-store.test.ts': 'looks at the volume that the engine makes on the machine',
   'test/system/forks.test.ts': 'looks at captured disks on the disk of the machine',
   'test/system/following/terminal-page.test.ts':
     'opens the page of the service in a browser, which the fronts of replicas need no second time',

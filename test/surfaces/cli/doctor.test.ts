@@ -14,7 +14,7 @@ import { runDoctor } from '../../../src/surfaces/cli/doctor/doctor.ts';
 import { gpus, links, networkRules, nftables, runc } from '../../../src/surfaces/cli/doctor/engine.ts';
 import { fileSystems, kernel, node, openFiles } from '../../../src/surfaces/cli/doctor/host.ts';
 import { ports } from '../../../src/surfaces/cli/doctor/ports.ts';
-import { disk, memory } from '../../../src/surfaces/cli/doctor/room.ts';
+import { copies, disk, memory } from '../../../src/surfaces/cli/doctor/room.ts';
 import {
   archives,
   certificate,
@@ -252,6 +252,20 @@ describe('doctor judges', () => {
     // A proxy before the service has it.
     expect((await checkClientNames({ clientNames, readCertificate: null })).status).toBe('ok');
     expect((await checkClientNames({ clientNames: null, readCertificate: null })).status).toBe('ok');
+  });
+
+  it('copies of disks by a note, which is no failure', () => {
+    const folder = '/data';
+    expect(copies({ folder, clones: true })).toEqual({
+      status: 'ok',
+      found: 'clones, which share their bytes (/data)',
+    });
+    expect(copies({ folder, clones: false })).toMatchObject({
+      status: 'ok',
+      found: 'byte by byte: the file system of /data has no reflinks',
+      advice: expect.stringContaining('`sandhaven up --disk-store xfs`'),
+    });
+    expect(copies({ folder, clones: null })).toEqual({ status: 'ok', found: 'not known for /data' });
   });
 
   it('a data directory by what it is', async () => {
