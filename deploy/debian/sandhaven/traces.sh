@@ -94,6 +94,8 @@ remove_traces() {
   [ -n "$id" ] || return 0
   end_machines "$id"
   remove_network "$id"
+  # The volume of disks; its loop device goes with the mount.
+  if [ -e "$1/disks.xfs" ] && mountpoint -q "$1/disks"; then umount --lazy "$1/disks" || true; fi
   unmount_below "/run/sandhaven-$id"
   rm -rf "/run/sandhaven-$id"
   # The last instance of this host takes the folder of all with it.

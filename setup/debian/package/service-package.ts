@@ -53,7 +53,7 @@ export async function makeServicePackage(work: string, made: Made): Promise<stri
     architecture: processor.debian,
     fields: {
       Depends: await dependsOf(join(to.root, HOME, processor.node), processor, work),
-      Recommends: `sandhaven-base-image (= ${version}), openssh-client`,
+      Recommends: `sandhaven-base-image (= ${version}), openssh-client, xfsprogs`,
       Section: 'admin',
       Priority: 'optional',
     },

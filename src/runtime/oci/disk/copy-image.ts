@@ -58,7 +58,9 @@ export async function examineDisks(
   const folder = disksFolder(dataDir);
   let present = folder;
   while ((await unlessMissing(stat(present))) === null) present = dirname(present);
-  return { folder, freeBytes: await freeDiskBytes(present), clones: await hasClones(present) };
+  // The volume has them, also while nobody has mounted it.
+  const clones = folder === dataDir ? await hasClones(present) : true;
+  return { folder, freeBytes: await freeDiskBytes(present), clones };
 }
 
 /** Tries it with two files without names, of which nothing is left however this ends. */
