@@ -31,7 +31,9 @@ it('the package names what it is and what it needs', async () => {
   expect(await fieldOf(service, 'Version')).toBe(version);
   expect(await fieldOf(service, 'Architecture')).toBe('amd64');
   expect(await fieldOf(service, 'Section')).toBe('admin');
-  expect(await fieldOf(service, 'Recommends')).toBe(`sandhaven-base-image (= ${version}), openssh-client, xfsprogs`);
+  expect(await fieldOf(service, 'Recommends')).toBe(
+    `sandhaven-base-image (= ${version}), openssh-client, xfsprogs`,
+  );
   const needed = (await fieldOf(service, 'Depends')).split(', ').map((one) => one.split(' ')[0]);
   expect(needed).toEqual([
     ...['adduser', 'ca-certificates', 'e2fsprogs', 'iproute2', 'libc6', 'libgcc-s1', 'libjemalloc2'],
