@@ -1,6 +1,7 @@
 /** Every bound of the service, with its unit. No other file holds a number that limits a caller. */
 
 import { credentialsLimits, identityLimits, oauthLimits, secretsLimits } from './limits/access.ts';
+import { buildsLimits } from './limits/builds.ts';
 import { documentsLimits } from './limits/documents.ts';
 import { gatewaysLimits, gitLimits, listenersLimits, liveLimits, providerLimits } from './limits/gateways.ts';
 import { healthLimits, metricsLimits, tracesLimits } from './limits/health.ts';
@@ -167,6 +168,7 @@ export const limits = {
   ...listenersLimits,
   ...liveLimits,
   ...loopLimits,
+  ...buildsLimits,
   ...imagesLimits,
   ...registriesLimits,
   ...documentsLimits,

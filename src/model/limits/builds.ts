@@ -1,0 +1,31 @@
+/** Bounds of builds of snapshots from Dockerfiles. */
+import { GiB, KiB, MiB } from './units.ts';
+
+export const buildsLimits = {
+  build: {
+    /** Context: all of its bytes, and its files and folders. */
+    contextBytes: 512 * MiB,
+    contextEntries: 50_000,
+    pathBytes: 4_096,
+    depth: 128,
+    dockerfileBytes: 512 * KiB,
+    instructions: 1_000,
+    /** Patterns of `.dockerignore`, and characters of one. */
+    ignorePatterns: 500,
+    patternChars: 1_024,
+    /** Build arguments, and the environment that instructions make: variables, and bytes of all together. */
+    args: 100,
+    variables: 1_000,
+    environmentBytes: 64 * KiB,
+    /** One step, and what it copies out of another stage. */
+    stepMs: 60 * 60_000,
+    copiedBytes: 16 * GiB,
+    copiedEntries: 1_000_000,
+    /** Output of a whole build that its caller gets. */
+    logBytes: 16 * MiB,
+    /** Without work in it, the sandbox of a build whose service was killed ends by itself. */
+    autoStopMinutes: 15,
+    /** Captured disks of steps, of one owner: the one that was used longest ago goes first. */
+    cache: { steps: 200, bytes: 40 * GiB },
+  },
+} as const;
