@@ -33,6 +33,7 @@ describe('imports', () => {
     'runtime',
     'agent-link',
     'documentdb',
+    'dockerfile',
     'identity',
     'provider',
     'tracing',
@@ -56,6 +57,7 @@ describe('imports', () => {
     runtime: adapter,
     'agent-link': adapter,
     documentdb: adapter,
+    dockerfile: adapter,
     identity: adapter,
     provider: adapter,
     tracing: adapter,
@@ -201,7 +203,7 @@ describe('imports', () => {
 
 describe('folders', () => {
   /** An adapter has a folder of its own, since the lists above hold its imports by the folder. */
-  const adapters = ['src/tls', 'src/webauthn', 'src/webhooks'];
+  const adapters = ['src/dockerfile', 'src/tls', 'src/webauthn', 'src/webhooks'];
 
   it('hold at least three files or folders', () => {
     const small = [...contents()].filter(([, inside]) => inside.size < LEAST_IN_A_FOLDER);

@@ -11,6 +11,7 @@ export type * from './agent/search.ts';
 export type * from './agent/sessions.ts';
 export type * from './agent/watching.ts';
 export type * from './audit-store.ts';
+export type * from './builds.ts';
 export type * from './code-host.ts';
 export type * from './common.ts';
 export type * from './credentials.ts';
