@@ -89,11 +89,11 @@ export function executionOf(ask: Ask, versionOf: VersionOf): Execution {
         (answer) => ({ ...execResult(answer), charts: answer.items.flatMap(withPicture) }),
       );
     },
-    startBackground: (id, { argv, cwd, env }) =>
+    startBackground: (id, { user, argv, cwd, env }) =>
       ask(
         id,
         {
-          request: { op: 'start_background', argv, cwd, env },
+          request: { op: 'start_background', user, argv, cwd, env },
           timeoutMs: limits.helloTimeoutMs,
           reply: emptyReply,
         },

@@ -21,8 +21,21 @@ export function newForkId(): string {
   return `fork_${randomText(16)}`;
 }
 
-/** Captured disks of snapshots, and of forks. */
-export const captureIdPattern = /^(snap|fork)_[0-9a-z]{16}$/;
+/** Id of the captured disk of a build's step. */
+export function newStepId(): string {
+  return `step_${randomText(16)}`;
+}
+
+/** Captured disks of snapshots, of forks, and of builds' steps. */
+export const captureIdPattern = /^(snap|fork|step)_[0-9a-z]{16}$/;
+
+export function newBuildId(): string {
+  return `build_${randomText(16)}`;
+}
+
+export function isBuildId(id: string): boolean {
+  return /^build_[0-9a-z]{16}$/.test(id);
+}
 
 /** Id of a secret that sandboxes use. */
 export function newSecretId(): string {

@@ -28,6 +28,16 @@ export type Operation =
   | 'resizing'
   | 'deleting';
 
+/** Settings of a built image, for all programs in sandboxes made from it. */
+export interface ImageConfig {
+  env: Record<string, string>;
+  /** Absolute; calls that name no folder begin there, and so does the entrypoint. */
+  workdir: string;
+  /** As a Dockerfile that begins with it inherits them. */
+  entrypoint: string[] | null;
+  cmd: string[] | null;
+}
+
 /** vCPUs, GiB, GiB, devices. */
 export interface Resources {
   cpu: number;
@@ -108,6 +118,8 @@ export interface Sandbox {
   envVars: Record<string, string>;
   /** Linux user of work inside that names none; null for root. */
   user: string | null;
+  /** Of the snapshot that it was made from; null for none. */
+  imageConfig: ImageConfig | null;
   /** As it is meant; the installation's ceiling may allow less. */
   network: NetworkSetting;
   /** Secrets that it may use. One that its owner has deleted since counts as none. */

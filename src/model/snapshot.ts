@@ -1,11 +1,14 @@
 /** A stored snapshot: a named image, or the disk of a sandbox over its image, with the sizes of sandboxes created from it. */
-import type { NetworkSetting, Resources } from './sandbox.ts';
+import { isBuildId } from './ids.ts';
+import type { ImageConfig, NetworkSetting, Resources } from './sandbox.ts';
 
 export const snapshotStates = ['pending', 'pulling', 'active', 'error'] as const;
 export type SnapshotState = (typeof snapshotStates)[number];
 
 export interface SnapshotSource {
+  /** Of a sandbox, or of a build: `build_…`. */
   id: string;
+  /** The sandbox's, or the Dockerfile's. */
   name: string;
 }
 
@@ -36,6 +39,13 @@ export interface Snapshot {
   network: NetworkSetting | null;
   /** Linux user of such sandboxes; null for root. */
   user: string | null;
-  /** The sandbox whose disk it has, which may be gone; null for one of an image alone. */
+  /** The sandbox whose disk it has, which may be gone, or the build; null for one of an image alone. */
   source: SnapshotSource | null;
+  /** null: that of its image counts alone. */
+  imageConfig: ImageConfig | null;
+}
+
+/** Returns true for one that a build has made: another build may take its place. */
+export function isBuilt({ source, imageConfig }: Pick<Snapshot, 'source' | 'imageConfig'>): boolean {
+  return source === null ? imageConfig !== null : isBuildId(source.id);
 }

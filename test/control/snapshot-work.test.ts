@@ -54,6 +54,8 @@ function newWork(): SnapshotWork {
         capture: async () => ({ sizeBytes: 0 }),
         stage: async () => {},
         putBack: async () => {},
+        copy: async () => ({ sizeBytes: 0 }),
+        release: () => {},
         sizeOf: async (id) => captured.get(id) ?? null,
         drop: async (id) => void captured.delete(id),
         collect: async () => {},

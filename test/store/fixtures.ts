@@ -56,6 +56,7 @@ export function sandboxRecord(overrides: Partial<Sandbox> = {}): Sandbox {
     user: null,
     network: openNetwork,
     secretIds: [],
+    imageConfig: null,
     autoStopMinutes: 15,
     autoArchiveMinutes: 10_080,
     autoDeleteMinutes: -1,

@@ -48,6 +48,7 @@ export async function baseSnapshot(images: Images, regionId: string, clock: Cloc
     regionId,
     sizeBytes: image?.sizeBytes ?? null,
     source: null,
+    imageConfig: null,
     creationKey: null,
     createdAt: madeAt,
     updatedAt: madeAt,

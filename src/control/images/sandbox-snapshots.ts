@@ -73,14 +73,14 @@ export class SandboxSnapshots {
   ): Promise<Snapshot> {
     const { store, quotas, events, clock } = this.#deps;
     const now = clock.now();
-    const { image, imageDigest, entrypoint, resources, regionId, network, user } = sandbox;
+    const { image, imageDigest, entrypoint, resources, regionId, network, user, imageConfig } = sandbox;
     const snapshot: Snapshot = {
       id,
       ownerId: ownerIdOf(caller),
       name: name ?? `${sandbox.name.slice(0, limits.sandboxNameChars - 7)}-${randomText(6)}`,
       state: 'pending',
       stateReason: null,
-      ...{ image, imageDigest, entrypoint, resources, regionId, sizeBytes, network, user },
+      ...{ image, imageDigest, entrypoint, resources, regionId, sizeBytes, network, user, imageConfig },
       creationKey: null,
       createdAt: now,
       updatedAt: now,

@@ -105,6 +105,7 @@ export class SnapshotService {
       network: null,
       user: request.user ?? null,
       source: null,
+      imageConfig: null,
     };
     await store.insert(snapshot, await quotas.allowance(ownerIdOf(caller)));
     events.changed(snapshot);

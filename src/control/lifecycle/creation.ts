@@ -93,22 +93,24 @@ export class Creation {
     const { snapshots, secrets } = this.#deps;
     const template = await templateOf(snapshots, caller, request);
     const secretIds = await secrets.accept(caller, request.secrets);
-    return this.#createOf(caller, { ...request, secretIds }, template, onProgress);
+    return this.createFrom(caller, { ...request, secretIds }, template, onProgress);
   }
 
   /** Creates a sandbox with the settings of another of the caller's, and a disk made from a captured one. */
   createLike(caller: User, source: Sandbox, captureId: string, name?: string): Promise<Sandbox> {
-    const { snapshot, image, imageDigest, entrypoint, user, resources, network, language } = source;
-    const settings = { snapshot, image, entrypoint, user, resources, network };
+    const { snapshot, image, imageDigest, entrypoint, user, imageConfig, resources, network, language } =
+      source;
+    const settings = { snapshot, image, entrypoint, user, imageConfig, resources, network };
     const template = { ...settings, wanted: { digest: imageDigest }, captureId };
     const { envVars, labels, ephemeral, secretIds } = source;
     const { autoStopMinutes, autoArchiveMinutes, autoDeleteMinutes } = source;
     const times = { autoStopMinutes, autoArchiveMinutes, autoDeleteMinutes };
     const given = { language, envVars, labels, ephemeral, secretIds, ...times };
-    return this.#createOf(caller, { ...given, ...(name === undefined ? {} : { name }) }, template);
+    return this.createFrom(caller, { ...given, ...(name === undefined ? {} : { name }) }, template);
   }
 
-  async #createOf(
+  /** Creates a sandbox of a template that is no snapshot's. */
+  async createFrom(
     caller: User,
     request: Given,
     template: Template,
@@ -252,6 +254,7 @@ export class Creation {
       labels: request.labels,
       envVars: request.envVars,
       user: request.user ?? template.user,
+      imageConfig: template.imageConfig,
       network: request.network,
       secretIds: request.secretIds,
       autoStopMinutes: request.autoStopMinutes,

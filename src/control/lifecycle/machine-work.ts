@@ -78,10 +78,13 @@ export class MachineWork {
     await trust.keep(sandbox);
     if (!sandbox.entrypoint?.length) return;
     const image = await images.get(imageDigest);
+    // That of a built image is its user's, as elsewhere; others have always been root's.
+    const user = sandbox.imageConfig === null ? undefined : (sandbox.user ?? undefined);
     await agent.startBackground(id, {
+      user,
       argv: sandbox.entrypoint,
-      cwd: image?.workingDir || '/',
-      env: await this.#environments.on(image, sandbox),
+      cwd: sandbox.imageConfig?.workdir ?? (image?.workingDir || '/'),
+      env: await this.#environments.on(image, sandbox, { user }),
     });
   }
 

@@ -12,7 +12,8 @@ export interface TemplateRequest extends Resources {
   image?: string;
 }
 
-export interface Template extends Pick<Sandbox, 'snapshot' | 'image' | 'entrypoint' | 'user'> {
+export interface Template
+  extends Pick<Sandbox, 'snapshot' | 'image' | 'entrypoint' | 'user' | 'imageConfig'> {
   wanted: { reference: string } | { digest: string };
   resources: Resources;
   /** null: the owner's usual one. */
@@ -40,6 +41,7 @@ export async function templateOf(
       entrypoint: null,
       resources,
       user: null,
+      imageConfig: null,
       network: null,
       captureId: null,
     };
@@ -47,7 +49,7 @@ export async function templateOf(
   if (request.image !== undefined) throw bothGiven();
   if (isBase(wanted)) {
     const resources = defaultResources;
-    const base = { snapshot: BASE_IMAGE, image: BASE_IMAGE, entrypoint: null, user: null };
+    const base = { snapshot: BASE_IMAGE, image: BASE_IMAGE, entrypoint: null, user: null, imageConfig: null };
     return { wanted: { reference: BASE_IMAGE }, ...base, resources, network: null, captureId: null };
   }
   const snapshot = await store.find(ownerIdOf(caller), wanted);
@@ -58,11 +60,11 @@ export async function templateOf(
       "Call Sandbox.ListSnapshots to see the ones there are; 'base' is always there.",
     );
   }
-  const { name, image: reference, imageDigest, entrypoint, user, resources, network } = snapshot;
+  const { name, image: reference, imageDigest, entrypoint, user, imageConfig, resources, network } = snapshot;
   if (snapshot.state !== 'active' || imageDigest === null) throw notActive(snapshot);
   const wantedImage = { digest: imageDigest };
   const captureId = snapshot.source === null ? null : snapshot.id;
-  const settings = { entrypoint, user, resources, network, captureId };
+  const settings = { entrypoint, user, imageConfig, resources, network, captureId };
   return { wanted: wantedImage, snapshot: name, image: reference, ...settings };
 }
 

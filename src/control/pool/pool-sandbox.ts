@@ -33,6 +33,7 @@ export function poolSandbox(
     user: null,
     network,
     secretIds: [],
+    imageConfig: null,
     autoStopMinutes: 0,
     autoArchiveMinutes: limits.autoArchiveMinutes.default,
     autoDeleteMinutes: limits.autoDeleteMinutes.default,

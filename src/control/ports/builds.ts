@@ -57,6 +57,8 @@ export interface BuildStepStore {
   put(step: BuildStep): Promise<BuildStep | null>;
   /** Used longest ago first. */
   list(ownerId: string): Promise<BuildStep[]>;
+  /** Returns those of all owners. */
+  all(): Promise<BuildStep[]>;
   /** Returns false when there is none. */
   remove(captureId: string): Promise<boolean>;
 }

@@ -8,8 +8,9 @@ export interface SnapshotStore {
   /**
    * Replaces a row of this name in state `error`, in the same transaction; any other gives `already_exists`. The
    * replaced row's id is gone.
+   * @param replacedId Of another row that goes in that transaction.
    */
-  insert(snapshot: Snapshot, allowance?: Allowance): Promise<void>;
+  insert(snapshot: Snapshot, allowance?: Allowance, replacedId?: string): Promise<void>;
   /** Finds by id or by name. */
   find(ownerId: string, idOrName: string): Promise<Snapshot | null>;
   /** Returns the owner's newest snapshot created under this Idempotency-Key since then. */
@@ -29,7 +30,7 @@ export interface SnapshotStore {
    * `already_exists` when that owner has one of this name.
    */
   give(id: string, ownerId: string, now: number, allowance?: Allowance): Promise<Snapshot | null>;
-  /** Returns the ids of all snapshots that have a disk, or are to get one. */
+  /** Returns the ids of all disks that rows name: of snapshots that have one, or are to get one, and of steps of builds. */
   withDisks(): Promise<Set<string>>;
   /** Returns false when it did not exist. Sandboxes created from it keep its data in their own rows. */
   delete(id: string): Promise<boolean>;

@@ -84,6 +84,10 @@ export interface CapturedDisks {
    * has made, or else a new one.
    */
   putBack(id: string, captureId: string, options: CallOptions & { diskGb: number }): Promise<void>;
+  /** Makes a captured disk of another. Rejects with `resource_exhausted` without room; then there is no copy. */
+  copy(captureId: string, to: string): Promise<{ sizeBytes: number }>;
+  /** A row names it from now on: without one it is collected. Before, copies and those of forks and steps are kept. */
+  release(captureId: string): void;
   /** Returns the bytes that it takes; null when there is none. */
   sizeOf(captureId: string): Promise<number | null>;
   drop(captureId: string): Promise<void>;

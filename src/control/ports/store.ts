@@ -5,6 +5,7 @@ import type { User } from '../../model/user.ts';
 import type { AccessTokenStore, GitCredentialStore } from './access-store.ts';
 import type { SessionStore } from './agent/sessions.ts';
 import type { AuditStore } from './audit-store.ts';
+import type { BuildStepStore } from './builds.ts';
 import type { AuthorizationStore, PendingAuthorizationStore } from './code-host.ts';
 import type { Allowance, Page } from './common.ts';
 import type { PasskeyStore, PasswordStore } from './credentials.ts';
@@ -177,6 +178,8 @@ export interface Store {
   sessions: SessionStore;
   audit: AuditStore;
   registryCredentials: RegistryCredentialStore;
+  /** Captured steps of builds. */
+  buildSteps: BuildStepStore;
   /** Of owners, for their sandboxes. */
   secrets: SecretStore;
   /** Of the service itself. */

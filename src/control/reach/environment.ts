@@ -1,5 +1,5 @@
 /**
- * Environment of a process in a sandbox. Later values win: the service's, the image's, those of the sandbox's GPUs and of
+ * Environment of a process in a sandbox. Later values win: the service's, the image's, the snapshot's that was built on it, those of the sandbox's GPUs and of
  * its secrets, the sandbox's own, the call's.
  */
 import type { Sandbox } from '../../model/sandbox.ts';
@@ -15,7 +15,7 @@ const fallback = {
 /** The agent adds them for a call as a user: those of the service and of the image belong to another account. */
 const ofAccount = new Set(['HOME', 'USER', 'LOGNAME', 'SHELL']);
 
-type Given = SecretHolder & Pick<Sandbox, 'imageDigest' | 'envVars' | 'resources'>;
+type Given = SecretHolder & Pick<Sandbox, 'imageDigest' | 'imageConfig' | 'envVars' | 'resources'>;
 
 export interface CallEnvironment extends AsUser {
   env?: Record<string, string>;
@@ -47,7 +47,7 @@ export class Environments {
     const devices = sandbox.resources.gpu > 0 ? this.#deps.runtime.deviceEnvironment(sandbox.id) : {};
     const processors = processorCount(sandbox.resources.cpu);
     const secrets = await this.#deps.secrets.environment(sandbox);
-    const common = { ...fallback, ...processors, ...image?.env };
+    const common = { ...fallback, ...processors, ...image?.env, ...sandbox.imageConfig?.env };
     const base = user === undefined ? common : withoutAccount(common);
     return { ...base, ...devices, ...secrets, ...sandbox.envVars, ...env };
   }

@@ -5,7 +5,7 @@ import type { ContextLanguage, Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type { AgentContexts, AsUser, ContextResult, ContextSummary, LiveOutput } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
-import { type SandboxUses, userOf } from './sandbox-uses.ts';
+import { folderOf, type SandboxUses, userOf } from './sandbox-uses.ts';
 
 /** A context that is yet to be made; absent parts are the sandbox's own. */
 export interface ContextOptions extends AsUser {
@@ -127,7 +127,8 @@ export class ContextService {
     replace: boolean,
     signal?: AbortSignal,
   ): Promise<ContextSummary> {
-    const { language, cwd = '.', memoryMb = null } = options;
+    const { language, memoryMb = null } = options;
+    const cwd = folderOf(sandbox, options.cwd);
     const user = userOf(sandbox, options);
     const env = await this.#deps.environments.of(sandbox, { user });
     const request = { user, contextId, language, cwd, env, memoryMb, replace };

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../model/sandbox.ts';
 import type { User } from '../../model/user.ts';
 import type { AgentLink, AsUser, Chart, ExecResult, LiveOutput, LiveRequest } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
-import { type SandboxUses, userOf, withShell } from './sandbox-uses.ts';
+import { folderOf, type SandboxUses, userOf, withShell } from './sandbox-uses.ts';
 
 export class ExecutionService {
   readonly #uses: SandboxUses;
@@ -33,7 +33,8 @@ export class ExecutionService {
     signal?: AbortSignal,
   ): Promise<ExecResult> {
     return this.#uses.run(caller, reference, async (sandbox) => {
-      const { command, cwd = '.', timeoutMs } = request;
+      const { command, timeoutMs } = request;
+      const cwd = folderOf(sandbox, request.cwd);
       const user = userOf(sandbox, request);
       const env = await this.#environments.of(sandbox, { user, env: request.env });
       const live = liveOf(sandbox, request.live);

@@ -10,7 +10,7 @@ import type {
   TerminalSize,
 } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
-import { type SandboxUses, userOf, withShell } from './sandbox-uses.ts';
+import { folderOf, type SandboxUses, userOf, withShell } from './sandbox-uses.ts';
 
 export interface StartRequest extends AsUser {
   command: string;
@@ -37,7 +37,7 @@ export class ProcessService {
   start(
     caller: User,
     reference: string,
-    { command, cwd = '.', tag, timeoutMs, terminal, ...call }: StartRequest,
+    { command, cwd, tag, timeoutMs, terminal, ...call }: StartRequest,
     signal?: AbortSignal,
   ): Promise<DetachedSummary> {
     const { uses, agent, environments } = this.#deps;
@@ -46,7 +46,15 @@ export class ProcessService {
       const ofTerminal = terminal ? { TERM: 'xterm-256color' } : {};
       const env = { ...(await environments.of(sandbox, { user })), ...ofTerminal, ...call.env };
       const label = command.slice(0, limits.detached.labelChars).toWellFormed();
-      const request = { user, cwd, env, tag, label, timeoutMs, ...(terminal ? { terminal } : {}) };
+      const request = {
+        user,
+        cwd: folderOf(sandbox, cwd),
+        env,
+        tag,
+        label,
+        timeoutMs,
+        ...(terminal ? { terminal } : {}),
+      };
       const started = await withShell((shell) =>
         agent.startDetached(sandbox.id, { ...request, argv: [shell, '-c', command] }, signal),
       );

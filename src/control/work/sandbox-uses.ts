@@ -166,6 +166,11 @@ export function userOf({ user }: Pick<Sandbox, 'user'>, call: AsUser = {}): stri
   return (call.user === undefined ? user : call.user) ?? undefined;
 }
 
+/** Returns the folder of a call: its own, else that of the image that the sandbox was built as, else the root of relative paths. */
+export function folderOf({ imageConfig }: Pick<Sandbox, 'imageConfig'>, cwd: string | undefined): string {
+  return cwd ?? imageConfig?.workdir ?? '.';
+}
+
 /** Runs `work` with bash, or with sh where the image has no bash. */
 export async function withShell<T>(work: (shell: string) => Promise<T>): Promise<T> {
   for (const shell of ['bash', 'sh']) {

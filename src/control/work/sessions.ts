@@ -20,7 +20,7 @@ import type {
 } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
 import { shownWhile, showPieces } from './follow-session.ts';
-import { type SandboxUses, userOf } from './sandbox-uses.ts';
+import { folderOf, type SandboxUses, userOf } from './sandbox-uses.ts';
 
 type Reference = string | undefined;
 
@@ -56,7 +56,7 @@ export class SessionService {
       const user = userOf(sandbox, call);
       // Standard input is a terminal that offers programs no more than lines of text.
       const env = { TERM: 'dumb', ...(await this.#environments.of(sandbox, { user })) };
-      const request = { user, sessionId, cwd: '.', env };
+      const request = { user, sessionId, cwd: folderOf(sandbox, undefined), env };
       const { createdAtMs } = await this.#agent.createSession(sandbox.id, request, signal);
       await this.#store.note(sandbox.id, sessionId, createdAtMs);
       return { sessionId, createdAtMs };

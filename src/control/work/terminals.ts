@@ -16,7 +16,7 @@ import type {
 } from '../ports/index.ts';
 import type { Environments } from '../reach/environment.ts';
 import { resolveSandbox } from '../turns/resolve.ts';
-import { type SandboxUses, userOf, withShell } from './sandbox-uses.ts';
+import { folderOf, type SandboxUses, userOf, withShell } from './sandbox-uses.ts';
 
 export interface TerminalDependencies {
   store: SandboxStore;
@@ -77,7 +77,7 @@ export class TerminalService {
 
   async #open(
     sandbox: Sandbox,
-    { terminalId, size, create, cwd = '.', env = {}, ...call }: LookRequest,
+    { terminalId, size, create, cwd, env = {}, ...call }: LookRequest,
     signal: AbortSignal,
   ): Promise<TerminalView> {
     const { agent, environments } = this.#deps;
@@ -88,7 +88,7 @@ export class TerminalService {
       const account = user === undefined ? rootAt(shell) : {};
       const program = {
         argv: [shell, '-l'],
-        cwd,
+        cwd: folderOf(sandbox, cwd),
         env: { ...account, ...own, TERM: 'xterm-256color', ...env },
       };
       return agent.openTerminal(sandbox.id, { user, terminalId, size, create: program }, signal);

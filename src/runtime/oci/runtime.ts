@@ -181,7 +181,9 @@ export function createOciRuntime(options: OciRuntimeOptions): OciRuntime {
 
   const diskCopies = createDiskCopies({ layout, cgroups, freezer, machines, helpers });
   const whileStopped = createWhileStopped({ machines, work });
-  const captures = createCaptures({ layout, copies: diskCopies, disks, archives, trash, work, whileStopped });
+  const captures = createCaptures({
+    ...{ layout, copies: diskCopies, disks, archives, trash, work, whileStopped, helpers, log },
+  });
 
   const channels = new OpenStreams();
 

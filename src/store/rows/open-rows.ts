@@ -7,6 +7,7 @@ import { AccessTokenRows } from './access-tokens.ts';
 import { KeyRows } from './api-keys.ts';
 import { AuditRows } from './audit.ts';
 import { AuthorizationRows } from './authorizations.ts';
+import { BuildStepRows } from './build-steps.ts';
 import { GitCredentialRows, RegistryCredentialRows } from './credentials.ts';
 import { DeviceSignInRows } from './device-sign-ins.ts';
 import { EverybodysSandboxRows } from './everybodys-sandboxes.ts';
@@ -50,6 +51,7 @@ export async function openRows(sql: Sql, secrets: Secrets): Promise<Omit<Store, 
     sessions: new SessionRows(sql),
     audit: new AuditRows(sql),
     registryCredentials: new RegistryCredentialRows(sql, secrets),
+    buildSteps: new BuildStepRows(sql),
     secrets: new SecretRows(sql, secrets),
     serviceSecrets: new ServiceSecretRows(sql, secrets),
     authorizations: new AuthorizationRows(sql, secrets),

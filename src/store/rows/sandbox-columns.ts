@@ -42,6 +42,13 @@ const textMap = z.custom<Record<string, string>>(
     Object.values(value).every((item) => typeof item === 'string'),
 );
 
+export const imageConfigSchema = z.strictObject({
+  env: textMap,
+  workdir: z.string(),
+  entrypoint: z.array(z.string()).nullable(),
+  cmd: z.array(z.string()).nullable(),
+});
+
 const contents = {
   digest: z.string(),
   hmac: z.string(),
@@ -85,6 +92,7 @@ const columns: { [K in keyof Sandbox]: Column<Sandbox[K]> } = {
   labels: json('labels', textMap),
   envVars: sealedJson('env_vars', textMap),
   user: plain('linux_user'),
+  imageConfig: json('image_config', imageConfigSchema.nullable()),
   network: json('network', networkSchema),
   secretIds: json('secrets', z.array(z.string())),
   autoStopMinutes: plain('auto_stop_minutes'),

@@ -4,7 +4,7 @@ import type { Allowance, Page, SnapshotPatch, SnapshotStore } from '../../contro
 import { SandhavenError } from '../../model/errors.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { type Row, type Sql, type SqlValues, statement } from '../sql/sql.ts';
-import { networkSchema } from './sandbox-columns.ts';
+import { imageConfigSchema, networkSchema } from './sandbox-columns.ts';
 import { QuotaGuard } from './within-quota.ts';
 
 /** Columns by property, in the order of the table. */
@@ -26,6 +26,7 @@ const columns = {
   network: 'network',
   user: 'linux_user',
   source: 'source',
+  imageConfig: 'image_config',
 } as const satisfies Record<keyof Snapshot, string>;
 
 const UNFINISHED = `state IN ('pending', 'pulling')`;
@@ -46,7 +47,7 @@ export class SnapshotRows implements SnapshotStore {
     this.#quota = new QuotaGuard(sql);
   }
 
-  async insert(snapshot: Snapshot, allowance?: Allowance): Promise<void> {
+  async insert(snapshot: Snapshot, allowance?: Allowance, replacedId?: string): Promise<void> {
     const { ownerId, name } = snapshot;
     try {
       await this.#quota.write(
@@ -54,6 +55,7 @@ export class SnapshotRows implements SnapshotStore {
         `snapshots of ${ownerId}`,
         function* () {
           yield* statements.dropFailed.run({ owner: ownerId, name });
+          if (replacedId !== undefined) yield* statements.delete.run({ id: replacedId });
           yield* statements.insert.run(encode(snapshot));
         },
         ownerId,
@@ -153,7 +155,9 @@ const statements = {
   count: statement('SELECT count(*) AS count FROM snapshots WHERE owner_id = :owner'),
   list: select('owner_id = :owner ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset'),
   unfinished: select(`${UNFINISHED} ORDER BY created_at, id`),
-  withDisks: statement('SELECT id FROM snapshots WHERE source IS NOT NULL'),
+  withDisks: statement(
+    'SELECT id FROM snapshots WHERE source IS NOT NULL UNION SELECT capture_id FROM build_steps',
+  ),
   imagesInUse: statement(
     `SELECT image_digest FROM snapshots WHERE image_digest IS NOT NULL
        UNION SELECT image_digest FROM sandboxes`,
@@ -182,6 +186,7 @@ function decode(row: Row): Snapshot {
       ...plain,
       entrypoint: entrypoint.parse(JSON.parse(String(row['entrypoint'] ?? 'null'))),
       resources: resources.parse(JSON.parse(String(row['resources']))),
+      imageConfig: imageConfigSchema.nullable().parse(JSON.parse(String(row['image_config'] ?? 'null'))),
       source: source.parse(JSON.parse(String(row['source'] ?? 'null'))),
       network: networkSchema.nullable().parse(JSON.parse(String(row['network'] ?? 'null'))),
     } as Snapshot;

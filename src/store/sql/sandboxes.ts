@@ -77,6 +77,21 @@ export const providerSecrets = `
   ALTER TABLE secrets ADD COLUMN provider TEXT;
 `;
 
+/** A step of the schema: captured steps of builds, and settings of built images, of snapshots and of what is made from them. */
+export const builds = `
+  CREATE TABLE build_steps (
+    capture_id TEXT PRIMARY KEY,
+    owner_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    used_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX build_steps_by_key ON build_steps (owner_id, key);
+
+  ALTER TABLE snapshots ADD COLUMN image_config TEXT;
+  ALTER TABLE sandboxes ADD COLUMN image_config TEXT;
+`;
+
 /** Steps of the schema: authorizations at the code-hosting provider, those under way, and their renewal. */
 export const providerAuthorizations = `
   CREATE TABLE provider_authorizations (

@@ -17,6 +17,7 @@ import {
   waysIn,
 } from './people.ts';
 import {
+  builds,
   deadlines,
   linuxUsers,
   networks,
@@ -284,6 +285,7 @@ export const migrations: readonly Migration[] = [
   { version: 31, sql: tokenEpochs },
   { version: 32, sql: snapshotSources },
   { version: 33, sql: rollbacks },
+  { version: 34, sql: builds },
 ];
 
 /** Throws `failed_precondition` for a database that a newer service has migrated: it is not touched. @param found Its version. */

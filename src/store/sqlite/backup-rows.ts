@@ -148,6 +148,7 @@ const SETTLE = `
   DELETE FROM sandboxes WHERE ${GONE};
   DELETE FROM snapshots WHERE source IS NOT NULL AND state = 'pending';
   UPDATE sandboxes SET operation = NULL, resize_target = NULL, rollback_to = NULL, holder = NULL;
+  DELETE FROM build_steps;
   DELETE FROM replicas;
   DELETE FROM idempotency_held;
 `;

@@ -39,6 +39,7 @@ describe('without a snapshot', () => {
       resources: { cpu: 3, memory: 5, disk: 30, gpu: 1 },
       user: null,
       network: null,
+      imageConfig: null,
       captureId: null,
     });
   });
@@ -52,6 +53,7 @@ describe('without a snapshot', () => {
       resources: { cpu: 3, memory: 5, disk: 30, gpu: 1 },
       user: null,
       network: null,
+      imageConfig: null,
       captureId: null,
     });
   });
@@ -71,6 +73,7 @@ describe('a snapshot', () => {
         resources: { cpu: 1, memory: 2, disk: 8, gpu: 0 },
         user: 'ann',
         network,
+        imageConfig: null,
         captureId: null,
       });
     },
@@ -93,6 +96,7 @@ describe('a snapshot', () => {
         resources: { cpu: 2, memory: 4, disk: 20, gpu: 0 },
         user: null,
         network: null,
+        imageConfig: null,
         captureId: null,
       });
     },

@@ -293,9 +293,9 @@ function storage({ host, step }: Dependencies, inTurn: InTurn): Storage {
 }
 
 function captures({ host, step }: Dependencies, inTurn: InTurn): CapturedDisks {
-  const forks = new Set<string>();
+  const unnamed = new Set<string>();
   const drop = async (captureId: string) => {
-    forks.delete(captureId);
+    unnamed.delete(captureId);
     await step('drop a captured disk');
     host.captures.delete(captureId);
   };
@@ -303,7 +303,7 @@ function captures({ host, step }: Dependencies, inTurn: InTurn): CapturedDisks {
     drop,
     async capture(captureId, { id, archive: record }, options) {
       const make = async (signal: AbortSignal) => {
-        if (captureId.startsWith('fork_')) forks.add(captureId);
+        if (!captureId.startsWith('snap_')) unnamed.add(captureId);
         host.captures.set(captureId, null);
         await step('capture the disk', signal);
         const { disk = null, archive = null } = host.sandboxes.get(id) ?? {};
@@ -350,11 +350,20 @@ function captures({ host, step }: Dependencies, inTurn: InTurn): CapturedDisks {
         },
         given,
       ),
+    async copy(captureId, to) {
+      unnamed.add(to);
+      await step('copy a captured disk');
+      host.captures.set(to, copyOf(capturedDisk(host, captureId)));
+      return { sizeBytes: 1 };
+    },
+    release: (captureId) => void unnamed.delete(captureId),
     sizeOf: async (captureId) => (host.captures.get(captureId) ? 1 : null),
     async collect(named) {
       const found = [...host.captures.keys()];
+      const before = new Set(unnamed);
       const kept = await named();
-      for (const captureId of found) if (!kept.has(captureId) && !forks.has(captureId)) await drop(captureId);
+      for (const captureId of found)
+        if (!kept.has(captureId) && !before.has(captureId) && !unnamed.has(captureId)) await drop(captureId);
     },
   };
 }

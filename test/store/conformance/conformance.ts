@@ -6,6 +6,7 @@ import type { Sandbox } from '../../../src/model/sandbox.ts';
 import { alice, bob, poolRecord, sandboxId, sandboxRecord } from '../fixtures.ts';
 import { accessConformance } from './access-conformance.ts';
 import { auditConformance } from './audit-conformance.ts';
+import { buildStepConformance } from './build-step-conformance.ts';
 import { credentialConformance } from './credential-conformance.ts';
 import { deviceSignInConformance } from './device-sign-in-conformance.ts';
 import { everybodyConformance } from './everybody-conformance.ts';
@@ -531,6 +532,7 @@ export function storeConformance(name: string, create: StoreFactory): void {
   teamConformance(name, () => store);
   auditConformance(name, () => store);
   registryConformance(name, () => store);
+  buildStepConformance(name, () => store);
   secretConformance(name, () => store);
   ownerNetworkConformance(name, () => store);
   serviceSecretConformance(name, () => store);

@@ -216,6 +216,7 @@ export function snapshotRecord(overrides: Partial<Snapshot> = {}): Snapshot {
     network: null,
     user: null,
     source: null,
+    imageConfig: null,
     ...overrides,
   };
 }

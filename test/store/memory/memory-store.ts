@@ -3,6 +3,8 @@
 import type {
   AccessToken,
   Allowance,
+  BuildStep,
+  BuildStepStore,
   GitCredential,
   SandboxPatch,
   SandboxStore,
@@ -68,9 +70,10 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
   const secrets = memorySecrets(tables.sandboxes);
   const ownerNetworks = memoryOwnerNetworks(people, tables.sandboxes);
   const sandboxes = sandboxesHeard(memorySandboxes(tables).sandboxes);
+  const steps = new Map<string, BuildStep>();
   const store: Store = {
     sandboxes,
-    snapshots: snapshotsHeard(memorySnapshots(tables).snapshots),
+    snapshots: snapshotsHeard(memorySnapshots(tables, steps).snapshots),
     webhooks,
     ...people,
     teams: withNetworks(withSecrets(people.teams, secrets), ownerNetworks),
@@ -89,6 +92,7 @@ export function memoryStore(tables: Tables = emptyTables()): Store {
     secrets,
     serviceSecrets: memoryServiceSecrets(),
     ...memoryAuthorizations(),
+    buildSteps: memoryBuildSteps(steps),
     replicas: createAlone(),
     ...memoryPendingAuthorizations(people),
     close: async () => {},
@@ -331,7 +335,10 @@ function memorySandboxes({ sandboxes: rows, snapshots, replicas }: Tables): Pick
   return { sandboxes };
 }
 
-function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 'snapshots'> {
+function memorySnapshots(
+  { sandboxes, snapshots: rows }: Tables,
+  steps: ReadonlyMap<string, BuildStep>,
+): Pick<Store, 'snapshots'> {
   const newestFirst = () =>
     [...rows.values()]
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
@@ -342,7 +349,8 @@ function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 's
     snapshots: all.filter((row) => row.ownerId === ownerId).length,
   });
   const snapshots: SnapshotStore = {
-    insert: async (snapshot, allowance) => {
+    insert: async (snapshot, allowance, replacedId) => {
+      if (replacedId !== undefined) rows.delete(replacedId);
       const known = of(snapshot.ownerId).find(({ name }) => name === snapshot.name);
       if (known && known.state !== 'error') {
         throw new SandhavenError('already_exists', 'taken', { parameter: 'name' });
@@ -398,7 +406,10 @@ function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 's
       return structuredClone(rows.get(id) ?? null);
     },
     withDisks: async () =>
-      new Set([...rows.values()].filter(({ source }) => source !== null).map(({ id }) => id)),
+      new Set([
+        ...[...rows.values()].filter(({ source }) => source !== null).map(({ id }) => id),
+        ...steps.keys(),
+      ]),
     delete: async (id) => rows.delete(id),
     imagesInUse: async () => {
       const own = [...rows.values()].flatMap(({ imageDigest }) => imageDigest ?? []);
@@ -406,6 +417,31 @@ function memorySnapshots({ sandboxes, snapshots: rows }: Tables): Pick<Store, 's
     },
   };
   return { snapshots };
+}
+
+function memoryBuildSteps(steps: Map<string, BuildStep>): BuildStepStore {
+  const of = (ownerId: string, key: string) =>
+    [...steps.values()].find((step) => step.ownerId === ownerId && step.key === key) ?? null;
+  return {
+    async find(ownerId, key, now) {
+      const step = of(ownerId, key);
+      if (step) step.usedAt = now;
+      return structuredClone(step);
+    },
+    async put(step) {
+      const replaced = of(step.ownerId, step.key);
+      if (replaced) steps.delete(replaced.captureId);
+      steps.set(step.captureId, { ...step });
+      return structuredClone(replaced);
+    },
+    list: async (ownerId) =>
+      [...steps.values()]
+        .filter((step) => step.ownerId === ownerId)
+        .sort((a, b) => a.usedAt - b.usedAt || (a.captureId < b.captureId ? -1 : 1))
+        .map((step) => ({ ...step })),
+    all: async () => [...steps.values()].sort((a, b) => a.usedAt - b.usedAt).map((step) => ({ ...step })),
+    remove: async (captureId) => steps.delete(captureId),
+  };
 }
 
 function memoryIdempotency({ answers, held }: Tables): Pick<Store, 'idempotency'> {

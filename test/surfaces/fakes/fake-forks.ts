@@ -47,6 +47,7 @@ export function fakeForks({ sandboxes, snapshots, find }: Kept): {
             regionId: 'local',
             user,
             network,
+            imageConfig: null,
           },
           ...{
             sizeBytes: 90_000_000,

@@ -348,6 +348,7 @@ function fakeSnapshots(fake: Omit<FakeServices, 'services'>, all: Snapshot[]): F
         network: null,
         user,
         source: null,
+        imageConfig: null,
       };
       all.unshift(snapshot);
       return snapshot;

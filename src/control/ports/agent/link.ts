@@ -147,7 +147,7 @@ export interface AgentLink
   /** Starts the entrypoint in the background, with its output discarded. */
   startBackground(
     id: string,
-    request: { argv: string[]; cwd: string; env: Record<string, string> },
+    request: AsUser & { argv: string[]; cwd: string; env: Record<string, string> },
   ): Promise<void>;
   /** Makes programs inside trust servers that this certificate (PEM) has signed. May be repeated. */
   trust(id: string, certificate: string): Promise<void>;

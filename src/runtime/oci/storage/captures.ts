@@ -4,13 +4,16 @@
  * Invariant: a captured disk gets its name once it is whole and on the disk; what a killed capture left has another name.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import type { CapturedDisks } from '../../../control/ports/index.ts';
+import type { CapturedDisks, Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { captureIdPattern } from '../../../model/ids.ts';
 import type { Archives } from '../disk/archives.ts';
 import type { Disks } from '../disk/disks.ts';
+import { copyImage } from '../disk/copy-image.ts';
 import type { Trash } from '../disk/trash.ts';
+import { toCallerError } from '../host/failures.ts';
 import { commit, sync } from '../host/files.ts';
+import type { Helpers } from '../host/helper.ts';
 import type { Layout } from '../host/layout.ts';
 import { allocatedBytes } from '../host/room.ts';
 import type { Work } from '../host/work.ts';
@@ -25,6 +28,8 @@ interface Dependencies {
   archives: Pick<Archives, 'restore'>;
   trash: Pick<Trash, 'take'>;
   work: Work;
+  helpers: Helpers;
+  log: Log;
 }
 
 const PARTIAL = '.partial';
@@ -37,14 +42,16 @@ export function createCaptures({
   trash,
   work,
   whileStopped,
+  helpers,
+  log,
 }: Dependencies): CapturedDisks {
-  /** Those of forks that are being made: no row names them. */
-  const forks = new Set<string>();
+  /** Those that no row names yet: copies, and those of forks and steps. */
+  const unnamed = new Set<string>();
 
   async function drop(captureId: string): Promise<void> {
     checkCaptureId(captureId);
     // One that cannot be removed now is collected.
-    forks.delete(captureId);
+    unnamed.delete(captureId);
     await trash.take(folderOf(captureId));
     await sync(layout.captures);
   }
@@ -58,7 +65,7 @@ export function createCaptures({
       checkCaptureId(captureId);
       const image = layout.capture(captureId);
       const make = async (signal: AbortSignal): Promise<{ sizeBytes: number }> => {
-        if (isOfFork(captureId)) forks.add(captureId);
+        if (comesBeforeItsRow(captureId)) unnamed.add(captureId);
         await rm(folderOf(captureId), { recursive: true, force: true });
         await mkdir(folderOf(captureId), { mode: 0o700 });
         const fromDisk = await copies.copy(id, image + PARTIAL, { signal, isUrgent: true });
@@ -92,6 +99,27 @@ export function createCaptures({
       await whileStopped(id, 'The disk could not be put back.', replace, signal);
     },
 
+    async copy(captureId, to) {
+      checkCaptureId(captureId);
+      checkCaptureId(to);
+      const [source, image] = [layout.capture(captureId), layout.capture(to)];
+      unnamed.add(to);
+      try {
+        await mkdir(folderOf(to), { mode: 0o700 });
+        await copyImage(helpers, { source, target: image + PARTIAL });
+        await commit(image + PARTIAL, image);
+        await sync(layout.captures);
+        return { sizeBytes: (await allocatedBytes(image)) ?? 0 };
+      } catch (error) {
+        await drop(to).catch(() => {});
+        throw toCallerError(error, 'The disk could not be copied.', log, { capture: to });
+      }
+    },
+
+    release(captureId) {
+      unnamed.delete(captureId);
+    },
+
     async sizeOf(captureId) {
       checkCaptureId(captureId);
       return allocatedBytes(layout.capture(captureId));
@@ -99,14 +127,17 @@ export function createCaptures({
 
     async collect(named) {
       const found = await readdir(layout.captures);
+      const wereUnnamed = new Set(unnamed);
       // Asked after the look: the row of a snapshot comes before its disk.
       const kept = await named();
-      for (const captureId of found) if (!kept.has(captureId) && !forks.has(captureId)) await drop(captureId);
+      for (const captureId of found)
+        if (!kept.has(captureId) && !wereUnnamed.has(captureId) && !unnamed.has(captureId))
+          await drop(captureId);
     },
   };
 }
 
-const isOfFork = (captureId: string): boolean => captureId.startsWith('fork_');
+const comesBeforeItsRow = (captureId: string): boolean => !captureId.startsWith('snap_');
 
 /** Rejects anything but an id, since ids become names of folders. */
 function checkCaptureId(captureId: string): void {
