@@ -5,6 +5,7 @@ import { attach } from './attach.ts';
 import { call, tools } from './call.ts';
 import { completion } from './completion.ts';
 import { context } from './context.ts';
+import { build } from './everyday/build.ts';
 import { cp } from './everyday/cp.ts';
 import { logs } from './everyday/logs.ts';
 import { create, fork, inspect, ls, pause, resume, rm, rollback, start, stop } from './everyday/sandboxes.ts';
@@ -30,6 +31,7 @@ const everyday = {
   forward,
   fork,
   rollback,
+  build,
   start,
   stop,
   pause,

@@ -12,9 +12,9 @@ import { createClient } from '../client.ts';
 import { type Connection, headersOf, unreachable } from '../connection.ts';
 
 export interface ByteRequest {
-  method: 'GET' | 'PUT';
-  sandbox: string;
-  query: Record<string, string>;
+  method: 'GET' | 'PUT' | 'POST';
+  /** With its query. */
+  path: string;
   headers?: Record<string, string | number>;
 }
 
@@ -29,14 +29,17 @@ function errorOf({ code, detail, ...problem }: Problem): SandhavenError {
   );
 }
 
+export function filesPath(sandbox: string, query: Record<string, string>): string {
+  return `/v1/sandboxes/${encodeURIComponent(sandbox)}/files?${new URLSearchParams(query)}`;
+}
+
 /** The caller writes the body, and ends the request. */
 export function openRequest(
   connection: Connection,
-  { method, sandbox, query, headers = {} }: ByteRequest,
+  { method, path, headers = {} }: ByteRequest,
   signal: AbortSignal,
 ): ClientRequest {
   const { url } = connection;
-  const path = `/v1/sandboxes/${encodeURIComponent(sandbox)}/files?${new URLSearchParams(query)}`;
   const address = new URL(url + path);
   const outgoing = (address.protocol === 'https:' ? httpsRequest : httpRequest)(address, {
     method,

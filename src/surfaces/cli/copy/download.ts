@@ -11,7 +11,7 @@ import { type Connection, unreachable } from '../connection.ts';
 import { usageError } from '../flags.ts';
 import type { CliIo } from '../io.ts';
 import { type ProgressLine, progressLine } from '../output.ts';
-import { answerOf, jsonOf, openRequest, type RemoteInfo, remoteInfo } from './byte-request.ts';
+import { answerOf, filesPath, jsonOf, openRequest, type RemoteInfo, remoteInfo } from './byte-request.ts';
 import { counted } from './counted.ts';
 import type { Copy } from './place.ts';
 import { isDirectory } from './upload.ts';
@@ -41,7 +41,7 @@ export async function download(
   }
   const { sandbox, path } = from;
   const query = withoutUndefined({ path, user });
-  const outgoing = openRequest(connection, { method: 'GET', sandbox, query }, io.signal);
+  const outgoing = openRequest(connection, { method: 'GET', path: filesPath(sandbox, query) }, io.signal);
   outgoing.end();
   const answer = await answerOf(outgoing, connection);
   if (answer.statusCode !== 200) {

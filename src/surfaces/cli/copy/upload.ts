@@ -9,7 +9,7 @@ import type { Connection } from '../connection.ts';
 import { usageError } from '../flags.ts';
 import type { CliIo } from '../io.ts';
 import { progressLine } from '../output.ts';
-import { answerOf, jsonOf, openRequest, remoteInfo } from './byte-request.ts';
+import { answerOf, filesPath, jsonOf, openRequest, remoteInfo } from './byte-request.ts';
 import { counted } from './counted.ts';
 import type { Copy } from './place.ts';
 
@@ -34,7 +34,7 @@ export async function upload(
     const path = await targetOf(connection, { from, to, user }, io.signal);
     const query = withoutUndefined({ path, user, ...source.query });
     const headers = source.size === undefined ? {} : { 'content-length': source.size };
-    const request = { method: 'PUT', sandbox: to.sandbox, query, headers } as const;
+    const request = { method: 'PUT', path: filesPath(to.sandbox, query), headers } as const;
     const outgoing = openRequest(connection, request, io.signal);
     const answered = answerOf(outgoing, connection);
     const progress = counted(`Copying to ${to.sandbox}:`, source.size, progressLine(io));

@@ -19,7 +19,7 @@ interface SnapshotView {
   id: string;
   state: string;
   image: string;
-  source?: { name: string };
+  source?: { id: string; name: string };
   size_bytes: number | null;
   created_at: string;
 }
@@ -111,5 +111,8 @@ export const snapshot = familyVerb('snapshot', 'make, list, show and delete snap
 
 function toRow({ name, id, state, image, source, size_bytes, created_at }: SnapshotView) {
   const size = size_bytes === null ? null : `${(size_bytes / 1e6).toFixed(1)} MB`;
-  return { name, id, state, source: source ? `sandbox ${source.name}` : image, size, created: created_at };
+  return { name, id, state, source: source ? sourceText(source) : image, size, created: created_at };
 }
+
+const sourceText = ({ id, name }: { id: string; name: string }): string =>
+  id.startsWith('build_') ? `build of ${name}` : `sandbox ${name}`;
