@@ -9,6 +9,7 @@ import { comment, TypeNames } from './types.ts';
 const HEADER = `/** The client. Generated from the service's catalogue by each set-up. */
 import { Access } from './access.ts';
 import { Administration } from './administration.ts';
+import { type BuildEvent, type BuildOptions, build } from './builds.ts';
 import { type Call, type CallOptions, createCall, type ToolFacts } from './call.ts';
 import { changesOf, type FollowOptions, type SandboxChange } from './changes.ts';
 import { Connection, type SandhavenOptions } from './connection.ts';
@@ -103,6 +104,11 @@ ${fields.join('')}  readonly #call: Call;
     this.administration = new Administration(connection);
     this.iterate = new Iterate(this);
 ${set.join('')}  }
+
+  /** Builds a snapshot from a Dockerfile and the folder around it; resolves once it is active. */
+  build(options: BuildOptions, onEvent?: (event: BuildEvent) => void): Promise<GetSnapshotResult> {
+    return build(this.#connection, options, onEvent);
+  }
 
   /** Creates a sandbox, as \`createSandbox\` does. Returns its handle: \`await using box = await client.create()\`. */
   async create(parameters: CreateSandboxParameters = {}, options?: CallOptions): Promise<SandboxHandle> {

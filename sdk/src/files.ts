@@ -198,7 +198,7 @@ function toDownload(response: Response, { explain, close }: Ending): Download {
 }
 
 /** Browsers send a stream over HTTP/2 alone, so there it is collected first. */
-async function sendable(content: Bytes): Promise<NonNullable<RequestInit['body']>> {
+export async function sendable(content: Bytes): Promise<NonNullable<RequestInit['body']>> {
   if (!(content instanceof ReadableStream)) return content;
   const { process } = globalThis as { process?: { versions?: { node?: string } } };
   return process?.versions?.node === undefined ? new Response(content).blob() : content;

@@ -9,6 +9,7 @@ export type {
   SandboxToken,
   SandboxTokenOptions,
 } from './access.ts';
+export type { BuildEvent, BuildOptions } from './builds.ts';
 export type { CallOptions, DisplayedResult, Progress } from './call.ts';
 export type {
   AuditLogRow,

@@ -45,7 +45,7 @@ describe('the npm packages', () => {
     expect(await contents('sdk')).toEqual([
       'package/LICENSE',
       'package/README.md',
-      ...modules('access', 'administration', 'call', 'changes', 'connection', 'contexts', 'errors'),
+      ...modules('access', 'administration', 'builds', 'call', 'changes', 'connection', 'contexts', 'errors'),
       ...modules('events', 'files'),
       ...modules(
         'generated',
