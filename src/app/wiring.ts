@@ -97,6 +97,7 @@ export function wire(
     mostNetwork: most = openNetwork,
     traffic: limitsOfTraffic = usualTraffic,
     documentDb,
+    dataDir,
   }: ServiceOptions,
 ) {
   const { images, agent } = engine;
@@ -161,9 +162,11 @@ export function wire(
     ...{ store: sandboxes, runtime, machines, agent, queue, activity, callerRights, others, replicas },
     ...{ unfinished, sleepAfterSeconds, changed: wrote, clock, log },
   });
+  const environments = new Environments({ images, runtime, secrets: secretUses });
   const copies = wireSnapshots({
     ...{ store: snapshots, images, runtime, networks, identity, idempotency, quotas, replicas, unfinished },
     ...{ sandboxes, machines, creation, clock, log, keptMinutes: imageKeptMinutes },
+    ...{ steps: store.buildSteps, uses, agent, environments, dataDir },
   });
   const { remoteArchives } = engine;
   const archiveCollector =
@@ -174,7 +177,6 @@ export function wire(
   });
   const files = filesOf(uses, agent);
   const reached = wireAccess({ access, sandboxes, uses, agent, callerRights, audit, clock, publicPorts });
-  const environments = new Environments({ images, runtime, secrets: secretUses });
   const live = wireLive({
     ...{ sandboxes, everybody, pool: warmPool, events, runtime, agent },
     ...{ audit, users: people.users, clock, log },
@@ -223,15 +225,8 @@ export function wire(
     ...network.services,
     ...{ audit, webhooks },
     userDeletions: createUserDeletions({
-      ...{
-        store,
-        users: people.users,
-        quotas,
-        machines,
-        snapshots: copies.services.snapshots,
-        access,
-        audit,
-      },
+      ...{ store, quotas, machines, access, audit },
+      ...{ users: people.users, snapshots: copies.services.snapshots },
       ...{ replicas, unfinished, authorizations: provider?.authorizations ?? null },
       ...{ learning: network.services.learning, adminsReadInside },
     }),

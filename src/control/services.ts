@@ -6,6 +6,7 @@ import type { PublicPortService } from './access/public-ports.ts';
 import type { SandboxTokens } from './access/sandbox-tokens.ts';
 import type { SignedFiles } from './access/signed-files.ts';
 import type { AuditService } from './audit/audit.ts';
+import type { BuildService } from './builds/build.ts';
 import type { IdentityService } from './callers/identity.ts';
 import type { Credentials } from './credentials/credentials.ts';
 import type { DocumentService } from './documents/documents.ts';
@@ -68,6 +69,7 @@ export interface Services extends Credentials {
   sandboxSnapshots: SandboxSnapshots;
   forks: Forks;
   rollbacks: Rollbacks;
+  builds: Pick<BuildService, 'prepare'>;
   files: FileService;
   execution: ExecutionService;
   sessions: SessionService;

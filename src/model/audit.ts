@@ -42,6 +42,8 @@ export const auditActions = {
   /** A sandbox, or a snapshot, of a deleted user went to an heir, a user or a team. */
   sandboxGiven: 'sandbox.given',
   snapshotGiven: 'snapshot.given',
+  /** A snapshot was built from a Dockerfile, or was not. */
+  snapshotBuild: 'snapshot.build',
   terminalOpen: 'terminal.open',
   terminalClose: 'terminal.close',
   /** A viewer of a process. */

@@ -21,18 +21,25 @@ export function ignoredBy(text: string): (path: string) => boolean {
     const detail = `The ignore file has more than ${ignorePatterns} patterns, or one of over ${patternChars} characters.`;
     throw invalidArgument('.dockerignore', detail, 'Name folders in place of their files.');
   }
+  /** Patterns that match a folder, or one above it: each path asks for those of its folder. */
+  const known = new Map<string, boolean[]>();
+  const matchedBy = (names: readonly string[]): boolean[] => {
+    if (names.length === 0) return patterns.map(() => false);
+    const key = names.join('/');
+    const found = known.get(key);
+    if (found) return found;
+    const above = matchedBy(names.slice(0, -1));
+    return patterns.map(({ pattern }, at) => above[at] === true || matchesPath(pattern, names));
+  };
   return (path) => {
     const names = namesOf(path);
-    let ignored = false;
-    for (const { isException, pattern } of patterns) {
-      if (ignored === !isException) continue;
-      for (let depth = names.length; depth > 0; depth--) {
-        if (!matchesPath(pattern, names.slice(0, depth))) continue;
-        ignored = !isException;
-        break;
-      }
-    }
-    return ignored;
+    const folder = names.slice(0, -1);
+    const above = matchedBy(folder);
+    known.set(folder.join('/'), above);
+    const last = patterns.findLastIndex(
+      ({ pattern }, at) => above[at] === true || matchesPath(pattern, names),
+    );
+    return patterns[last]?.isException === false;
   };
 }
 

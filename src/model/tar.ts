@@ -2,7 +2,7 @@
  * Tar streams of files, folders and links, in the form of POSIX ustar with pax records. One that is read is hostile: nothing is
  * kept in memory but one piece and the names of one entry. Source: POSIX.1-2024, pax, "ustar Interchange Format".
  */
-import { invalidArgument } from './errors.ts';
+import { invalidArgument, SandhavenError } from './errors.ts';
 import { limits } from './limits.ts';
 
 export interface TarEntry {
@@ -24,11 +24,15 @@ const BLOCK = 512;
 /** Longest pax header: two paths, and what nobody needs. */
 const EXTENDED_BYTES = 64 * 1024;
 
-/** Entries of other kinds, such as devices, are left out. Content that is not read is skipped. */
+/**
+ * Entries of other kinds, such as devices, are left out. Content that is not read is skipped.
+ * @param mostBytes Of the whole stream; more reject with `too_large`.
+ */
 export async function* readTar(
   stream: AsyncIterable<Uint8Array>,
+  mostBytes: number,
 ): AsyncGenerator<{ entry: TarEntry; content: AsyncIterable<Buffer> }> {
-  const source = new Pieces(stream);
+  const source = new Pieces(stream, mostBytes);
   try {
     let given: Extended = {};
     for (;;) {
@@ -161,8 +165,11 @@ class Pieces {
   readonly #source: AsyncIterator<Uint8Array>;
   #left: Buffer = Buffer.alloc(0);
 
-  constructor(stream: AsyncIterable<Uint8Array>) {
+  #bytesLeft: number;
+
+  constructor(stream: AsyncIterable<Uint8Array>, mostBytes: number) {
     this.#source = stream[Symbol.asyncIterator]();
+    this.#bytesLeft = mostBytes;
   }
 
   async exactly(length: number): Promise<Buffer> {
@@ -183,7 +190,7 @@ class Pieces {
 
   /** Reads to the end of the stream, which programs fill up with zeros. */
   async readOut(): Promise<void> {
-    while (!(await this.#source.next()).done);
+    while (await this.#next());
   }
 
   async close(): Promise<void> {
@@ -191,9 +198,19 @@ class Pieces {
   }
 
   async #fill(): Promise<void> {
-    const { done, value } = await this.#source.next();
-    if (done) throw broken('it ends too early');
+    const value = await this.#next();
+    if (!value) throw broken('it ends too early');
     this.#left = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  }
+
+  async #next(): Promise<Uint8Array | null> {
+    const { done, value } = await this.#source.next();
+    if (done) return null;
+    this.#bytesLeft -= value.length;
+    if (this.#bytesLeft >= 0) return value;
+    throw new SandhavenError('too_large', 'The tar stream is longer than any that is taken.', {
+      hint: 'Leave out what is not needed.',
+    });
   }
 }
 

@@ -9,6 +9,8 @@ const HOUR = 3_600_000;
 
 /** Named at each collection of captured disks. */
 const collected: string[][] = [];
+/** Free bytes, each time that the host was short of them. */
+const shrunk: number[] = [];
 
 function collectorWith(freeDiskBytes: () => number, collect: Images['collect']): ImageCollector {
   const capacity = async () => ({
@@ -22,6 +24,7 @@ function collectorWith(freeDiskBytes: () => number, collect: Images['collect']):
   });
   return new ImageCollector({
     replicas: createAlone(),
+    onShort: async () => void shrunk.push(freeDiskBytes()),
     store: { imagesInUse: async () => new Set(['used']), withDisks: async () => new Set(['snap_kept']) },
     images: { collect },
     runtime: {
@@ -72,6 +75,7 @@ describe('the collector of images', () => {
       { unusedSince: 8 * HOUR, thoroughly: false },
       { unusedSince: 10 * HOUR, thoroughly: true },
     ]);
+    expect(shrunk).toEqual([99]);
   });
 
   it('does one turn at a time, and outlives one that fails', async () => {

@@ -24,7 +24,7 @@ async function* inPieces(bytes: Buffer, size: number) {
 
 async function read(bytes: Buffer, size = 1_000) {
   const found: (TarEntry & { text: string })[] = [];
-  for await (const { entry, content } of readTar(inPieces(bytes, size))) {
+  for await (const { entry, content } of readTar(inPieces(bytes, size), 100_000)) {
     let text = '';
     for await (const piece of content) text += piece.toString();
     found.push({ ...entry, text });
@@ -85,4 +85,10 @@ it('refuses what is no tar, ends too early, or is broken', async () => {
   await refused(Buffer.from(all).fill(0x78, 0, 3)).toMatchObject({ code: 'invalid_argument' });
   const deep = packed({ ...file, path: 'x'.repeat(5_000), size: 0 });
   await refused(Buffer.concat([deep, tarEnd()])).toThrow('longer than 4096 bytes');
+});
+
+it('refuses more bytes than are taken, also of what it leaves out', async () => {
+  const device = Buffer.from(packed({ ...file, size: 0 }));
+  const many = Buffer.concat(Array.from({ length: 300 }, () => device));
+  await expect(read(many)).rejects.toMatchObject({ code: 'too_large' });
 });

@@ -13,6 +13,7 @@ import { type RollbackDependencies, Rollbacks } from '../../control/lifecycle/ro
 import { SnapshotEvents, type SnapshotEventsDependencies } from '../../control/live/snapshot-events.ts';
 import type { Runtime } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
+import { type BuildParts, wireBuilds } from './wire-builds.ts';
 
 type Dependencies = SnapshotDependencies &
   SandboxSnapshotDependencies &
@@ -21,12 +22,13 @@ type Dependencies = SnapshotDependencies &
   ImageCollectorDependencies;
 
 interface SnapshotParts
-  extends Omit<Dependencies, 'work' | 'events' | 'captures' | 'keptMs' | 'intervalMs'>,
+  extends Omit<Dependencies, 'work' | 'events' | 'captures' | 'keptMs' | 'intervalMs' | 'onShort'>,
     Omit<CaptureDependencies, 'machines'>,
-    Pick<ForkDependencies, 'creation'> {
-  machines: CaptureDependencies['machines'] & RollbackDependencies['machines'];
+    Omit<BuildParts, keyof Dependencies | 'captures' | 'events' | 'snapshots' | 'regionId'> {
   runtime: Runtime;
   quotas: Quotas;
+  machines: BuildParts['machines'] & CaptureDependencies['machines'];
+  creation: BuildParts['creation'] & ForkDependencies['creation'];
   /** Retention of an image that no snapshot uses. */
   keptMinutes: number;
 }
@@ -36,14 +38,25 @@ export function wireSnapshots({ keptMinutes, ...parts }: SnapshotParts) {
   const captures = new Captures(parts);
   const events = new SnapshotEvents(parts);
   const work = new SnapshotWork({ ...parts, events });
+  const builds = wireBuilds({
+    ...parts,
+    snapshots: parts.store,
+    captures,
+    events,
+    regionId: parts.identity.home.id,
+  });
   const collector = new ImageCollector({
     ...{ ...parts, keptMs: keptMinutes * 60_000 },
     intervalMs: limits.image.collectIntervalMs,
+    onShort: async () => {
+      if (parts.runtime.captures) await builds.shrink(parts.runtime.captures);
+    },
   });
   return {
     services: {
       snapshots: new SnapshotService({ ...parts, work, events }),
       sandboxSnapshots: new SandboxSnapshots({ ...parts, captures, events }),
+      builds: builds.service,
       forks: new Forks({ store: sandboxes, captures, creation, quotas, log }),
       rollbacks: new Rollbacks({ sandboxes, snapshots: store, captures, machines }),
       snapshotEvents: events,

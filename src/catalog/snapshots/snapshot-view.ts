@@ -1,5 +1,6 @@
 /** View of a snapshot for callers. */
 import { z } from 'zod';
+import { isBuildId } from '../../model/ids.ts';
 import { type Snapshot, snapshotStates } from '../../model/snapshot.ts';
 import { networkOutput, timestamp, toNetworkView } from '../base/sandbox-view.ts';
 
@@ -31,7 +32,9 @@ export const snapshotOutput = z.looseObject({
     .looseObject({ id: z.string(), name: z.string() })
     .optional()
     .meta(unlisted)
-    .describe('The sandbox whose disk it has; absent for one of an image.'),
+    .describe('The sandbox, or the build, whose disk it has; absent for one of an image.'),
+  env: z.record(z.string(), z.string()).optional().meta(unlisted),
+  workdir: z.string().optional().meta(unlisted),
 });
 
 type SnapshotView = z.output<typeof snapshotOutput>;
@@ -52,6 +55,9 @@ export function toSnapshotView(snapshot: Snapshot): SnapshotView {
     ...(snapshot.network === null ? {} : { network: toNetworkView(snapshot.network) }),
     ...(snapshot.user === null ? {} : { user: snapshot.user }),
     ...(snapshot.source === null ? {} : { source: { ...snapshot.source } }),
+    ...(snapshot.imageConfig === null
+      ? {}
+      : { env: snapshot.imageConfig.env, workdir: snapshot.imageConfig.workdir }),
   };
 }
 
@@ -61,7 +67,9 @@ export function snapshotText(view: SnapshotView): string {
     view;
   const { cpu, memory, disk, gpu } = view.resources;
   const parts = [
-    ...(source ? [`disk of sandbox '${source.name}'`] : []),
+    ...(source
+      ? [isBuildId(source.id) ? `built from '${source.name}'` : `disk of sandbox '${source.name}'`]
+      : []),
     `image ${image}`,
     ...(size_bytes === null ? [] : [`${size_bytes} bytes`]),
     `${cpu} vCPU, ${memory} GB memory, ${disk} GB disk${gpu > 0 ? `, ${gpu} GPU` : ''}`,

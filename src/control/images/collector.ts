@@ -14,6 +14,8 @@ export interface ImageCollectorDependencies {
   /** Retention of an unused image. */
   keptMs: number;
   intervalMs: number;
+  /** Gives up what can be made again, while the host's disk is short of room. */
+  onShort(): Promise<void>;
 }
 
 export class ImageCollector {
@@ -52,7 +54,12 @@ export class ImageCollector {
     await runtime.captures?.collect(() => store.withDisks());
     const { freeDiskBytes, reserveDiskBytes } = await runtime.capacity();
     const short = freeDiskBytes < reserveDiskBytes;
-    if (short) log.warn('disk space is short: removing all unused images', { freeDiskBytes });
+    if (short) {
+      log.warn('disk space is short: removing all unused images, and kept steps of builds', {
+        freeDiskBytes,
+      });
+      await this.#deps.onShort();
+    }
     await images.collect({
       inUse: () => store.imagesInUse(),
       unusedSince: clock.now() - (short ? 0 : keptMs),

@@ -8,11 +8,17 @@ export const buildsLimits = {
     contextEntries: 50_000,
     pathBytes: 4_096,
     depth: 128,
-    dockerfileBytes: 512 * KiB,
+    /** Of a Dockerfile, or an ignore file. The parser's time grows by the square. */
+    dockerfileBytes: 32 * KiB,
+    /** Levels of ${NAME:-…} in each other. */
+    wordDepth: 20,
     instructions: 1_000,
     /** Patterns of `.dockerignore`, and characters of one. */
     ignorePatterns: 500,
-    patternChars: 1_024,
+    patternChars: 256,
+    /** Time of the event loop that one build may take to match patterns, and that it takes at once. */
+    matchMs: 10_000,
+    matchSliceMs: 5,
     /** Build arguments, and the environment that instructions make: variables, and bytes of all together. */
     args: 100,
     variables: 1_000,

@@ -101,8 +101,8 @@ export const membersLimits = {
     restores: { total: 8, perOwner: 4, waiting: 64, waitMs: 30 * 60_000 },
     /** Disks being captured: a running sandbox stands still meanwhile. */
     captures: { total: 8, perOwner: 4, waiting: 64, waitMs: 10 * 60_000 },
-    /** Builds from Dockerfiles, and those of an owner that wait. */
-    builds: { total: 4, perOwner: 2, waiting: 16, waitMs: 30 * 60_000 },
+    /** Builds from Dockerfiles. */
+    builds: { total: 8, perOwner: 2 },
     /** Queries of the document database; each has a connection. */
     queries: { total: 20, perOwner: 6, waiting: 128, waitMs: 10_000 },
     /** Connections to the API with a key. */

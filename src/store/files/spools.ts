@@ -1,19 +1,25 @@
 /** Spools: files without a name in the data directory, whose room the kernel frees with the process. */
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OpenSpool } from '../../control/ports/index.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import { randomText } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
 
 const PIECE_BYTES = 256 * 1024;
 
 export function spoolsIn(dataDir: string): OpenSpool {
   const folder = join(dataDir, 'spools');
+  /** Empties it once: an earlier process was killed between the next two steps. */
+  let emptied: Promise<void> | null = null;
   return async () => {
+    emptied ??= rm(folder, { recursive: true, force: true });
+    await emptied;
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize < limits.build.contextBytes + limits.backups.keptFreeBytes) throw noRoom();
     const path = join(folder, randomText(16));
     const file = await open(path, 'wx+', 0o600);
-    // A kill between these leaves an empty file.
     await rm(path);
     let end = 0;
     return {

@@ -41,6 +41,7 @@ import { addPackageRoutes, type PackageFile } from './packages.ts';
 import { addPageRoutes, compressForPage, type PageFiles, ROUTES_HINT } from './page.ts';
 import { addRequestSpans } from './request-spans.ts';
 import { addAuthorizationRoutes } from './routes/authorization.ts';
+import { addBuildRoute } from './routes/builds.ts';
 import { addByteRoutes } from './routes/bytes.ts';
 import { addAdminRoutes, addToolRoutes } from './routes/calls.ts';
 import { addDeviceSignInRoutes } from './routes/device-sign-in.ts';
@@ -160,6 +161,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, _payload, done) => done(null));
     addByteRoutes(raw, parts.services);
+    addBuildRoute(raw, parts.services, parts.log);
     addMcpRoute(raw, parts);
   });
   return app;

@@ -64,7 +64,7 @@ describe('the line of a snapshot', () => {
     ...{ id: 'snap_1', name: 's', ownerId: 'u', state: 'error', stateReason: 'No such image.' },
     ...{ image: 'debian:13', entrypoint: null, regionId: 'local', sizeBytes: null },
     ...{ resources: { cpu: 1, memory: 2, disk: 3, gpu: 0 }, createdAt: 0, updatedAt: 0 },
-    ...{ network: null, user: null, source: null },
+    ...{ network: null, user: null, source: null, imageConfig: null },
   } as unknown as Snapshot;
 
   it('has its reason, and no size before it is known', () => {
@@ -92,6 +92,14 @@ describe('the line of a snapshot', () => {
     const view = toSnapshotView({ ...snapshot, source });
     expect(view.source).toEqual(source);
     expect(snapshotText(view)).toContain("is error: disk of sandbox 'box', image debian:13,");
+  });
+
+  it('has the build that has made it, with its environment and folder', () => {
+    const source = { id: 'build_0123456789abcdef', name: 'Dockerfile' };
+    const imageConfig = { env: { A: '1' }, workdir: '/app', entrypoint: null, cmd: null };
+    const view = toSnapshotView({ ...snapshot, source, imageConfig });
+    expect(view).toMatchObject({ source, env: { A: '1' }, workdir: '/app' });
+    expect(snapshotText(view)).toContain("is error: built from 'Dockerfile', image debian:13,");
   });
 
   it('has its network while it has one of its own', () => {

@@ -45,6 +45,7 @@ export const onOneMachine: Record<string, string> = {
   'test/system/auto.test.ts': 'moves the clock of a service in the process of the test',
   'test/system/bad-luck.test.ts':
     'starves a machine that the nodes and the control plane of a test cluster share',
+  'test/system/builds.test.ts': 'captures disks, which the engine of a cluster cannot',
   'test/system/canary.test.ts': 'reads processes, memory and disks of the machine',
   'test/system/contexts.test.ts': 'exhausts the memory, at which a cluster ends all of a container together',
   'test/system/copied-data.test.ts': 'copies a data directory to another place',

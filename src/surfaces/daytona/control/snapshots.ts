@@ -1,5 +1,6 @@
 /** Snapshots of images and of sandboxes; their states have the same names in both. */
 import { invalidArgument } from '../../../model/errors.ts';
+import { isBuildId } from '../../../model/ids.ts';
 import type { SnapshotState } from '../../../model/snapshot.ts';
 import { ownerIdOf } from '../../../model/user.ts';
 import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
@@ -103,7 +104,10 @@ function toSnapshot(view: SnapshotView, { request }: Pick<DaytonaCall, 'request'
     errorReason: view.state_reason ?? null,
     ...{ createdAt: view.created_at, updatedAt: view.updated_at },
     // Nobody notes the last use.
-    ...{ lastUsedAt: null, sourceSandboxId: view.source?.id ?? null },
+    ...{
+      lastUsedAt: null,
+      sourceSandboxId: view.source && !isBuildId(view.source.id) ? view.source.id : null,
+    },
     ...{ regionIds: [view.region_id], sandboxClass: 'container' },
   };
 }

@@ -5,6 +5,7 @@ import { descriptions, type ToolDescription } from '../../../catalog/describe.ts
 import { toolkitVersions } from '../../../catalog/toolsets.ts';
 import { SIGN_IN_COOKIE } from '../../../model/access/sign-ins.ts';
 import { limits } from '../../../model/limits.ts';
+import { buildPaths } from './builds.ts';
 import { credentialPaths } from './credentials.ts';
 import { oauthPaths } from './oauth.ts';
 import { packagesPaths } from './packages.ts';
@@ -49,6 +50,7 @@ export function openApi(version: string, url = '/'): Json {
       ...adminPaths,
       ...servicePaths,
       ...packagesPaths,
+      ...buildPaths,
       ...signInPaths,
       ...credentialPaths,
       ...providerSignInPaths,
