@@ -68,6 +68,11 @@ async function killOnce(random: Random): Promise<number> {
   return performance.now() - start;
 }
 
+async function hasTriedEnough(): Promise<boolean> {
+  const { passed, stopped } = await load.call<Tally>('tally');
+  return passed > 10 && stopped > 10;
+}
+
 it('each time nothing refused passes, no byte goes to a wrong place, and it is back within a second', {
   timeout: 180_000,
 }, async () => {
@@ -76,12 +81,11 @@ it('each time nothing refused passes, no byte goes to a wrong place, and it is b
   const random = randomFrom(seed);
   await load.call('start', { gateway: slot.gateway, tries, atOnce: 8 });
   const gaps: number[] = [];
-  for (let killed = 0; killed < kills; killed++) gaps.push(await killOnce(random));
+  // On a host under load a few kills pass before much was tried.
+  while (gaps.length < kills || !(await hasTriedEnough())) gaps.push(await killOnce(random));
   const tally = await load.call<Tally>('stop');
   const seen = await outside.call<{ address: string; port: number; text: string }[]>('seen');
   expect(tally.leaked).toBe(0);
-  expect(tally.passed).toBeGreaterThan(10);
-  expect(tally.stopped).toBeGreaterThan(10);
   const texts = seen.filter(({ text }) => text !== '');
   expect(texts.length).toBeGreaterThan(10);
   // A connection that was cut may have come without its note.

@@ -93,6 +93,7 @@ obey({
     tally = { passed: 0, stopped: 0, leaked: 0 };
     running = Promise.all(Array.from({ length: atOnce }, (_, first) => goOn(gateway, tries, first)));
   },
+  tally: () => tally,
   stop: async () => {
     isRunning = false;
     await running;
