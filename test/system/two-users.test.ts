@@ -65,7 +65,7 @@ async function refusal(
 
 describe("another's sandbox", () => {
   it('is looked for by nearly every tool', () => {
-    expect(withSandbox.length).toBe(42);
+    expect(withSandbox.length).toBe(43);
   });
 
   it.each(withSandbox.map((tool) => [tool.name, tool] as const))(

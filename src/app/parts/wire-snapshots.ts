@@ -9,7 +9,7 @@ import { SnapshotWork, type SnapshotWorkDependencies } from '../../control/image
 import { type SnapshotDependencies, SnapshotService } from '../../control/images/snapshots.ts';
 import { type CaptureDependencies, Captures } from '../../control/lifecycle/capture.ts';
 import { type ForkDependencies, Forks } from '../../control/lifecycle/forks.ts';
-import { type RollbackDependencies, Rollbacks } from '../../control/lifecycle/rollbacks.ts';
+import { Rollbacks } from '../../control/lifecycle/rollbacks.ts';
 import { SnapshotEvents, type SnapshotEventsDependencies } from '../../control/live/snapshot-events.ts';
 import type { Runtime } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';

@@ -19,9 +19,7 @@ const RUNNING = 'A running service';
  * @throws `failed_precondition` when another process serves it, or when it belongs to another data directory.
  */
 export function declareAlive(instance: Instance): Disposable {
-  mkdirSync(slotsDir(instance), { recursive: true, mode: 0o700 });
-  const lock = tryLock(instance, 'BEGIN EXCLUSIVE', QUESTION_MS);
-  if (!lock) throw taken(instance, RUNNING);
+  const lock = lockOf(instance);
   try {
     const other = otherOwner(instance);
     if (other !== null) throw taken(instance, other);
@@ -30,6 +28,12 @@ export function declareAlive(instance: Instance): Disposable {
     lock.close();
     throw error;
   }
+  return { [Symbol.dispose]: () => lock.close() };
+}
+
+/** Like `declareAlive` for a purge, which may come after the data directory has gone. */
+export function declareEnding(instance: Instance): Disposable {
+  const lock = lockOf(instance);
   return { [Symbol.dispose]: () => lock.close() };
 }
 
@@ -77,6 +81,13 @@ function taken({ id, dataDir }: Instance, who: string): SandhavenError {
       `delete ${join(dataDir, 'instance')}: it gets an id of its own. Otherwise end the other service first, or purge ` +
       'the other directory.',
   });
+}
+
+function lockOf(instance: Instance): DatabaseSync {
+  mkdirSync(slotsDir(instance), { recursive: true, mode: 0o700 });
+  const lock = tryLock(instance, 'BEGIN EXCLUSIVE', QUESTION_MS);
+  if (!lock) throw taken(instance, RUNNING);
+  return lock;
 }
 
 function tryLock(

@@ -11,7 +11,7 @@ import { sandboxIdPattern } from '../../../model/ids.ts';
 import type { NetworkReport } from '../../../model/network/event.ts';
 import { usualTraffic } from '../../../model/network/traffic.ts';
 import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from '../host/host-ids.ts';
-import { declareAlive } from '../host/liveness.ts';
+import { declareAlive, declareEnding } from '../host/liveness.ts';
 import {
   allLocks,
   createHolders,
@@ -239,7 +239,7 @@ export function createSlots(options: SlotsOptions): Slots {
 
     async purge() {
       await endWork();
-      claim();
+      alive ??= declareEnding(instance);
       // Includes the remains of a killed service; `init` need not have run.
       const locks = locksOf(instance.id);
       const machines = locks.filter(({ purpose }) => purpose === 'machine').map(({ index }) => index);
