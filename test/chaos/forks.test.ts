@@ -1,6 +1,5 @@
 /** 200 forks of one sandbox, by a service that is killed in the middle of it again and again. */
 import { existsSync, readdirSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -14,9 +13,7 @@ const KEPT = 20;
 /** How long a service lives after the call, in ms: ten forks take about two seconds. */
 const LIFETIME = { min: 20, max: 2_500 };
 /** Of the files that the test has written: names, types, modes, owners, links and contents. */
-const DIGEST =
-  'cd / && tar --sort=name --mtime=@0 -cf - workspace var/lib/kept | sha256sum';
-const GiB = 2 ** 30;
+const DIGEST = 'cd / && tar --sort=name --mtime=@0 -cf - workspace var/lib/kept | sha256sum';
 
 interface Listed {
   id: string;
@@ -74,11 +71,9 @@ it(`are each the whole disk or not there, and what nobody uses is given back (se
     await must(service, 'StartSandbox', { sandbox: id });
     expect(await run(id, 'stat -c %s data; ls')).toBe('1048576\ndata\nhard\nlink\n');
   }
-  const freeBefore = await freeBytes();
   await deleteUntil(0);
   const folders = () => ['captures', 'sandboxes', 'trash'].flatMap(namesIn);
   await expect.poll(folders, { timeout: 60_000, interval: 500 }).toEqual([]);
-  expect((await freeBytes()) - freeBefore).toBeGreaterThan(-GiB);
 }, 1_800_000);
 
 async function run(sandbox: string, command: string): Promise<unknown> {
@@ -98,11 +93,6 @@ async function deleteUntil(left: number): Promise<void> {
     if (!first || 1 + others.length <= left) return;
     await must(service, 'DeleteSandbox', { sandbox: oneOf(random, [first, ...others]).id });
   }
-}
-
-async function freeBytes(): Promise<number> {
-  const { bavail, bsize } = await statfs(service.dataDir);
-  return bavail * bsize;
 }
 
 function namesIn(folder: string): string[] {

@@ -123,6 +123,15 @@ export const parts: readonly Part[] = [
         ],
       },
       {
+        name: 'forks',
+        minutes: 4,
+        sources: [
+          'src/control/{lifecycle/{capture,forks,rollbacks}.ts,images/**}',
+          'src/runtime/oci/{disk,storage}/**',
+        ],
+        tests: ['test/chaos/forks.test.ts'],
+      },
+      {
         name: 'archives',
         minutes: 2,
         sources: ['src/runtime/archives/**', 'src/backup/**'],
