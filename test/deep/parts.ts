@@ -57,7 +57,7 @@ const engine = [
   'native/{filter,generate,launcher,unpack,cargo}/**',
   'native/*',
 ];
-const lifecycle = ['src/{control,store,backup,concurrency}/**', 'src/runtime/archives/**'];
+const lifecycle = ['src/{control,store,backup,concurrency,dockerfile}/**', 'src/runtime/archives/**'];
 const surfaces = ['src/{surfaces,gateways,catalog,administration,fairness,outbound,tls}/**'];
 const cluster = [
   'src/runtime/kubernetes/**',
