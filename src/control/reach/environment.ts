@@ -1,6 +1,6 @@
 /**
- * Environment of a process in a sandbox. Later values win: the service's, the image's, the snapshot's that was built on it, those of the sandbox's GPUs and of
- * its secrets, the sandbox's own, the call's.
+ * Environment of a process in a sandbox. Later values win: the service's, the image's, those of the snapshot that was built on it,
+ * those of the sandbox's GPUs and of its secrets, the sandbox's own, the call's.
  */
 import type { Sandbox } from '../../model/sandbox.ts';
 import type { AsUser, Image, Images, Runtime } from '../ports/index.ts';
