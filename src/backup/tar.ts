@@ -2,14 +2,15 @@
  * Backups as tar streams of regular files. One that is read is hostile: only regular files with the names of a backup
  * pass, each once, and nothing is kept in memory but one piece.
  */
+import { StreamPieces } from '../model/stream-pieces.ts';
 import { type Entry, isEntryName, notABackup } from './entry.ts';
 
 export async function* entriesOfTar(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
-  const source = new Pieces(stream);
+  const source = new StreamPieces(stream, () => notABackup('the stream ends too early.'));
   try {
     for (;;) {
       const header = await source.exactly(BLOCK_BYTES);
-      if (header.every((byte) => byte === 0)) return await source.readOut(PADDING_BYTES);
+      if (header.every((byte) => byte === 0)) return await source.readOut(PADDING_BYTES, goesOn);
       const { name, sizeBytes } = parse(header);
       const content = source.pieces(sizeBytes);
       yield { name, sizeBytes, content };
@@ -21,6 +22,8 @@ export async function* entriesOfTar(stream: AsyncIterable<Uint8Array>): AsyncGen
     await source.close();
   }
 }
+
+const goesOn = () => notABackup('the stream goes on after its end.');
 
 function parse(header: Buffer): { name: string; sizeBytes: number } {
   const sum = Number.parseInt(textAt(header, 148, 8), 8);
@@ -45,53 +48,6 @@ function textAt(header: Buffer, at: number, length: number): string {
   const field = header.subarray(at, at + length);
   const end = field.indexOf(0);
   return field.toString('latin1', 0, end < 0 ? length : end);
-}
-
-/** Cuts a stream into the lengths that are asked for. */
-class Pieces {
-  readonly #source: AsyncIterator<Uint8Array>;
-  #left: Buffer = Buffer.alloc(0);
-
-  constructor(stream: AsyncIterable<Uint8Array>) {
-    this.#source = stream[Symbol.asyncIterator]();
-  }
-
-  async exactly(length: number): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    for await (const piece of this.pieces(length)) parts.push(piece);
-    return Buffer.concat(parts);
-  }
-
-  async *pieces(length: number): AsyncGenerator<Buffer> {
-    for (let missing = length; missing > 0; ) {
-      if (this.#left.length === 0) await this.#fill();
-      const piece = this.#left.subarray(0, missing);
-      this.#left = this.#left.subarray(piece.length);
-      missing -= piece.length;
-      yield piece;
-    }
-  }
-
-  /** Reads to the end of the stream, whose sender would take one who leaves before it for one who gave up. */
-  async readOut(most: number): Promise<void> {
-    let bytes = this.#left.length;
-    for (;;) {
-      const { done, value } = await this.#source.next();
-      if (done) return;
-      bytes += value.length;
-      if (bytes > most) throw notABackup('the stream goes on after its end.');
-    }
-  }
-
-  async #fill(): Promise<void> {
-    const { done, value } = await this.#source.next();
-    if (done) throw notABackup('the stream ends too early.');
-    this.#left = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  }
-
-  async close(): Promise<void> {
-    await this.#source.return?.();
-  }
 }
 
 /** Writes entries as a tar stream of regular files, in the form of POSIX ustar, with GNU's large sizes. */

@@ -4,6 +4,7 @@
  */
 import { invalidArgument, SandhavenError } from './errors.ts';
 import { limits } from './limits.ts';
+import { StreamPieces } from './stream-pieces.ts';
 
 export interface TarEntry {
   path: string;
@@ -32,12 +33,12 @@ export async function* readTar(
   stream: AsyncIterable<Uint8Array>,
   mostBytes: number,
 ): AsyncGenerator<{ entry: TarEntry; content: AsyncIterable<Buffer> }> {
-  const source = new Pieces(stream, mostBytes);
+  const source = new StreamPieces(bounded(stream, mostBytes), () => broken('it ends too early'));
   try {
     let given: Extended = {};
     for (;;) {
       const header = await source.exactly(BLOCK);
-      if (header.every((byte) => byte === 0)) return await source.readOut();
+      if (header.every((byte) => byte === 0)) return await source.readOut(mostBytes, tooLong);
       const type = checkedType(header);
       const size = given.size ?? numberAt(header, 124, 12);
       const padding = (BLOCK - (size % BLOCK)) % BLOCK;
@@ -160,59 +161,19 @@ function broken(reason: string, hint = 'Send a whole tar stream, not compressed.
   return invalidArgument('body', `The body is not a tar stream that can be read: ${reason}.`, hint);
 }
 
-/** Cuts a stream into the lengths that are asked for. */
-class Pieces {
-  readonly #source: AsyncIterator<Uint8Array>;
-  #left: Buffer = Buffer.alloc(0);
-
-  #bytesLeft: number;
-
-  constructor(stream: AsyncIterable<Uint8Array>, mostBytes: number) {
-    this.#source = stream[Symbol.asyncIterator]();
-    this.#bytesLeft = mostBytes;
-  }
-
-  async exactly(length: number): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    for await (const piece of this.pieces(length)) parts.push(piece);
-    return Buffer.concat(parts);
-  }
-
-  async *pieces(length: number): AsyncGenerator<Buffer> {
-    for (let missing = length; missing > 0; ) {
-      if (this.#left.length === 0) await this.#fill();
-      const piece = this.#left.subarray(0, missing);
-      this.#left = this.#left.subarray(piece.length);
-      missing -= piece.length;
-      yield piece;
-    }
-  }
-
-  /** Reads to the end of the stream, which programs fill up with zeros. */
-  async readOut(): Promise<void> {
-    while (await this.#next());
-  }
-
-  async close(): Promise<void> {
-    await this.#source.return?.();
-  }
-
-  async #fill(): Promise<void> {
-    const value = await this.#next();
-    if (!value) throw broken('it ends too early');
-    this.#left = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  }
-
-  async #next(): Promise<Uint8Array | null> {
-    const { done, value } = await this.#source.next();
-    if (done) return null;
-    this.#bytesLeft -= value.length;
-    if (this.#bytesLeft >= 0) return value;
-    throw new SandhavenError('too_large', 'The tar stream is longer than any that is taken.', {
-      hint: 'Leave out what is not needed.',
-    });
+async function* bounded(stream: AsyncIterable<Uint8Array>, mostBytes: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of stream) {
+    bytes += piece.length;
+    if (bytes > mostBytes) throw tooLong();
+    yield piece;
   }
 }
+
+const tooLong = () =>
+  new SandhavenError('too_large', 'The tar stream is longer than any that is taken.', {
+    hint: 'Leave out what is not needed.',
+  });
 
 /** Ends a tar stream. */
 export const tarEnd = (): Buffer => Buffer.alloc(2 * BLOCK);
