@@ -118,7 +118,7 @@ export class Operations {
     return this.#settle(row, { type: 'succeeded' });
   }
 
-  /** Returns the row with the start that is left: stored first, since putting the disk back again would lose what is written then. */
+  /** Returns the row with the start that is left, stored before it begins: a disk put back twice would lose what was written between. */
   async #putBack(sandbox: Sandbox, captureId: string, signal: AbortSignal): Promise<Sandbox> {
     await this.#work.putBack(sandbox, captureId, signal);
     const stopped = await this.advance(sandbox, afterPutBack(sandbox, this.#deps.clock.now()));
