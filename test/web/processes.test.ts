@@ -53,7 +53,7 @@ describe('the processes of a sandbox', () => {
     await visitor.click('Start');
     await visitor.sees('Nothing is printed yet.');
     expect(processes.calls.splice(0)).toMatchObject([['start', { timeoutMs: 86_400_000 }]]);
-    expect(views).toMatchObject([{ process: '7', from: 0 }]);
+    await expect.poll(() => views).toMatchObject([{ process: '7', from: 0 }]);
     print('<b>out</b>\n');
     print('err\n', 'stderr');
     await visitor.sees('4 KB of earlier output are forgotten.');
