@@ -1,15 +1,19 @@
 /**
- * Contexts of an agent, without service and engine: the start of each language's interpreter with its first result, the smallest
- * run, an interruption, the memory of 50, of 1,000 runs, and 100 MB of output.
+ * Contexts. First of a service: from the request of a sandbox out of the warm pool to the first result of its first context. Then of an
+ * agent, without service and engine: the start of each language's interpreter with its first result, the smallest run, an interruption,
+ * the memory of 50, of 1,000 runs, and 100 MB of output.
  *
  * bench/parts/contexts.ts [--rounds N]
  *
- * Prints a table. Needs root, `make build` and `make image`.
+ * Prints a table: median, p95 in brackets and least, in milliseconds. Needs root, `make build` and `make image`.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { ContextLanguage } from '../../src/model/sandbox.ts';
 import { type ScratchSandbox, startScratchSandbox } from '../../test/agent-link/scratch-sandbox.ts';
+import { createEndpoint, send } from '../base/http.ts';
+import { startSandhaven } from '../base/sandhaven.ts';
 import { summarize } from '../base/statistics.ts';
 
 const ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/root', LANG: 'C.UTF-8' };
@@ -19,10 +23,12 @@ const SMALLEST: Record<ContextLanguage, string> = {
   typescript: '1+1',
   bash: 'echo 2',
 };
+const WARM_POOL = 4;
 const ENDLESS = 'while True: pass';
 const PRINTS = 'import sys\nfor _ in range(1600): sys.stdout.write("x" * 65_536)';
 
 async function main(rounds: number): Promise<void> {
+  await ofWarmPool(rounds);
   await using sandbox = await startScratchSandbox();
   for (const [language, code] of Object.entries(SMALLEST) as [ContextLanguage, string][]) {
     const starts: number[] = [];
@@ -67,6 +73,34 @@ async function main(rounds: number): Promise<void> {
   console.info(
     `50 contexts: ${(await sandbox.sh(sum)).output.trim()} KB of all that runs, shared pages divided`,
   );
+}
+
+async function ofWarmPool(rounds: number): Promise<void> {
+  const folder = await mkdtemp('/var/tmp/sandhaven-bench-');
+  try {
+    await using service = await startSandhaven(folder, WARM_POOL);
+    const { hostname, port } = new URL(service.url);
+    const headers = { authorization: `Bearer ${service.apiKey}` };
+    const endpoint = createEndpoint({ host: hostname, port: Number(port) }, headers);
+    for (const language of ['python', 'typescript'] as const) {
+      const times: number[] = [];
+      // The first round is not counted: connections and code paths are warm then.
+      for (let round = 0; round <= rounds; round++) {
+        await service.poolFull();
+        const begun = performance.now();
+        const id = await service.create();
+        const body = Buffer.from(JSON.stringify({ sandbox: id, language, code: SMALLEST[language] }));
+        const { body: answer } = await send(endpoint, 'POST', '/v1/tools/Sandbox.RunInContext', { body });
+        if (round > 0) times.push(performance.now() - begun);
+        if (!answer.toString().includes('"2"')) throw new Error(answer.toString());
+        await service.remove(id);
+      }
+      print(`${language}: sandbox, first result`, times);
+    }
+    endpoint.agent.destroy();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function first(sandbox: ScratchSandbox, language: ContextLanguage, code: string): Promise<void> {

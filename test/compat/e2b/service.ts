@@ -7,6 +7,8 @@ import { startService } from '../../support/service.ts';
 const DOMAIN = 'e2b.localhost';
 
 export interface NamedService {
+  /** Of the API, by its address. */
+  url: string;
   /** Variables by which clients for Node and for Python find it: no name server knows its names. */
   env: NodeJS.ProcessEnv;
   stop(): Promise<void>;
@@ -25,6 +27,7 @@ export async function startNamedService(): Promise<NamedService> {
   const at = /"previews":"127\.0\.0\.1:(\d+)"/.exec(service.log())?.[1];
   const { PATH, HOME, TMPDIR, XDG_CACHE_HOME } = process.env;
   return {
+    url: service.url,
     env: {
       ...{ PATH, HOME, TMPDIR, XDG_CACHE_HOME, E2B_DOMAIN: `${DOMAIN}:${at}` },
       E2B_API_KEY: keyInForm(service.apiKey, 'e2b'),

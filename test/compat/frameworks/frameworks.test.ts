@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pythonOf } from '../clients/installed.ts';
 import { type NamedService, startNamedService } from '../e2b/service.ts';
+import { fetchSuite, filesOf } from '../suites/run.ts';
 
 const LIMIT_MS = 300_000;
 
@@ -17,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => place?.stop());
 
 /** Returns the last line of what the program says. */
-async function lastLineOf(...args: string[]): Promise<string> {
-  const options = { env: place?.env ?? {}, cwd: import.meta.dirname, maxBuffer: 1 << 24 };
+async function lastLineOf(args: string[], more: NodeJS.ProcessEnv = {}): Promise<string> {
+  const options = { env: { ...place?.env, ...more }, cwd: import.meta.dirname, maxBuffer: 1 << 24 };
   const { stdout, stderr, code } = await promisify(execFile)(
     pythonOf('e2b-frameworks'),
     ['-B', ...args],
@@ -33,17 +34,32 @@ async function lastLineOf(...args: string[]): Promise<string> {
 it.each(['smolagents', 'openai_agents'])(
   'the agent of %s does its task, as its model tells it',
   async (name) => {
-    expect(await lastLineOf(join(import.meta.dirname, `${name}_task.py`))).toBe('done');
+    expect(await lastLineOf([join(import.meta.dirname, `${name}_task.py`)])).toBe('done');
   },
   LIMIT_MS,
 );
+
+// On no registry: its files come as those of the public suites do.
+it('a task of NeMo Gym is done in sandboxes of its provider, by addresses alone', {
+  timeout: LIMIT_MS,
+}, async ({ skip }) => {
+  const files = 'nemo-gym-07a53cf';
+  const missing = fetchSuite({ files });
+  if (missing !== null) return skip(missing);
+  const env = {
+    E2B_API_URL: `${place?.url}/e2b/api`,
+    E2B_SANDBOX_URL: `${place?.url}/e2b/sandbox`,
+    PYTHONPATH: filesOf(files),
+  };
+  expect(await lastLineOf([join(import.meta.dirname, 'nemo_gym_task.py')], env)).toBe('done');
+});
 
 it(
   'LangChain’s standard tests of sandboxes all pass, by its backend for E2B',
   async () => {
     const options = ['-q', '-p', 'no:cacheprovider', '-W', 'ignore', '--asyncio-mode=auto'];
     const file = join(import.meta.dirname, 'test_langchain_e2b.py');
-    expect(await lastLineOf('-m', 'pytest', ...options, file)).toMatch(/^86 passed(, \d+ warnings?)? in /);
+    expect(await lastLineOf(['-m', 'pytest', ...options, file])).toMatch(/^86 passed(, \d+ warnings?)? in /);
   },
   LIMIT_MS,
 );

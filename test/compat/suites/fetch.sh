@@ -1,6 +1,6 @@
 #!/bin/sh
-# Copies a public suite of another product's clients, at its tag, from a folder with the files of its repository into the cache. Their
-# text is not the project's, so none of it is here. Without them it prints why they are missing.
+# Copies a public suite of another product's clients, at its tag, or a framework that is on no registry, into the cache: from a folder with
+# the files of its repository. Their text is not the project's, so none of it is here. Without them it prints why they are missing.
 #   SANDHAVEN_COMPAT_SUITES=FOLDER test/compat/suites/fetch.sh NAME
 # One folder may hold the files of all repositories.
 set -eu
@@ -20,6 +20,11 @@ case "$1" in
     repository="e2b-dev/code-interpreter at @e2b/code-interpreter@2.7.1"
     parts="js/package.json js/tsconfig.json js/src js/tests python/e2b_code_interpreter python/tests python/pytest.ini"
     digest=836a7990c5da3a263161d80343da0d9cc379a8b654bfcbb1a4fec822810fd92e
+    ;;
+  nemo-gym-07a53cf)
+    repository="NVIDIA-NeMo/Gym at 07a53cf"
+    parts="nemo_gym/__init__.py nemo_gym/package_info.py nemo_gym/sandbox"
+    digest=2100c7a9c1e28c082b5691567e8019fe4b380094fcdaa14e6596d6408891fe57
     ;;
 esac
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/sandhaven/compat-suites/$1"

@@ -19,6 +19,9 @@ export interface Suite {
 const root = join(import.meta.dirname, '../../..');
 const kept = join(caches, 'compat-suites');
 
+/** Where fetch.sh puts them. */
+export const filesOf = (files: string) => join(kept, files);
+
 /** By the sections of expected.md. */
 export const daytonaSuites: Record<string, Suite> = {
   'Daytona, TypeScript': inVitest('daytona.config.ts', {
@@ -51,7 +54,7 @@ export const e2bSuites: Record<string, Suite> = {
 };
 
 /** Returns the reason why the files of a suite are missing, or none. */
-export function fetchSuite({ files }: Suite): string | null {
+export function fetchSuite({ files }: Pick<Suite, 'files'>): string | null {
   const { stdout } = spawnSync(join(import.meta.dirname, 'fetch.sh'), [files], { encoding: 'utf8' });
   return stdout.trim() || null;
 }
