@@ -19,16 +19,18 @@ const HEADER = `"""The client for asyncio. Generated from the service's catalogu
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Literal, cast
 
 import httpx
 
 from .._async.administration import AsyncAccess, AsyncAdministration, AsyncSessions, AsyncSnapshots
+from .._async.builds import build
 from .._async.call import call_tool
 from .._async.changes import changes_of
 from .._async.connection import AsyncConnection
+from .._async.content import AsyncContent
 from .._async.files import AsyncFiles
 from .._async.pages import by_offset, by_page
 from .._async.preview import AsyncPreview
@@ -36,6 +38,7 @@ from .._async.processes import AsyncProcesses
 from .._calls import CallOptions, OnDisplay, OnProgress
 from .._follow import SandboxChange
 from .._output import OnBytes, OnOutput
+from .._records import BuildEvent
 from .._settings import Default, settings_of
 from . import facts, types
 from .async_handle import AsyncSandboxHandle
@@ -163,6 +166,33 @@ ${fields}
             port: Port inside the sandbox.
         """
         return AsyncPreview(self._connection, lambda: self.get_port_preview_url(sandbox=sandbox, port=port))
+
+    async def build(
+        self,
+        *,
+        name: str,
+        context: AsyncContent,
+        file: str | None = None,
+        target: str | None = None,
+        build_args: Mapping[str, str] = {},
+        cache: bool = True,
+        on_event: Callable[[BuildEvent], object] | None = None,
+        call_timeout_seconds: float | None = None,
+    ) -> types.GetSnapshotResult:
+        """Builds a snapshot from a Dockerfile. Its end comes with the call's: a client that leaves ends the build.
+
+        Args:
+            name: Of the snapshot; one that was built before under it goes when this one is whole.
+            context: The folder with the Dockerfile, as a tar that is not compressed.
+            file: Path of the Dockerfile in the context (default \`Dockerfile\`).
+            target: Stage, by name or number (default: the last).
+            build_args: Values for ARG.
+            cache: False: every step runs (default True).
+            on_event: Receives steps, output and notes as they come.
+            call_timeout_seconds: Longest time of the call (default: the client's).
+        """
+        settings = {"name": name, "file": file, "target": target, "cache": None if cache else "false"}
+        return await build(self._connection, settings, build_args, context, on_event, call_timeout_seconds)
 `;
 }
 

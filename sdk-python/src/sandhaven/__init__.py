@@ -45,6 +45,11 @@ from ._health import DoctorFinding, HealthSample, ServiceHealth
 from ._output import OnBytes, OnOutput, OutputPiece
 from ._records import (
     AccessToken,
+    BuildEvent,
+    BuildFailed,
+    BuildNote,
+    BuildOutput,
+    BuildStep,
     ChangedFile,
     ContextInfo,
     ContextLanguage,
@@ -101,6 +106,11 @@ __all__ = [
     "AuditLogRow",
     "AuditMissed",
     "AuditRows",
+    "BuildEvent",
+    "BuildFailed",
+    "BuildNote",
+    "BuildOutput",
+    "BuildStep",
     "ChangedFile",
     "CodeContext",
     "ContextInfo",

@@ -219,3 +219,43 @@ class ContextInfo(TypedDict):
     """Code runs in it."""
     ended: str | None
     """Why it has ended by itself; None while it lives."""
+
+
+class _BuildStepRequired(TypedDict):
+    event: Literal["step"]
+    step: int
+    of: int
+    stage: str
+    line: int
+    text: str
+
+
+class BuildStep(_BuildStepRequired, total=False):
+    cached: bool
+    """Of a step that changes files: it was done before."""
+
+
+class BuildOutput(TypedDict):
+    """Of the command that runs."""
+
+    event: Literal["output"]
+    stream: Literal["stdout", "stderr"]
+    text: str
+
+
+class BuildNote(TypedDict):
+    event: Literal["note"]
+    line: int
+    """0: of the whole build."""
+    text: str
+
+
+class BuildFailed(TypedDict):
+    """A command ended so; the error of the build follows."""
+
+    event: Literal["failed"]
+    line: int
+    exit_code: int
+
+
+BuildEvent = Union[BuildStep, BuildOutput, BuildNote, BuildFailed]
