@@ -49,7 +49,7 @@ export class Faults {
       isOfAnEnded(error) ||
       isOfTheSystem(error)
     ) {
-      return unreachable(error, cause);
+      return unreachable(error, cause, this.#connectionString);
     }
     if (name === 'MongoMissingCredentialsError') return refusedCredentials(cause);
     if (name.startsWith('MongoServer') || code !== null) return this.#ofServer(code, message, asked, cause);

@@ -7,7 +7,11 @@ interface Reason {
   sign: RegExp;
   detail: string;
   hint: string;
+  /** In place of both where the connection string demands TLS. */
+  withTls?: Pick<Reason, 'detail' | 'hint'>;
 }
+
+const withoutTls = `${operator} sets tls=false in DOCUMENTDB_CONNECTION_STRING if the server does not speak TLS.`;
 
 /** The first match counts. */
 const reasons: readonly Reason[] = [
@@ -34,7 +38,7 @@ const reasons: readonly Reason[] = [
   {
     sign: /EPROTO|ERR_SSL|\bSSL\b|\bTLS\b|wrong version number|packet length too long/i,
     detail: 'the TLS handshake failed',
-    hint: `${operator} sets tls=false in DOCUMENTDB_CONNECTION_STRING if the server does not speak TLS.`,
+    hint: withoutTls,
   },
   {
     sign: /ECONNREFUSED/,
@@ -60,6 +64,11 @@ const reasons: readonly Reason[] = [
     sign: /closed|ECONNRESET|EPIPE|hang up|ECONNABORTED/,
     detail: 'it ended the connection',
     hint: `Try again; ${operator.toLowerCase()} sets tls=true in DOCUMENTDB_CONNECTION_STRING if it demands TLS.`,
+    // Whether a server that does not speak TLS answers the first words of it, or ends the connection, is a matter of time.
+    withTls: {
+      detail: 'it ended the connection, perhaps in the TLS handshake',
+      hint: `Try again. ${withoutTls}`,
+    },
   },
   {
     sign: /ETIMEDOUT|timed out|timeout/i,
@@ -68,7 +77,7 @@ const reasons: readonly Reason[] = [
   },
 ];
 
-const unknown: Omit<Reason, 'sign'> = {
+const unknown: Pick<Reason, 'detail' | 'hint'> = {
   detail: 'no server accepts the query',
   hint: `Try again; ${operator.toLowerCase()} checks that the server is up.`,
 };
@@ -76,9 +85,10 @@ const unknown: Omit<Reason, 'sign'> = {
 const MAX_CAUSES = 8;
 const MAX_SERVERS = 16;
 
-export function unreachable(error: unknown, cause: Error): SandhavenError {
+export function unreachable(error: unknown, cause: Error, connectionString: string): SandhavenError {
   const words = wordsOf(error);
-  const found = reasons.find(({ sign }) => sign.test(words)) ?? unknown;
+  const reason = reasons.find(({ sign }) => sign.test(words));
+  const found = (demandsTls(connectionString) ? reason?.withTls : undefined) ?? reason ?? unknown;
   const hint = isSetBehindOneAddress(error)
     ? `${found.hint} Where the members of its replica set have names that are not known here, directConnection=true helps.`
     : found.hint;
@@ -88,6 +98,11 @@ export function unreachable(error: unknown, cause: Error): SandhavenError {
     { hint },
     cause,
   );
+}
+
+function demandsTls(connectionString: string): boolean {
+  const said = /[?&](?:tls|ssl)=(true|false)/i.exec(connectionString)?.[1];
+  return said === undefined ? connectionString.startsWith('mongodb+srv:') : said.toLowerCase() === 'true';
 }
 
 /** Joins messages and codes of the error, of its causes, and of each server's last error in the topology. */

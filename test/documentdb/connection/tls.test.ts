@@ -1,5 +1,7 @@
 /** A server that demands TLS, or is asked for it in vain. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type MadeCertificate, makeCertificate } from '../../support/certificates.ts';
 import { connectionStringAt, connectTo, serverAddress, useTestDatabase } from '../server.ts';
 import { startProxy } from './proxy.ts';
@@ -42,6 +44,19 @@ it('TLS that the server demands and the string does not: unavailable, naming tls
 
 it('TLS that the string demands and the server does not speak: unavailable, naming tls=false', async () => {
   const { port } = serverAddress();
+  await expect(connectTo(connectionStringAt(port, 'tls=true')).databases()).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('TLS handshake'),
+    fields: { hint: expect.stringContaining('tls=false') },
+  });
+});
+
+it('TLS that the string demands of a server that resets the connection: unavailable, naming tls=false', async () => {
+  const resetting = createServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
+  resetting.listen(0, '127.0.0.1');
+  await once(resetting, 'listening');
+  onTestFinished(() => void resetting.close());
+  const { port } = resetting.address() as AddressInfo;
   await expect(connectTo(connectionStringAt(port, 'tls=true')).databases()).rejects.toMatchObject({
     code: 'unavailable',
     message: expect.stringContaining('TLS handshake'),
