@@ -1,5 +1,5 @@
 /** Disks in a volume that the engine makes: clones, what outlives the service, what is refused, and that a purge leaves nothing. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -12,11 +12,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withXfsprogs } from '../../setup/debian/xfsprogs-programs.ts';
 import { launcher } from '../../src/app/engine/engine.ts';
 import { examineDisks } from '../../src/runtime/oci/disk/copy-image.ts';
-import { openDiskStore, removeDiskStore } from '../../src/runtime/oci/disk/disk-store.ts';
+import { openDiskStore, removeDiskStore, unmountDiskStore } from '../../src/runtime/oci/disk/disk-store.ts';
 import { diskSpace } from '../../src/runtime/oci/host/room.ts';
 import { findOrphans, removeOrphan } from '../../src/runtime/oci/orphans.ts';
 import { bin, freeAddresses, makeDataDir, must, type Service, startService } from '../support/service.ts';
@@ -84,6 +86,30 @@ describe('a service with --disk-store xfs', () => {
     // A sandbox that had the device before bounded it.
     expect(Number(readFileSync(`/sys/block/${device[0]}/queue/nr_requests`, 'utf8'))).toBe(128);
   });
+
+  it('has a device for all sandboxes, also while others bound those that come next for one', async () => {
+    const dataDir = await makeDataDir();
+    vi.stubEnv('PATH', env.PATH);
+    const ended = new AbortController();
+    onTestFinished(async () => {
+      ended.abort();
+      vi.unstubAllEnvs();
+      await removeDiskStore(dataDir, log);
+    });
+    const bounding = (async () => {
+      while (!ended.signal.aborted) await promisify(execFile)(launcher(), ['ready-loop-devices', '4']);
+    })();
+    for (let round = 0; round < 20; round++) {
+      await openDiskStore(dataDir, launcher(), { kind: 'xfs', sizeGb: 16 });
+      const [device] = devicesOf(dataDir).map((line) => line.split(' ')[0]?.replace('/dev/', ''));
+      // A bound that was set at the same time would be here by now.
+      await sleep(100);
+      expect(readFileSync(`/sys/block/${device}/queue/nr_requests`, 'utf8')).toBe('128\n');
+      await unmountDiskStore(dataDir);
+    }
+    ended.abort();
+    await bounding;
+  }, 60_000);
 
   it('copies disks as clones, of which nobody changes another', async () => {
     await must(service, 'SnapshotSandbox', { sandbox: 'box', name: 'point' });

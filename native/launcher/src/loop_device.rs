@@ -5,14 +5,20 @@ use linux_raw_sys::loop_device::{
     LO_FLAGS_AUTOCLEAR, LO_FLAGS_DIRECT_IO, LOOP_CONFIGURE, LOOP_CTL_ADD, LOOP_CTL_GET_FREE,
     LOOP_GET_STATUS64, LOOP_SET_CAPACITY, loop_config, loop_info64,
 };
-use rustix::fs::{CWD, Dev, FileType, Mode, OFlags, Stat, makedev, mknodat, open};
+use rustix::fs::{
+    CWD, Dev, FileType, FlockOperation, Mode, OFlags, Stat, flock, makedev, mknodat, open,
+};
 use rustix::io::Errno;
 use std::io::Error;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
+use std::time::Duration;
 
 /// Other launches take free devices too. More lost races than this mean another problem.
 const ATTEMPTS: u32 = 64;
+/// A second, in all.
+const LOCK_ATTEMPTS: u32 = 200;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 /// The block size of the disks' ext4, so that every direct transfer is aligned on any host file system.
 const BLOCK_BYTES: u32 = 4096;
 /// Bounds on one sandbox's requests that wait ahead of another's at the host's disk: their number at once,
@@ -56,14 +62,16 @@ impl LoopDevice {
 
 pub fn attach(image: &OwnedFd, queue: Queue) -> Result<LoopDevice, Failure> {
     let control = open_control()?;
+    let _alone = alone(&control);
     let mut direct = LO_FLAGS_DIRECT_IO as u32;
     for _ in 0..ATTEMPTS {
         let number = free_number(&control)?;
         let path = format!("/dev/loop{number}");
         let device = open_node(number, &path)?;
-        set_queue(number, queue);
         match configure(&device, image, LO_FLAGS_AUTOCLEAR as u32 | direct) {
             Ok(()) => {
+                // Whose it is now: a launch that lost the race for it would have set the bounds of another.
+                set_queue(number, queue);
                 return Ok(LoopDevice { path, device });
             }
             Err(error) => match error.raw_os_error() {
@@ -84,6 +92,7 @@ pub fn make_ready(count: i32) -> Result<(), Failure> {
     let first = free_number(&control)?;
     for number in first..first.saturating_add(count) {
         let device = format!("/sys/block/loop{number}");
+        let _alone = alone(&control);
         if Path::new(&device).join("loop").exists() {
             continue;
         }
@@ -135,6 +144,27 @@ fn backs(device: &OwnedFd, file: &Stat) -> bool {
 fn open_control() -> Result<OwnedFd, Failure> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
     open("/dev/loop-control", flags, Mode::empty()).step("open /dev/loop-control")
+}
+
+/// Between finding a device free and having set its bounds nobody else takes it, or sets others: a change of bounds takes the
+/// kernel up to 60 ms. systemd locks the same file for the same reason. The lock ends with what is returned; where another
+/// program keeps it, bounds that are another's are better than no sandbox.
+fn alone(control: &OwnedFd) -> Option<Alone<'_>> {
+    for _ in 0..LOCK_ATTEMPTS {
+        if flock(control, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            return Some(Alone(control));
+        }
+        std::thread::sleep(LOCK_PAUSE);
+    }
+    None
+}
+
+struct Alone<'a>(&'a OwnedFd);
+
+impl Drop for Alone<'_> {
+    fn drop(&mut self) {
+        let _ = flock(self.0, FlockOperation::Unlock);
+    }
 }
 
 /// The kernel makes a device where none is free.
