@@ -1,5 +1,4 @@
 /** Services that the tools call, as one bundle that main.ts fills. */
-
 import type { FilePreviews } from './access/file-previews.ts';
 import type { AccessRevocation, PreviewService, SshAccessService } from './access/granted-access.ts';
 import type { PublicPortService } from './access/public-ports.ts';
@@ -7,6 +6,8 @@ import type { SandboxTokens } from './access/sandbox-tokens.ts';
 import type { SignedFiles } from './access/signed-files.ts';
 import type { AuditService } from './audit/audit.ts';
 import type { BuildService } from './builds/build.ts';
+import type { DetachedBuilds } from './builds/detached.ts';
+import type { Uploads } from './builds/uploads.ts';
 import type { IdentityService } from './callers/identity.ts';
 import type { Credentials } from './credentials/credentials.ts';
 import type { DocumentService } from './documents/documents.ts';
@@ -70,6 +71,8 @@ export interface Services extends Credentials {
   forks: Forks;
   rollbacks: Rollbacks;
   builds: Pick<BuildService, 'prepare'>;
+  detachedBuilds: DetachedBuilds;
+  uploads: Uploads;
   files: FileService;
   execution: ExecutionService;
   sessions: SessionService;

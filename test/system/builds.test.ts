@@ -4,9 +4,11 @@ import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuildEvent, Sandhaven } from '../../sdk/src/index.ts';
 import { tarHeader } from '../../src/model/tar.ts';
+import { tarOf } from '../control/builds/archives.ts';
 import { mustAct } from '../support/people.ts';
 import { bin, call, must, type Service, startService } from '../support/service.ts';
 
@@ -70,6 +72,45 @@ RUN echo ${eighth} >> steps
 RUN echo 9 >> steps
 RUN echo 10 >> steps
 `;
+
+describe('a detached build', () => {
+  const asked = (path: string, init: RequestInit = {}) =>
+    fetch(`${service.url}${path}`, { ...init, headers: { authorization: `Bearer ${service.apiKey}` } });
+  const begun = async (dockerfile: string): Promise<string> => {
+    const body = await buffer(tarOf({ Dockerfile: dockerfile }));
+    const answer = await asked('/v1/builds?name=detached&detach=true', { method: 'POST', body });
+    expect(answer.status).toBe(202);
+    return ((await answer.json()) as { build_id: string }).build_id;
+  };
+  const read = async (id: string) =>
+    (await (await asked(`/v1/builds/${id}`)).json()) as {
+      state: string;
+      events: BuildEvent[];
+      problem: unknown;
+    };
+
+  it('goes on without its client, and is a snapshot then', async () => {
+    const id = await begun('FROM base\nRUN echo begun; sleep 1; echo made > /made\n');
+    expect((await read(id)).state).toBe('building');
+    await expect.poll(async () => (await read(id)).state, { timeout: 30_000 }).toBe('ready');
+    expect((await read(id)).events).toMatchObject([
+      { event: 'step', text: 'FROM base' },
+      { event: 'step' },
+      { event: 'output', text: 'begun\n' },
+    ]);
+    await must(service, 'CreateSandbox', { name: 'made', snapshot: 'detached' });
+    expect(await run('made', 'cat /made')).toBe('made\n');
+    await must(service, 'DeleteSandbox', { sandbox: 'made' });
+  }, 60_000);
+
+  it('that is ended leaves no sandbox, and its snapshot as it was', async () => {
+    const id = await begun('FROM base\nRUN echo begun; sleep 600\n');
+    await expect.poll(async () => (await read(id)).events.length, { timeout: 30_000 }).toBe(3);
+    expect((await asked(`/v1/builds/${id}`, { method: 'DELETE' })).status).toBe(204);
+    expect(await sandboxes()).toBe(0);
+    await mustAct(service, 'DeleteSnapshot', { snapshot: 'detached' });
+  }, 60_000);
+});
 
 describe('a Dockerfile of ten steps', () => {
   it('is built, and what was built starts with its files', async () => {

@@ -1,6 +1,8 @@
-/** Wires builds of snapshots from Dockerfiles. */
+/** Wires builds of snapshots from Dockerfiles, those that outlive their request, and archives that come before them. */
 import { type BuildDependencies, BuildService } from '../../control/builds/build.ts';
+import { DetachedBuilds } from '../../control/builds/detached.ts';
 import { StepCache } from '../../control/builds/step-cache.ts';
+import { Uploads } from '../../control/builds/uploads.ts';
 import type { BuildStepStore, CapturedDisks } from '../../control/ports/index.ts';
 import { spoolsIn } from '../../store/files/spools.ts';
 
@@ -11,14 +13,18 @@ export interface BuildParts extends Omit<BuildDependencies, 'cache' | 'openSpool
 
 export function wireBuilds({ steps, dataDir, ...parts }: BuildParts) {
   const cache = new StepCache({ ...parts, store: steps });
+  const openSpool = spoolsIn(dataDir);
   const service = new BuildService({
-    ...{ ...parts, cache },
-    openSpool: spoolsIn(dataDir),
+    ...{ ...parts, cache, openSpool },
     // Loaded with the first build.
     parse: async (text) => (await import('../../dockerfile/parse.ts')).parseDockerfile(text),
   });
   return {
-    service,
+    services: {
+      builds: service,
+      detachedBuilds: new DetachedBuilds(parts.clock),
+      uploads: new Uploads({ clock: parts.clock, openSpool }),
+    },
     shrink: (disks: CapturedDisks) => cache.clear(disks),
   };
 }

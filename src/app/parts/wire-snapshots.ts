@@ -56,7 +56,7 @@ export function wireSnapshots({ keptMinutes, ...parts }: SnapshotParts) {
     services: {
       snapshots: new SnapshotService({ ...parts, work, events }),
       sandboxSnapshots: new SandboxSnapshots({ ...parts, captures, events }),
-      builds: builds.service,
+      ...builds.services,
       forks: new Forks({ store: sandboxes, captures, creation, quotas, log }),
       rollbacks: new Rollbacks({ sandboxes, snapshots: store, captures, machines }),
       snapshotEvents: events,

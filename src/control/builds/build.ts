@@ -2,11 +2,12 @@
 import { type Release, Shares } from '../../fairness/shares.ts';
 import { invalidArgument } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { Resources } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import { assertNotReserved, assertRoomForSnapshot } from '../images/snapshot-room.ts';
 import type { Captures } from '../lifecycle/capture.ts';
-import type { OpenSpool, ParseDockerfile, SnapshotStore } from '../ports/index.ts';
+import type { Dockerfile, OpenSpool, ParseDockerfile, SnapshotStore } from '../ports/index.ts';
 import { type Base, type BaseDependencies, baseOf } from './base.ts';
 import { Context } from './context.ts';
 import { interpretationOf } from './interpret.ts';
@@ -27,6 +28,10 @@ export interface BuildRequest {
   args: ReadonlyMap<string, string>;
   /** false: every step runs. */
   isCached: boolean;
+  /** In place of the file. */
+  dockerfile?: Dockerfile;
+  /** Sizes of the snapshot, in place of those that it begins with. */
+  resources?: Pick<Resources, 'cpu' | 'memory'>;
 }
 
 export interface BuildDependencies extends BaseDependencies, MachineDependencies, BuiltDependencies {
@@ -74,13 +79,8 @@ export class BuildService {
     let context: Context | null = null;
     try {
       context = await Context.receive(openSpool, body);
-      const text = await context.text(request.file, limits.build.dockerfileBytes);
-      if (text === null) {
-        const hint = 'Give its path in the context, such as docker/Dockerfile.';
-        throw invalidArgument('file', `The context has no file '${request.file}'.`, hint);
-      }
-      await context.ignore(request.file);
-      const plan = planOf(await parse(text), request.args, request.target);
+      const dockerfile = request.dockerfile ?? (await parse(await dockerfileOf(context, request.file)));
+      const plan = planOf(dockerfile, request.args, request.target);
       for (const instruction of plan.stages.flatMap(({ instructions }) => instructions))
         interpretationOf(instruction);
       const received = context;
@@ -150,6 +150,16 @@ export class BuildService {
 /** A stage inherits all but what belongs to the one before it. */
 function begun(base: Base): Base {
   return { ...base, settings: { ...base.settings, args: new Map(), isCmdOwn: false } };
+}
+
+async function dockerfileOf(context: Context, file: string): Promise<string> {
+  const text = await context.text(file, limits.build.dockerfileBytes);
+  if (text === null) {
+    const hint = 'Give its path in the context, such as docker/Dockerfile.';
+    throw invalidArgument('file', `The context has no file '${file}'.`, hint);
+  }
+  await context.ignore(file);
+  return text;
 }
 
 async function closed(context: Context | null, done: Release): Promise<void> {

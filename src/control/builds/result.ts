@@ -2,6 +2,7 @@
 import { invalidArgument, SandhavenError } from '../../model/errors.ts';
 import { newBuildId, newSnapshotId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import type { Resources } from '../../model/sandbox.ts';
 import { isBuilt, type Snapshot } from '../../model/snapshot.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
 import type { Quotas } from '../callers/quotas.ts';
@@ -40,7 +41,7 @@ export function assertReplaceable(earlier: Snapshot | null): void {
 export async function keepBuilt(
   { snapshots, captures, events, quotas, regionId, clock, log }: BuiltDependencies,
   caller: User,
-  { name, file }: { name: string; file: string },
+  { name, file, resources: sizes }: { name: string; file: string; resources?: Partial<Resources> },
   { image, reference, captureId, resources, network, settings }: Base,
 ): Promise<Snapshot> {
   const { disks } = captures;
@@ -59,7 +60,13 @@ export async function keepBuilt(
       image: reference,
       imageDigest: image.digest,
     },
-    ...{ entrypoint, resources, regionId, sizeBytes: image.sizeBytes, creationKey: null },
+    ...{
+      entrypoint,
+      resources: { ...resources, ...sizes },
+      regionId,
+      sizeBytes: image.sizeBytes,
+      creationKey: null,
+    },
     ...{ createdAt: now, updatedAt: now, network, user },
     imageConfig: {
       env: Object.fromEntries(env),

@@ -9,6 +9,7 @@ import { keyIn } from './base/credentials.ts';
 import { NotHere, sendError } from './base/errors.ts';
 import { sandboxRoutes } from './control/sandboxes.ts';
 import { snapshotRoutes } from './control/snapshots.ts';
+import { takeUpload, templateRoutes, UPLOADS } from './control/templates.ts';
 import { addInside } from './envd/routes.ts';
 
 const config = { keysOnly: true, keyIn };
@@ -16,7 +17,15 @@ const config = { keysOnly: true, keyIn };
 export function addE2bRoutes(app: FastifyInstance, parts: DaytonaDependencies): void {
   app.register(async (control) => {
     control.setErrorHandler((error, request, reply) => sendError(error, request, reply, parts.log));
-    for (const route of [...sandboxRoutes, ...snapshotRoutes]) addControl(control, route, parts);
+    for (const route of [...sandboxRoutes, ...snapshotRoutes, ...templateRoutes])
+      addControl(control, route, parts);
+    control.register(async (unread) => {
+      unread.removeAllContentTypeParsers();
+      unread.addContentTypeParser('*', (_request, _payload, done) => done(null));
+      unread.put(UPLOADS, { config: { open: true, byteStream: true } }, (request, reply) =>
+        takeUpload(request, reply, parts.services),
+      );
+    });
     control.all(`${CONTROL}/*`, { config }, async (request) => {
       const [path = ''] = request.url.slice(CONTROL.length).split('?');
       throw new NotHere(`This service has no ${request.method} ${path} for E2B's clients.`);

@@ -41,7 +41,7 @@ import { addPackageRoutes, type PackageFile } from './packages.ts';
 import { addPageRoutes, compressForPage, type PageFiles, ROUTES_HINT } from './page.ts';
 import { addRequestSpans } from './request-spans.ts';
 import { addAuthorizationRoutes } from './routes/authorization.ts';
-import { addBuildRoute } from './routes/builds.ts';
+import { addBuildRoute, addDetachedBuildRoutes } from './routes/builds.ts';
 import { addByteRoutes } from './routes/bytes.ts';
 import { addAdminRoutes, addToolRoutes } from './routes/calls.ts';
 import { addDeviceSignInRoutes } from './routes/device-sign-in.ts';
@@ -157,6 +157,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   });
   addPackageRoutes(app, { packages: parts.packages ?? [], publicUrl: parts.publicUrl ?? null });
   addOpenApiRoute(app, parts);
+  addDetachedBuildRoutes(app, parts.services, parts.log);
   app.register(async (raw) => {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, _payload, done) => done(null));

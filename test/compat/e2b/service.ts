@@ -14,13 +14,15 @@ export interface NamedService {
   stop(): Promise<void>;
 }
 
-export async function startNamedService(): Promise<NamedService> {
+/** @param flags More of them. */
+export async function startNamedService(flags: readonly string[] = []): Promise<NamedService> {
   const certificate = makeCertificate([`DNS:*.${DOMAIN}`, 'IP:127.0.0.1'], false);
   const { certFile, keyFile } = certificate;
   const service = await startService({
     flags: [
       ...['--compat', 'e2b', '--public-ports', 'yes', '--preview-domain', DOMAIN],
       ...['--tls-cert', certFile, '--tls-key', keyFile],
+      ...flags,
     ],
     env: { NODE_EXTRA_CA_CERTS: certFile },
   });

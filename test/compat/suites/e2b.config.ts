@@ -2,7 +2,7 @@
 export default {
   test: {
     include: ['tests/**/*.test.ts'],
-    // Builds of templates, and what needs other runtimes, are runs of their own there.
+    // Templates, and what needs other runtimes, are runs of their own there.
     exclude: ['tests/{runtimes,template,bundle}/**', 'tests/connectionConfig.test.ts'],
     setupFiles: 'tests/globalFetchFallback.setup.ts',
     testTimeout: 30_000,

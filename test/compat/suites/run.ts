@@ -41,6 +41,10 @@ export const e2bSuites: Record<string, Suite> = {
     ...{ files: 'e2b-2.45.0', folder: 'packages/js-sdk', modules: join(kept, 'node_modules') },
     nameOf: withFile,
   }),
+  'E2B templates, JavaScript': inVitest('templates.config.ts', {
+    ...{ files: 'e2b-2.45.0', folder: 'packages/js-sdk', modules: join(kept, 'node_modules') },
+    nameOf: withFile,
+  }),
   'E2B code interpreter, JavaScript': inVitest('interpreter.config.ts', {
     ...{ files: 'e2b-code-interpreter-2.7.1', folder: 'js', modules: join(kept, 'node_modules') },
     nameOf: withFile,

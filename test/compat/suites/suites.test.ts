@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startRegistry } from '../../images/registry/registry.ts';
+import { debianLayer } from '../../programs/debian/debian-layer.ts';
 import { startService } from '../../support/service.ts';
 import { clientEnvironment } from '../daytona/programs.ts';
 import { startNamedService } from '../e2b/service.ts';
@@ -29,16 +31,30 @@ async function forDaytona(): Promise<Place> {
   };
 }
 
+/** In place of an image from elsewhere that templates begin with, a Debian under its name. */
+async function forE2b(): Promise<Place> {
+  const registry = await startRegistry();
+  await registry.push('library/ubuntu:22.04', { layers: [await debianLayer('bookworm', '')] });
+  const service = await startNamedService(['--registry-mirror', `docker.io=${registry.address}`]);
+  return {
+    env: service.env,
+    async stop() {
+      await service.stop();
+      await registry.remove();
+    },
+  };
+}
+
 describe.each([
   ['Daytona', daytonaSuites, forDaytona],
-  ['E2B', e2bSuites, startNamedService],
+  ['E2B', e2bSuites, forE2b],
 ])('the public suite of %s', (_product, suites, start) => {
   const runs = Object.entries(suites).map(([name, suite]) => [name, suite, fetchSuite(suite)] as const);
   let place: Place | undefined;
 
   beforeAll(async () => {
     if (runs.some(([, , missing]) => missing === null)) place = await start();
-  }, 120_000);
+  }, 300_000);
 
   afterAll(() => place?.stop());
 

@@ -3,50 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { Context } from '../../../src/control/builds/context.ts';
 import { selectedOf } from '../../../src/control/builds/copy.ts';
 import type { Copying } from '../../../src/control/builds/interpret.ts';
-import type { OpenSpool } from '../../../src/control/ports/index.ts';
-import { type TarEntry, tarEnd, tarHeader, tarPadding } from '../../../src/model/tar.ts';
+import { type Given, memorySpools, tarOf } from './archives.ts';
 
-let open = 0;
+const spools = memorySpools();
 
-const spool: OpenSpool = async () => {
-  let bytes = Buffer.alloc(0);
-  open += 1;
-  return {
-    async write(piece) {
-      bytes = Buffer.concat([bytes, piece]);
-    },
-    async *read(at, length) {
-      yield bytes.subarray(at, at + length);
-    },
-    async close() {
-      open -= 1;
-    },
-  };
-};
-
-type Given = Record<string, string | Partial<TarEntry>>;
-
-async function* tarOf(files: Given) {
-  for (const [path, given] of Object.entries(files)) {
-    const text = typeof given === 'string' ? given : '';
-    const usual: TarEntry = {
-      path,
-      type: 'file',
-      mode: 0o644,
-      uid: 5,
-      gid: 5,
-      mtime: 9,
-      size: text.length,
-      target: '',
-    };
-    yield tarHeader(typeof given === 'string' ? usual : { ...usual, ...given });
-    yield Buffer.from(text);
-    yield tarPadding(text.length);
-  }
-  yield tarEnd();
-}
-
-const contextOf = (files: Given) => Context.receive(spool, tarOf(files));
+const contextOf = (files: Given) => Context.receive(spools.open, tarOf(files));
 
 const copying = (...sources: string[]): Copying => ({
   ...{
@@ -138,7 +99,7 @@ describe('the context', () => {
   });
 
   it('is refused with paths out of it, and past its bounds, and its room is given back', async () => {
-    const before = open;
+    const before = spools.count;
     await expect(contextOf({ 'a/../../b': 'x' })).rejects.toThrow(
       "the path 'a/../../b', which leads out of it",
     );
@@ -149,7 +110,7 @@ describe('the context', () => {
       code: 'too_large',
     });
     await expect(contextOf({ [`${'d/'.repeat(128)}e`]: 'x' })).rejects.toMatchObject({ code: 'too_large' });
-    expect(open).toBe(before);
+    expect(spools.count).toBe(before);
   });
 
   it('ends no work for links in a circle', async () => {

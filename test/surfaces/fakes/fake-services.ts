@@ -39,6 +39,7 @@ import { poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryEverybody } from '../../store/memory/memory-everybody.ts';
 import { memoryRegistryCredentials } from '../../store/memory/memory-registries.ts';
 import { fakeAudit } from './fake-audit.ts';
+import { type FakeBuild, fakeBuilds } from './fake-builds.ts';
 import { fakeContexts } from './fake-contexts.ts';
 import { fakeDocuments } from './fake-documents.ts';
 import { fakeForks } from './fake-forks.ts';
@@ -75,6 +76,8 @@ export interface FakeServices {
   users: (string | null)[];
   /** Sandboxes whose access was revoked since a member left. */
   revoked: string[];
+  /** Builds that have begun. */
+  builds: FakeBuild[];
   /** Takes reports of networks as the engine gives them. */
   reportNetwork(...reports: NetworkReport[]): void;
 }
@@ -90,6 +93,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
     idempotencyKeys: [],
     users: [],
     revoked: [],
+    builds: [],
     reportNetwork(...reports) {
       networkLog.add(reports);
       services.learning.hear(reports);
@@ -124,6 +128,7 @@ export function createFakeServices(options: FakePeopleOptions = {}): FakeService
   };
   const services = {
     sandboxes,
+    ...fakeBuilds(fake.builds),
     ...fakeForks({ sandboxes: fake.sandboxes, snapshots, find: sandboxes.get }),
     sleep: fakeSleep(fake.sandboxes),
     usageHistory: { of: async (_: User, sandboxId: string) => ({ sandboxId, ...historyOfUse }) },

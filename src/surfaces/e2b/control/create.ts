@@ -5,16 +5,16 @@ import { isAsked } from '../../daytona/base/errors.ts';
 import { NotHere } from '../base/errors.ts';
 import { endAfter, labelsOf, shown, startedAnswer } from './answer.ts';
 import { askedNetwork } from './network.ts';
-import { untagged } from './snapshots.ts';
+import { snapshotName } from './snapshots.ts';
 
 /** Linux user that programs of E2B's users expect. */
-const USUAL_USER = 'user';
+export const USUAL_USER = 'user';
 
 /** Until its end, where a client says nothing. */
 export const USUAL_SECONDS = 15;
 
 /** Templates that are the base image here. */
-const baseTemplates = ['', 'base', 'code-interpreter-v1'];
+export const baseTemplates = ['', 'base', 'code-interpreter-v1'];
 
 const refusals: Record<string, string> = {
   volumeMounts: 'There are no volumes here.',
@@ -29,7 +29,7 @@ export async function create(call: Call): Promise<Record<string, unknown>> {
   const mayBePublic = call.services.publicPorts.isAllowed;
   if (network['allowPublicTraffic'] === true && !mayBePublic)
     throw new NotHere('network.allowPublicTraffic: the operator lets no port be open to everybody here.');
-  const template = untagged(String(body['templateID'] ?? ''));
+  const template = snapshotName(String(body['templateID'] ?? ''));
   const key = call.request.headers['idempotency-key'];
   const created = await call.tool(
     'Sandbox.CreateSandbox',
@@ -102,7 +102,7 @@ async function welcome(call: Call, sandbox: string): Promise<void> {
 
 /** Answers for the aliases of templates. */
 export async function alias(call: Call): Promise<Record<string, unknown>> {
-  const name = untagged(call.params['alias'] ?? '');
+  const name = snapshotName(call.params['alias'] ?? '');
   if (!baseTemplates.includes(name)) await call.tool('Sandbox.GetSnapshot', { snapshot: name });
   if (name === '') throw new SandhavenError('not_found', 'There is no such template.');
   return { templateID: name, public: true };

@@ -6,6 +6,10 @@ const text = (name: string, description: string, more: Json = {}): Json => ({
   schema: { type: 'string', ...more },
 });
 
+const ofBuild: Json = { name: 'build', in: 'path', required: true, schema: { type: 'string' } };
+
+const json = (properties: Json): Json => ({ 'application/json': { schema: { type: 'object', properties } } });
+
 export const buildPaths: Json = {
   '/v1/builds': {
     post: {
@@ -28,6 +32,9 @@ export const buildPaths: Json = {
           schema: { type: 'array', items: { type: 'string' } },
         },
         text('cache', 'false: every step runs.', { enum: ['true', 'false'], default: 'true' }),
+        text('detach', 'true: the answer is the id of the build, which goes on without its client.', {
+          ...{ enum: ['true', 'false'], default: 'false' },
+        }),
       ],
       requestBody: {
         required: true,
@@ -38,6 +45,45 @@ export const buildPaths: Json = {
           description: 'The build has begun; its last line says how it ended.',
           content: { 'application/x-ndjson': { schema: { type: 'string' } } },
         },
+        '202': { description: 'The build goes on.', content: json({ build_id: { type: 'string' } }) },
+        ...failures,
+      },
+    },
+  },
+  '/v1/builds/{build}': {
+    get: {
+      operationId: 'readBuild',
+      summary: 'Read a detached build',
+      description:
+        'Events from a position on, a hundred at most, and how it ended. It is kept for an hour after its end.',
+      tags: ['Files'],
+      parameters: [
+        ofBuild,
+        { ...text('from', 'Position.'), schema: { type: 'integer', minimum: 0, default: 0 } },
+      ],
+      responses: {
+        '200': {
+          description: 'The build.',
+          content: json({
+            build_id: { type: 'string' },
+            name: { type: 'string' },
+            state: { type: 'string', enum: ['waiting', 'building', 'ready', 'failed'] },
+            events: { type: 'array', items: { type: 'object' } },
+            next: { type: 'integer', description: 'Position after these events.' },
+            snapshot: { type: ['object', 'null'] },
+            problem: { type: ['object', 'null'] },
+          }),
+        },
+        ...failures,
+      },
+    },
+    delete: {
+      operationId: 'endBuild',
+      summary: 'End and forget a detached build',
+      tags: ['Files'],
+      parameters: [ofBuild],
+      responses: {
+        '204': { description: 'It is gone; its snapshot, where there is one, stays.' },
         ...failures,
       },
     },

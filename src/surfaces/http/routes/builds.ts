@@ -1,6 +1,7 @@
 /**
  * POST /v1/builds: builds a snapshot of a Dockerfile. The body is the context, a tar; the answer is a line of JSON for each
- * event while the build runs, the last one `result` or `error`. A client that leaves ends the build.
+ * event while the build runs, the last one `result` or `error`. A client that leaves ends the build, unless it is detached: that
+ * one is read by GET /v1/builds/:build, and ended by DELETE.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -26,17 +27,21 @@ const query = z.strictObject({
   target: text.optional(),
   build_arg: z.union([z.string(), z.array(z.string())]).default([]),
   cache: z.enum(['true', 'false']).default('true'),
+  detach: z.enum(['true', 'false']).default('false'),
 });
 
 /** `app` must leave request bodies unread. */
 export function addBuildRoute(
   app: FastifyInstance,
-  services: Pick<Services, 'builds' | 'audit'>,
+  services: Pick<Services, 'builds' | 'detachedBuilds' | 'audit'>,
   log: Log,
 ): void {
   const stop = new AbortController();
   // A build may run for an hour, and the server would wait for it.
-  app.addHook('preClose', async () => stop.abort(stopping()));
+  app.addHook('preClose', async () => {
+    stop.abort(stopping());
+    await services.detachedBuilds.close();
+  });
   app.post('/v1/builds', { config: { byteStream: true, endless: true } }, (request, reply) => {
     const gone = clientSignal(reply);
     const signal = AbortSignal.any([gone, stop.signal]);
@@ -47,24 +52,67 @@ export function addBuildRoute(
   });
 }
 
+/** Routes of detached builds, whose bodies are none. */
+export function addDetachedBuildRoutes(
+  app: FastifyInstance,
+  services: Pick<Services, 'detachedBuilds'>,
+  log: Log,
+): void {
+  app.get<Params>('/v1/builds/:build', { exposeHeadRoute: false }, async (request) => {
+    assertScope(request.caller, 'sandboxes:read');
+    const { from } = validateInput(position, request.query as object);
+    const view = services.detachedBuilds.read(request.caller, request.params.build, from);
+    const { id, announced, state, events, next, snapshot, error } = view;
+    return {
+      ...{ build_id: id, name: announced.name, state, next },
+      events: events.map(({ at, ...event }) => ({ at: new Date(at).toISOString(), ...event })),
+      snapshot: snapshot && toSnapshotView(snapshot),
+      problem: state === 'failed' ? explain(error, request, log) : null,
+    };
+  });
+  app.delete<Params>('/v1/builds/:build', async (request, reply) => {
+    assertScope(request.caller, 'sandboxes:write');
+    await services.detachedBuilds.remove(request.caller, request.params.build);
+    return reply.code(204).send();
+  });
+}
+
+interface Params {
+  Params: { build: string };
+}
+
+const position = z.strictObject({ from: z.coerce.number().int().min(0).default(0) });
+
 async function build(
-  { builds }: Pick<Services, 'builds'>,
+  { builds, detachedBuilds }: Pick<Services, 'builds' | 'detachedBuilds'>,
   request: FastifyRequest,
   reply: FastifyReply,
   log: Log,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
   assertScope(request.caller, 'sandboxes:write');
-  const { name, file, target, build_arg, cache } = validateInput(query, request.query as object);
+  const { name, file, target, build_arg, cache, detach } = validateInput(query, request.query as object);
   request.raw.socket.setTimeout(limits.byteStreamIdleMs);
   const args = new Map([build_arg].flat().map(pairOf));
   const asked = { name, file, args, isCached: cache === 'true', ...(target === undefined ? {} : { target }) };
   // A refusal is answered before the end of the body.
   const body = request.raw.iterator({ destroyOnReturn: false });
-  const prepared = await builds.prepare(request.caller, asked, body, signal).catch((error: unknown) => {
-    // A body that breaks off is its client's, who has left or is about to.
-    throw request.raw.errored ? canceled(error) : error;
-  });
+  const prepare = (until: AbortSignal) =>
+    builds.prepare(request.caller, asked, body, until).catch((error: unknown) => {
+      // A body that breaks off is its client's, who has left or is about to.
+      throw request.raw.errored ? canceled(error) : error;
+    });
+  if (detach === 'true') {
+    const id = detachedBuilds.announce(request.caller, { name });
+    try {
+      await detachedBuilds.begin(request.caller, id, (_announced, ending) => prepare(ending));
+    } catch (error) {
+      await detachedBuilds.remove(request.caller, id);
+      throw error;
+    }
+    return reply.code(202).send({ build_id: id });
+  }
+  const prepared = await prepare(signal);
   try {
     request.leave?.();
     await stream(reply, prepared, (error) => explain(error, request, log));

@@ -3,8 +3,9 @@
  *   node program.mjs VERSION, with the variables of ../service.ts
  */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rejection, runSteps, step, until } from '../../daytona/node/steps.mjs';
@@ -12,7 +13,7 @@ import { rejection, runSteps, step, until } from '../../daytona/node/steps.mjs';
 const version = process.argv[2];
 const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'sandhaven/compat-clients');
 const installed = createRequire(join(cache, 'package.json'));
-const { Sandbox } = installed(`e2b-${version}`);
+const { Sandbox, Template, waitForPort } = installed(`e2b-${version}`);
 const interpreterVersion = '2.8';
 const client = { version, sandbox: null };
 
@@ -241,6 +242,38 @@ const steps = {
   async 'hear of what is not here'(box) {
     const onlyAddress = box.updateNetwork({ denyOut: ['203.0.113.1'] });
     assert.match((await rejection(onlyAddress)).message, /migrate-from-e2b/);
+  },
+  async 'build a template, and start from it'() {
+    const folder = mkdtempSync(join(tmpdir(), 'sandhaven-template-'));
+    writeFileSync(join(folder, 'page.txt'), 'built');
+    const template = Template({ fileContextPath: folder })
+      .fromBaseImage()
+      .setEnvs({ SHADE: '$light "sand"' })
+      .copy('page.txt', 'site/')
+      .runCmd('printf " $SHADE" >>site/page.txt && id -un >who')
+      .runCmd('touch /root/made', { user: 'root' })
+      .setStartCmd('python3 -m http.server 8000 -d site', waitForPort(8000));
+    const log = [];
+    const built = await Template.build(template, 'site:v1', {
+      ...{ cpuCount: 1, memoryMB: 2_048 },
+      onBuildLogs: (entry) => log.push(entry.message),
+    });
+    rmSync(folder, { recursive: true });
+    assert.ok(log.some((message) => message.includes('COPY --chown=user')));
+    assert.equal((await Template.getBuildStatus(built)).status, 'ready');
+    assert.deepEqual([await Template.exists('site:v1'), await Template.exists('site')], [true, false]);
+    const made = await Sandbox.create('site:v1', { timeoutMs: 60_000 });
+    const { stdout } = await made.commands.run('cat site/page.txt who; echo "$SHADE"; sudo ls /root/made');
+    assert.equal(stdout, 'built $light "sand"user\n$light "sand"\n/root/made\n');
+    const { cpuCount, memoryMB } = await made.getInfo();
+    assert.deepEqual([cpuCount, memoryMB], [1, 2_048]);
+    await until(
+      async () => (await made.commands.run('curl -s localhost:8000/page.txt || true')).stdout !== '',
+    );
+    await made.kill();
+    const failing = Template().fromTemplate('site:v1').runCmd('echo why; exit 3');
+    const error = await rejection(Template.build(failing, 'failing'));
+    assert.match(error.message, /ended with exit code 3/);
   },
   async 'open nothing by the token of another sandbox'(box) {
     const other = await Sandbox.create({ timeoutMs: 60_000 });

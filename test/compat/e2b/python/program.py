@@ -15,6 +15,7 @@ from e2b import (
     PtySize,
     Sandbox,
     SandboxNotFoundException,
+    Template,
     TimeoutException,
 )
 from steps import equal, rejection, run_steps, step
@@ -135,6 +136,17 @@ def fork(client):
     for one in forks:
         one.kill()
     equal(type(rejection(forks[0].fork)), SandboxNotFoundException)
+
+
+@step("build a template, and start from it")
+def template(_client):
+    log = []
+    plain = Template().from_base_image().run_cmd("echo made >made.txt")
+    Template.build(plain, alias="made", cpu_count=1, memory_mb=1024, on_build_logs=lambda entry: log.append(entry.message))
+    equal(any("echo made" in message for message in log), True)
+    made = Sandbox.create("made", timeout=60)
+    equal(made.commands.run("whoami; pwd; cat made.txt").stdout, "user\n/home/user\nmade\n")
+    made.kill()
 
 
 @step("pause it and go on")

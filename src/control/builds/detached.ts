@@ -1,0 +1,168 @@
+/**
+ * Builds that outlive their request: each is announced, begun, and read by its id until an hour after its end. They live in this
+ * process, and end with it; the steps that were done are kept.
+ */
+import { type Release, Shares } from '../../fairness/shares.ts';
+import { canceled, notFound, SandhavenError } from '../../model/errors.ts';
+import { newBuildId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Snapshot } from '../../model/snapshot.ts';
+import { ownerIdOf, type User } from '../../model/user.ts';
+import type { Clock } from '../ports/index.ts';
+import type { BuildRequest, PreparedBuild } from './build.ts';
+import type { BuildEvent } from './progress.ts';
+
+/** Name and sizes that a build was announced with. */
+export type Announced = Pick<BuildRequest, 'name' | 'resources'>;
+
+/** Event of a build, with the time when it came. */
+export type LoggedEvent = BuildEvent & { at: number };
+
+export interface DetachedView {
+  id: string;
+  announced: Announced;
+  state: 'waiting' | 'building' | 'ready' | 'failed';
+  /** From the position that was asked for; a part of them where there are many. */
+  events: LoggedEvent[];
+  /** Position after them. */
+  next: number;
+  snapshot: Snapshot | null;
+  /** Of one that failed. */
+  error: unknown;
+  /** Line of the instruction that was begun last; 0 before the first. */
+  line: number;
+}
+
+type Detached = Omit<DetachedView, 'next'> & {
+  ownerId: string;
+  /** Since its announcement, its beginning, or its end. */
+  since: number;
+  ending: AbortController;
+  ended: Promise<void>;
+  held: Release[];
+};
+
+const { detached: bounds, detachedLogs } = limits.build;
+
+export class DetachedBuilds {
+  readonly #clock: Clock;
+  readonly #builds = new Map<string, Detached>();
+  readonly #shares = new Shares({ ...bounds, what: 'builds are kept' });
+  readonly #logs = new Shares({ ...detachedLogs, what: 'bytes of logs are kept' });
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Rejects with `resource_exhausted` while the owner has as many that are waiting or building. Those that ended go first. */
+  announce(caller: User, announced: Announced): string {
+    const ownerId = ownerIdOf(caller);
+    this.#sweep();
+    if (!this.#shares.hasShare(ownerId, 1) || !this.#shares.hasRoom(1)) this.#forgetOldest(ownerId);
+    const id = newBuildId();
+    this.#builds.set(id, {
+      ...{ id, ownerId, announced, state: 'waiting', events: [], snapshot: null, error: null, line: 0 },
+      ...{ since: this.#clock.now(), ending: new AbortController(), ended: Promise.resolve() },
+      held: [this.#shares.take(ownerId)],
+    });
+    return id;
+  }
+
+  /** Begins it, and resolves once it is prepared. One that cannot be prepared is waiting as before. */
+  async begin(
+    caller: User,
+    id: string,
+    prepare: (announced: Announced, signal: AbortSignal) => Promise<PreparedBuild>,
+  ): Promise<void> {
+    const build = this.#of(caller, id);
+    if (build.state !== 'waiting')
+      throw new SandhavenError('failed_precondition', 'The build was begun already.');
+    build.state = 'building';
+    try {
+      const prepared = await prepare(build.announced, build.ending.signal);
+      build.ended = this.#run(build, prepared);
+    } catch (error) {
+      build.state = 'waiting';
+      throw error;
+    } finally {
+      build.since = this.#clock.now();
+    }
+  }
+
+  /** @param from Position of the first event that is wanted. */
+  read(caller: User, id: string, from: number): DetachedView {
+    const { ownerId: _, since: __, ending: ___, ended: ____, held: _____, ...build } = this.#of(caller, id);
+    const events = build.events.slice(from, from + bounds.eventsOfAnswer);
+    return { ...build, events, next: from + events.length };
+  }
+
+  /** Ends it where it runs, and forgets it. Its snapshot, where there is one, stays. */
+  async remove(caller: User, id: string): Promise<void> {
+    await this.#end(this.#of(caller, id), canceled());
+  }
+
+  /** Ends all. */
+  async close(): Promise<void> {
+    const stopping = new SandhavenError('unavailable', 'The service is stopping; the build was ended.');
+    await Promise.all([...this.#builds.values()].map((build) => this.#end(build, stopping)));
+  }
+
+  async #run(build: Detached, prepared: PreparedBuild): Promise<void> {
+    try {
+      build.snapshot = await prepared.run((event) => this.#log(build, event));
+      build.state = 'ready';
+    } catch (error) {
+      build.error = error;
+      build.state = 'failed';
+    } finally {
+      build.since = this.#clock.now();
+      // The room of its context is gone with the process at the latest.
+      await prepared.close().catch(() => {});
+    }
+  }
+
+  /** Past the bound the output is left out, and the rest is kept: it is little. */
+  #log(build: Detached, event: BuildEvent): undefined {
+    if (!this.#builds.has(build.id)) return;
+    const bytes = event.event === 'output' ? Buffer.byteLength(event.text) : 0;
+    if (bytes > 0) {
+      if (!this.#logs.hasShare(build.ownerId, bytes) || !this.#logs.hasRoom(bytes)) return;
+      build.held.push(this.#logs.take(build.ownerId, bytes));
+    }
+    if (event.event === 'step') build.line = event.line;
+    build.events.push({ ...event, at: this.#clock.now() });
+  }
+
+  /** An id of another owner's is as unknown as any. */
+  #of(caller: User, id: string): Detached {
+    this.#sweep();
+    const build = this.#builds.get(id);
+    if (build?.ownerId === ownerIdOf(caller)) return build;
+    throw notFound('build', `There is no build '${id}', or it ended more than an hour ago.`);
+  }
+
+  #sweep(): void {
+    const before = this.#clock.now() - bounds.keptMs;
+    for (const build of this.#builds.values())
+      if (build.state !== 'building' && build.since < before) this.#forget(build);
+  }
+
+  #forgetOldest(ownerId: string): void {
+    const ended = [...this.#builds.values()].filter(
+      (build) => build.ownerId === ownerId && (build.state === 'ready' || build.state === 'failed'),
+    );
+    const [oldest] = ended.sort((a, b) => a.since - b.since);
+    if (oldest) this.#forget(oldest);
+  }
+
+  #forget(build: Detached): void {
+    this.#builds.delete(build.id);
+    for (const release of build.held.splice(0)) release();
+  }
+
+  async #end(build: Detached, reason: unknown): Promise<void> {
+    build.ending.abort(reason);
+    this.#forget(build);
+    await build.ended;
+  }
+}

@@ -1,0 +1,107 @@
+/** Archives that come before their build: who may send and read them, how long they stay, and whose share they take. */
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { Uploads } from '../../../src/control/builds/uploads.ts';
+import type { User } from '../../../src/model/user.ts';
+import { memorySpools } from './archives.ts';
+
+const ann = { id: 'user_ann', team: null } as unknown as User;
+const bob = { id: 'user_bob', team: null } as unknown as User;
+const HOUR_MS = 3_600_000;
+
+function started() {
+  const clock = { time: 1_000, now: () => clock.time };
+  const spools = memorySpools();
+  const uploads = new Uploads({ clock, openSpool: spools.open });
+  const send = (caller: User, name: string, ...pieces: (string | number)[]) =>
+    uploads.keep(uploads.expect(caller, name), piecesOf(pieces));
+  const read = async (caller: User, name: string) => {
+    const opened = uploads.open(caller, name);
+    const bytes = opened && (await buffer(opened.bytes)).toString();
+    opened?.close();
+    return bytes;
+  };
+  return { clock, spools, uploads, send, read };
+}
+
+const zeros = Buffer.alloc(1024 * 1024);
+
+/** Texts, and numbers of mebibytes. */
+async function* piecesOf(pieces: (string | number)[]) {
+  for (const piece of pieces)
+    if (typeof piece === 'string') yield Buffer.from(piece);
+    else for (let count = 0; count < piece; count++) yield zeros;
+}
+
+describe('an upload', () => {
+  it('is kept under its name, for its owner, and replaces the one before', async () => {
+    const { uploads, send, read, spools } = started();
+    expect(uploads.has(ann, 'a')).toBe(false);
+    await send(ann, 'a', 'on', 'e');
+    expect([uploads.has(ann, 'a'), uploads.has(ann, 'b'), uploads.has(bob, 'a')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([await read(ann, 'a'), await read(bob, 'a')]).toEqual(['one', null]);
+    await send(ann, 'a', 'two');
+    expect([await read(ann, 'a'), await read(ann, 'a'), spools.count]).toEqual(['two', 'two', 1]);
+  });
+
+  it('comes once by its address, within an hour', async () => {
+    const { uploads, clock } = started();
+    const [once, late] = [uploads.expect(ann, 'a'), uploads.expect(ann, 'b')];
+    expect(once).toMatch(/^[0-9a-z]{40}$/);
+    await uploads.keep(once, piecesOf(['x']));
+    clock.time += HOUR_MS + 1;
+    for (const ticket of [once, late, 'other'])
+      await expect(uploads.keep(ticket, piecesOf(['y']))).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('that breaks off leaves nothing', async () => {
+    const { uploads, spools } = started();
+    async function* broken() {
+      yield Buffer.from('x');
+      throw new Error('broken');
+    }
+    await expect(uploads.keep(uploads.expect(ann, 'a'), broken())).rejects.toThrow('broken');
+    expect([uploads.has(ann, 'a'), spools.count]).toEqual([false, 0]);
+  });
+
+  it('goes an hour after it came or was asked for, and after who reads it', async () => {
+    const { uploads, send, clock, spools } = started();
+    await send(ann, 'a', 'x');
+    clock.time += HOUR_MS;
+    expect(uploads.has(ann, 'a')).toBe(true);
+    const opened = uploads.open(ann, 'a');
+    clock.time += HOUR_MS + 1;
+    expect([uploads.has(ann, 'a'), spools.count]).toEqual([false, 1]);
+    if (!opened) throw new Error('it is not here');
+    expect((await buffer(opened.bytes)).toString()).toBe('x');
+    opened.close();
+    expect(spools.count).toBe(0);
+  });
+});
+
+describe('the share of an owner', () => {
+  it('has 512 MiB, of which the oldest go first, and those of others stay', async () => {
+    const { uploads, send, clock } = started();
+    await send(bob, 'his', 'x');
+    await send(ann, 'old', 300);
+    clock.time += 1;
+    await send(ann, 'newer', 100);
+    await send(ann, 'newest', 200);
+    expect(['old', 'newer', 'newest'].map((name) => uploads.has(ann, name))).toEqual([false, true, true]);
+    await expect(send(ann, 'too-large', 300, 300)).rejects.toMatchObject({ code: 'resource_exhausted' });
+    expect(uploads.has(bob, 'his')).toBe(true);
+  });
+
+  it('has fifty archives, and fifty addresses', async () => {
+    const { uploads, send } = started();
+    for (let count = 0; count < 51; count++) await send(ann, `a${count}`, 'x');
+    expect([uploads.has(ann, 'a0'), uploads.has(ann, 'a50')]).toEqual([false, true]);
+    for (let count = 0; count < 50; count++) uploads.expect(ann, 'b');
+    expect(() => uploads.expect(ann, 'b')).toThrow(expect.objectContaining({ code: 'resource_exhausted' }));
+    uploads.expect(bob, 'b');
+  });
+});
