@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { MachineSpec, Runtime } from '../../src/control/ports/index.ts';
-import { newSandboxId } from '../../src/model/ids.ts';
+import { newSandboxId, newSnapshotId } from '../../src/model/ids.ts';
 import type { Resources } from '../../src/model/sandbox.ts';
 import type { RuntimeUnderTest } from './conformance.ts';
 
@@ -92,6 +92,22 @@ export function linuxConformance(name: string, factory: () => Promise<LinuxRunti
         expect(await sh(machine.id, 'cat /root/file; ls -d /usr/share/doc 2>&1; pgrep sleep; true')).toBe(
           "kept\nls: cannot access '/usr/share/doc': No such file or directory",
         );
+      });
+
+      it('keeps its disk when a captured one cannot be grown to take its place', async () => {
+        const machine = await started();
+        const { id } = machine;
+        const { captures } = runtime;
+        if (!captures) throw new Error('disks are not captured');
+        const capture = newSnapshotId();
+        await sh(id, 'echo captured > /root/file');
+        await captures.capture(capture, { id, archive: null });
+        await sh(id, 'echo later > /root/file');
+        await runtime.stop(id, 1000);
+        await expect(captures.putBack(id, capture, { diskGb: 1_000_000_000 })).rejects.toThrow();
+        await runtime.start(machine, 2);
+        expect(await sh(id, 'cat /root/file')).toBe('later');
+        await captures.drop(capture);
       });
 
       it('lets files and folders of the image be renamed and linked', async () => {

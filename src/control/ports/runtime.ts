@@ -80,8 +80,8 @@ export interface CapturedDisks {
    */
   stage(id: string, captureId: string, options?: CallOptions): Promise<void>;
   /**
-   * Gives a sandbox without a running machine the captured disk in place of its own, grown to `diskGb`: the copy that `stage`
-   * has made, or else a new one.
+   * Gives a sandbox without a running machine the captured disk in place of its own, grown to `diskGb` already: the copy that
+   * `stage` has made, or else a new one.
    */
   putBack(id: string, captureId: string, options: CallOptions & { diskGb: number }): Promise<void>;
   /** Makes a captured disk of another. Rejects with `resource_exhausted` without room; then there is no copy. */

@@ -342,11 +342,11 @@ function captures({ host, step }: Dependencies, inTurn: InTurn): CapturedDisks {
           if (host.running(id)) throw unavailable('The machine runs.');
           const traces = host.of(id);
           traces.staged ??= copyOf(capturedDisk(host, captureId));
+          await step('grow the staged disk', signal);
+          traces.staged.gb = Math.max(traces.staged.gb, diskGb);
           await step('put the disk back', signal);
           traces.disk = traces.staged;
           traces.staged = null;
-          await step('grow the disk', signal);
-          traces.disk.gb = Math.max(traces.disk.gb, diskGb);
         },
         given,
       ),

@@ -33,8 +33,11 @@ export interface Disks {
   ): Promise<void>;
   /** Copies an image beside the sandbox's disk, which may be in use, for `replace`. */
   stage(id: string, from: string, signal: AbortSignal): Promise<void>;
-  /** Gives the sandbox the copy that `stage` has made in place of its disk, or else a new copy of that image. */
-  replace(id: string, from: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Gives the sandbox the copy that `stage` has made in place of its disk, or else a new copy of that image, grown as `grow` does
+   * before it takes the place.
+   */
+  replace(id: string, from: string, diskGb: number, signal: AbortSignal): Promise<void>;
   /** Grows the disk to exactly `diskGb`, unless it is that large already. Finishes an interrupted growth. */
   grow(id: string, diskGb: number): Promise<void>;
   remove(id: string): Promise<void>;
@@ -75,6 +78,11 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
     await commit(path + PARTIAL, path);
   }
 
+  async function growTo(path: string, diskGb: number): Promise<void> {
+    await repairIfGrowing(helpers, path);
+    if ((await fileSystemBytes(path)) < diskGb * GiB) await growDisk(helpers, path, diskGb);
+  }
+
   return {
     async init() {
       for (const folder of ['upper', 'work', 'spare']) {
@@ -93,7 +101,7 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
     async ensure(id, diskGb, { from, signal } = {}) {
       const path = layout.disk(id);
       // Left by a rollback that was killed before its operation was stored.
-      await rm(staged(path), { force: true });
+      await removeStaged(path);
       if (await unlessMissing(stat(path))) return repairIfGrowing(helpers, path);
       if (from !== undefined) return copyTo(path, from, signal);
       if (diskGb === limits.diskGb.default && (await takeFromPool(layout.pool, path))) return refillLater();
@@ -102,13 +110,14 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
 
     async stage(id, from, signal) {
       await mkdir(layout.sandbox(id), { recursive: true, mode: 0o700 });
-      await rm(staged(layout.disk(id)), { force: true });
+      await removeStaged(layout.disk(id));
       await copyTo(staged(layout.disk(id)), from, signal);
     },
 
-    async replace(id, from, signal) {
+    async replace(id, from, diskGb, signal) {
       const path = layout.disk(id);
       if ((await unlessMissing(stat(staged(path)))) === null) await copyTo(staged(path), from, signal);
+      await growTo(staged(path), diskGb);
       await waitUntilFree(path);
       await rm(growing(path), { force: true });
       await commit(staged(path), path);
@@ -117,16 +126,15 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
     async grow(id, diskGb) {
       const path = layout.disk(id);
       await waitUntilFree(path);
-      await repairIfGrowing(helpers, path);
-      if ((await fileSystemBytes(path)) < diskGb * GiB) await growDisk(helpers, path, diskGb);
+      await growTo(path, diskGb);
     },
 
     async remove(id) {
       const path = layout.disk(id);
       await waitUntilFree(path);
       await rm(growing(path), { force: true });
-      for (const left of [path + PARTIAL, staged(path) + PARTIAL, staged(path)])
-        await rm(left, { force: true });
+      for (const left of [path + PARTIAL, staged(path) + PARTIAL]) await rm(left, { force: true });
+      await removeStaged(path);
       await removeDurably(path);
     },
 
@@ -148,6 +156,10 @@ const REFILL_DELAY_MS = 200;
 
 /** Copy of a captured disk that is about to take the disk's place. */
 const staged = (path: string): string => `${path}.staged`;
+
+async function removeStaged(path: string): Promise<void> {
+  for (const left of [growing(staged(path)), staged(path)]) await rm(left, { force: true });
+}
 
 /** Marker file of a growth in progress: if it outlives its helper, the file system may be inconsistent. */
 const growing = (path: string): string => `${path}.growing`;

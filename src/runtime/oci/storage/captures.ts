@@ -23,7 +23,7 @@ import type { WhileStopped } from './storage.ts';
 interface Dependencies {
   layout: Layout;
   copies: DiskCopies;
-  disks: Pick<Disks, 'stage' | 'replace' | 'grow'>;
+  disks: Pick<Disks, 'stage' | 'replace'>;
   whileStopped: WhileStopped;
   archives: Pick<Archives, 'restore'>;
   trash: Pick<Trash, 'take'>;
@@ -92,10 +92,7 @@ export function createCaptures({
 
     async putBack(id, captureId, { diskGb, signal }) {
       checkCaptureId(captureId);
-      const replace = async (either: AbortSignal): Promise<void> => {
-        await disks.replace(id, layout.capture(captureId), either);
-        await disks.grow(id, diskGb);
-      };
+      const replace = (either: AbortSignal) => disks.replace(id, layout.capture(captureId), diskGb, either);
       await whileStopped(id, 'The disk could not be put back.', replace, signal);
     },
 
