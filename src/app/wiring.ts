@@ -265,7 +265,7 @@ export function wire(
       live.healthEvents.close();
       services.learning.close();
       const watching = [readiness, scheduler, replicaWork, lostNodes, copies.collector, traffic];
-      const parts = [services.documents, deliverer, network.renewals, ...watching];
+      const parts = [services.documents, services.detachedBuilds, deliverer, network.renewals, ...watching];
       await closeInTime({
         parts: [...parts, archiveCollector, copies.work, pool].map((part) => () => part?.close()),
         drained: () => queue.drained(),

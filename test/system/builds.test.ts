@@ -103,6 +103,14 @@ describe('a detached build', () => {
     await must(service, 'DeleteSandbox', { sandbox: 'made' });
   }, 60_000);
 
+  it('ends with the service, which leaves no sandbox of it', async () => {
+    const id = await begun('FROM base\nRUN echo begun; sleep 600\n');
+    await expect.poll(async () => (await read(id)).events.length, { timeout: 30_000 }).toBe(3);
+    await service.restart();
+    expect(await sandboxes()).toBe(0);
+    expect((await asked(`/v1/builds/${id}`)).status).toBe(404);
+  }, 60_000);
+
   it('that is ended leaves no sandbox, and its snapshot as it was', async () => {
     const id = await begun('FROM base\nRUN echo begun; sleep 600\n');
     await expect.poll(async () => (await read(id)).events.length, { timeout: 30_000 }).toBe(3);

@@ -63,12 +63,4 @@ describe('a detached build', () => {
     await expect(http.builds[0]?.end.promise).rejects.toMatchObject({ code: 'unavailable' });
     expect((await http.fetch(`/v1/builds/${id}`)).status).toBe(404);
   });
-
-  it('ends with the service', async () => {
-    await begun();
-    await http.stop();
-    await expect(http.builds[0]?.end.promise).rejects.toMatchObject({
-      message: 'The service is stopping; the build was ended.',
-    });
-  });
 });

@@ -38,10 +38,7 @@ export function addBuildRoute(
 ): void {
   const stop = new AbortController();
   // A build may run for an hour, and the server would wait for it.
-  app.addHook('preClose', async () => {
-    stop.abort(stopping());
-    await services.detachedBuilds.close();
-  });
+  app.addHook('preClose', async () => stop.abort(stopping()));
   app.post('/v1/builds', { config: { byteStream: true, endless: true } }, (request, reply) => {
     const gone = clientSignal(reply);
     const signal = AbortSignal.any([gone, stop.signal]);
