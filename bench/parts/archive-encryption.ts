@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createArchiveEncryption } from '../../src/runtime/archives/protection.ts';
-import { createEncryptedFiles } from '../../src/runtime/oci/disk/encrypted-files.ts';
+import { createEncryptedFiles } from '../../src/runtime/oci/disk/archives.ts';
 import { run } from '../base/command.ts';
 import { timed } from '../base/interleave.ts';
 import { summarize } from '../base/statistics.ts';

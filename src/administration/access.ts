@@ -1,9 +1,8 @@
 /** Actions on ways into sandboxes. */
 import { z } from 'zod';
 import { timestamp } from '../catalog/base/sandbox-view.ts';
-import { requiredPath } from '../catalog/parameters/path.ts';
 import { sandbox } from '../catalog/parameters/sandbox.ts';
-import { textWithoutNul } from '../catalog/parameters/scalars.ts';
+import { requiredPath, textWithoutNul } from '../catalog/parameters/scalars.ts';
 import type { AccessToken } from '../control/ports/index.ts';
 import { limits } from '../model/limits.ts';
 import { waysInside } from '../model/sandbox-access.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AuthorizationService } from '../control/provider/authorizations.ts';
 import type { Services } from '../control/services.ts';
 import { SandhavenError } from '../model/errors.ts';
-import { providerNames } from '../model/provider-options.ts';
+import { providerNames } from '../model/provider.ts';
 import { defineAction } from './action.ts';
 
 const clientIds = providerNames.map((name) => `--${name}-client-id`).join(' or ');

@@ -1,5 +1,5 @@
 /** Calls an administration action: checks the role, then the parameters, then runs it. Every surface uses this. */
-import { assertOpen } from '../catalog/base/one-sandbox.ts';
+import { assertOpen } from '../catalog/base/sandbox-view.ts';
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../catalog/json-schema.ts';
 import { validateInput } from '../catalog/validate.ts';
 import { inSpan } from '../concurrency/span.ts';

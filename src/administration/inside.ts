@@ -3,12 +3,16 @@ import { z } from 'zod';
 import { timestamp } from '../catalog/base/sandbox-view.ts';
 import { withoutUndefined } from '../catalog/base/tool.ts';
 import { sessionId } from '../catalog/execution/parameters.ts';
-import { octal } from '../catalog/files/get-file-info.ts';
+import { octal } from '../catalog/files/listing.ts';
 import { offsetParameters } from '../catalog/parameters/pagination.ts';
-import { fileMode, path } from '../catalog/parameters/path.ts';
 import { asUser, sandbox, terminalId } from '../catalog/parameters/sandbox.ts';
-import { integerWithDefault, textWithoutNul } from '../catalog/parameters/scalars.ts';
-import { fileMetadata } from '../catalog/parameters/string-map.ts';
+import {
+  fileMetadata,
+  fileMode,
+  integerWithDefault,
+  path,
+  textWithoutNul,
+} from '../catalog/parameters/scalars.ts';
 import { limits } from '../model/limits.ts';
 import { defineAction } from './action.ts';
 

@@ -4,7 +4,7 @@ import { timestamp } from '../catalog/base/sandbox-view.ts';
 import { sandbox } from '../catalog/parameters/sandbox.ts';
 import type { LoggedEvent, NetworkLogPage } from '../control/network/network-log.ts';
 import { limits } from '../model/limits.ts';
-import { networkEventKinds } from '../model/network/event.ts';
+import { networkEventKinds } from '../model/network/traffic.ts';
 import { defineAction } from './action.ts';
 
 /** View of events of a sandbox's network, for the log and for those who follow it. */

@@ -1,18 +1,18 @@
 /** Actions on processes of a sandbox that outlive the call that starts them. */
 import { z } from 'zod';
 import { timestamp } from '../catalog/base/sandbox-view.ts';
-import { path } from '../catalog/parameters/path.ts';
 import { asUser, sandbox, terminalSizeOf } from '../catalog/parameters/sandbox.ts';
 import {
   atMostBytes,
   bytesOf,
   encoding,
+  environment,
   integerWithDefault,
   optionalInteger,
+  path,
   text,
   textWithoutNul,
 } from '../catalog/parameters/scalars.ts';
-import { environment } from '../catalog/parameters/string-map.ts';
 import type { DetachedSummary } from '../control/ports/index.ts';
 import { invalidArgument } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { pageOf, pageOutput, pageParameters } from '../catalog/parameters/pagination.ts';
 import { integerWithDefault, textWithoutNul } from '../catalog/parameters/scalars.ts';
-import type { DeviceSignIn } from '../model/access/device-sign-ins.ts';
 import type { SignIn } from '../model/access/sign-ins.ts';
+import type { DeviceSignIn } from '../model/access/ways-in.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { isNarrowed, scopes } from '../model/scopes.ts';

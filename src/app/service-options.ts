@@ -11,7 +11,7 @@ import type { GpuKind } from '../model/gpu-kind.ts';
 import type { KubernetesOptions } from '../model/kubernetes-options.ts';
 import type { AllowedHost } from '../model/network/allowed-hosts.ts';
 import type { TrafficOptions } from '../model/network/traffic.ts';
-import type { ProviderOptions } from '../model/provider-options.ts';
+import type { ProviderOptions } from '../model/provider.ts';
 import type { Quota } from '../model/quota.ts';
 import type { Regions } from '../model/region.ts';
 import type { RegistryRules } from '../model/registries.ts';

@@ -1,5 +1,4 @@
 /** `sandhaven up`: the service in the foreground, until SIGTERM or SIGINT. */
-
 import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +19,6 @@ import type { DocumentDbOptions } from './options/environment.ts';
 import type { UpOptions } from './options/up-options.ts';
 import { KeptSockets } from './parts/kept-sockets.ts';
 import { connectManager, type ManagerAddress, nobody } from './parts/service-manager.ts';
-import { reportSlowStop } from './parts/slow-stop.ts';
 import { type RunningService, startService } from './service.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -172,4 +170,18 @@ function raise(thread: number, niceness: number): void {
 function isRefusalOrGone(error: unknown): boolean {
   const { code, info } = error as NodeJS.ErrnoException & { info?: { code?: string } };
   return code === 'ERR_SYSTEM_ERROR' && ['EACCES', 'EPERM', 'ESRCH'].includes(info?.code ?? '');
+}
+
+// Reports of a slow stop, in the log: without them, a stop that hangs says nothing of its cause.
+
+/**
+ * Reports once if the process still runs after limits.slowStopMs, also when all of its parts say that they are closed.
+ * Keeps no process running.
+ */
+export function reportSlowStop(log: Log): void {
+  setTimeout(() => {
+    const open: Record<string, number> = {};
+    for (const resource of process.getActiveResourcesInfo()) open[resource] = (open[resource] ?? 0) + 1;
+    log.warn('the stop takes long; these are still open', { open });
+  }, limits.slowStopMs).unref();
 }

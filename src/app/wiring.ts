@@ -53,11 +53,10 @@ import { passkeyVerifierOnUse } from './parts/loaded-on-use.ts';
 import { pruneOldRows } from './parts/prune.ts';
 import { wireAccess } from './parts/wire-access.ts';
 import { wireGit, wireProvider } from './parts/wire-git.ts';
-import { wireLive, wireWebhooks } from './parts/wire-live.ts';
+import { wireLive, wireUses, wireWebhooks } from './parts/wire-live.ts';
 import { wireNetworks, wireTraffic } from './parts/wire-networks.ts';
 import { wireReplicas } from './parts/wire-replicas.ts';
 import { wireSnapshots } from './parts/wire-snapshots.ts';
-import { wireUses } from './parts/wire-uses.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const DRAIN_TIMEOUT_MS = 30_000;

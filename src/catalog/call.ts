@@ -5,7 +5,7 @@ import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';
 import { quotaOfRefusal } from '../model/quota.ts';
 import { assertScope, isViewer, refusedToViewers, type Scope } from '../model/scopes.ts';
-import { assertOpen } from './base/one-sandbox.ts';
+import { assertOpen } from './base/sandbox-view.ts';
 import type { CallContext, Tool } from './base/tool.ts';
 import { allTools } from './index.ts';
 import { toolsetOf } from './toolsets.ts';

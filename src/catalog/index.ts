@@ -1,54 +1,34 @@
 /** Every tool, by its toolset, in the order of the list. */
-import { createSshAccess } from './access/create-ssh-access.ts';
-import { getPortPreviewUrl } from './access/get-port-preview-url.ts';
-import { listPorts } from './access/list-ports.ts';
+import { createSshAccess, getPortPreviewUrl, listPorts } from './access.ts';
 import type { Tool } from './base/tool.ts';
-import { aggregateDocuments } from './documentdb/aggregate-documents.ts';
-import { countDocuments } from './documentdb/count-documents.ts';
 import { discoverCollections, discoverDatabases } from './documentdb/discover.ts';
-import { findDocuments } from './documentdb/find-documents.ts';
-import { getCollectionSchema } from './documentdb/get-collection-schema.ts';
-import { createSession } from './execution/create-session.ts';
-import { getSessionCommandLogs } from './execution/get-session-command-logs.ts';
-import { listSessions } from './execution/list-sessions.ts';
-import { runCode } from './execution/run-code.ts';
-import { runCommand } from './execution/run-command.ts';
+import { aggregateDocuments, countDocuments, findDocuments } from './documentdb/queries.ts';
+import { getCollectionSchema } from './documentdb/schema-view.ts';
+import { runCode, runCommand } from './execution/run.ts';
 import { runInContext } from './execution/run-in-context.ts';
-import { runSessionCommand } from './execution/run-session-command.ts';
-import { sendSessionInput } from './execution/send-session-input.ts';
-import { createFolder } from './files/create-folder.ts';
-import { deleteFile } from './files/delete-file.ts';
-import { findFiles } from './files/find-files.ts';
-import { getFileInfo } from './files/get-file-info.ts';
-import { listFiles } from './files/list-files.ts';
-import { moveFile } from './files/move-file.ts';
+import {
+  createSession,
+  getSessionCommandLogs,
+  listSessions,
+  runSessionCommand,
+  sendSessionInput,
+} from './execution/sessions.ts';
+import { createFolder, deleteFile, moveFile, writeFile } from './files/changes.ts';
+import { findFiles, getFileInfo, listFiles } from './files/listing.ts';
 import { readFile } from './files/read-file.ts';
 import { replaceInFiles } from './files/replace-in-files.ts';
 import { searchContent } from './files/search-content.ts';
-import { writeFile } from './files/write-file.ts';
-import { gitBranches, gitCreateBranch, gitDeleteBranch } from './git/branches.ts';
-import { gitAdd } from './git/git-add.ts';
-import { gitCheckout } from './git/git-checkout.ts';
-import { gitClone } from './git/git-clone.ts';
-import { gitCommit } from './git/git-commit.ts';
-import { gitLog } from './git/git-log.ts';
-import { gitPull } from './git/git-pull.ts';
-import { gitPush } from './git/git-push.ts';
-import { gitStatus } from './git/git-status.ts';
+import { gitBranches, gitCheckout, gitCreateBranch, gitDeleteBranch } from './git/branches.ts';
+import { gitAdd, gitCommit, gitLog, gitStatus } from './git/commits.ts';
+import { gitClone, gitPull, gitPush } from './git/remotes.ts';
 import { listRegions, whoAmI } from './identity.ts';
-import { configureSandboxAuto } from './sandboxes/configure-sandbox-auto.ts';
 import { createSandbox } from './sandboxes/create-sandbox.ts';
-import { getSandbox } from './sandboxes/get-sandbox.ts';
 import { archiveSandbox, deleteSandbox, startSandbox, stopSandbox } from './sandboxes/lifecycle.ts';
-import { listSandboxes } from './sandboxes/list-sandboxes.ts';
-import { resizeSandbox } from './sandboxes/resize-sandbox.ts';
-import { setSandboxLabels } from './sandboxes/set-sandbox-labels.ts';
+import { configureSandboxAuto, resizeSandbox, setSandboxLabels } from './sandboxes/settings.ts';
+import { getSandbox, listSandboxes } from './sandboxes/views.ts';
 import { createSnapshot } from './snapshots/create-snapshot.ts';
-import { forkSandbox } from './snapshots/fork-sandbox.ts';
-import { getSnapshot } from './snapshots/get-snapshot.ts';
-import { listSnapshots } from './snapshots/list-snapshots.ts';
-import { rollbackSandbox } from './snapshots/rollback-sandbox.ts';
-import { snapshotSandbox } from './snapshots/snapshot-sandbox.ts';
+import { forkSandbox, rollbackSandbox, snapshotSandbox } from './snapshots/forks.ts';
+import { getSnapshot, listSnapshots } from './snapshots/snapshots.ts';
 
 export const toolsByToolset = {
   sandboxes: [

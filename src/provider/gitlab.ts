@@ -1,8 +1,7 @@
 /** GitLab: its documented OAuth, device and REST endpoints behind the port of a code host. It has nothing like GitHub's apps. */
 import { z } from 'zod';
 import type { Clock, CodeHost, RepositoryVisibility } from '../control/ports/index.ts';
-import type { ProviderAccount, RepositoryName } from '../model/provider.ts';
-import type { ProviderOptions } from '../model/provider-options.ts';
+import type { ProviderAccount, ProviderOptions, RepositoryName } from '../model/provider.ts';
 import { ask, notAsDocumented } from './http.ts';
 import {
   clientSecretOf,

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { Clock, DeviceAnswer, DeviceCode } from '../control/ports/index.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { ProviderTokens } from '../model/provider.ts';
-import type { ProviderOptions } from '../model/provider-options.ts';
+import type { ProviderOptions, ProviderTokens } from '../model/provider.ts';
 import { readSecretFile } from '../outbound/secret-file.ts';
 import { ask, notAsDocumented, type Reply } from './http.ts';
 

@@ -1,7 +1,7 @@
 /** A stop that hangs leaves a line in the log that says what is still open. */
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { reportSlowStop } from '../../src/app/parts/slow-stop.ts';
+import { reportSlowStop } from '../../src/app/up.ts';
 import { skippableTime } from '../support/skip-time.ts';
 
 it('after 20 seconds, and only then', async () => {

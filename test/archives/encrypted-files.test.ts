@@ -11,8 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { createArchives } from '../../src/runtime/oci/disk/archives.ts';
-import { createEncryptedFiles } from '../../src/runtime/oci/disk/encrypted-files.ts';
+import { createArchives, createEncryptedFiles } from '../../src/runtime/oci/disk/archives.ts';
 import { createLayout } from '../../src/runtime/oci/host/layout.ts';
 import { testEncryption } from './test-encryption.ts';
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Body, urlOf } from '../../src/runtime/archives/s3/exchange.ts';
+import { elementsOf, encode, textOf } from '../../src/runtime/archives/s3/failure.ts';
 import { credentialsOf } from '../../src/runtime/archives/s3/open.ts';
 import { folderOnMachine } from '../../src/runtime/archives/s3/own-folder.ts';
 import { partsOf } from '../../src/runtime/archives/s3/upload.ts';
-import { elementsOf, encode, textOf } from '../../src/runtime/archives/s3/xml.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sandhaven-s3-parts-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NATIVE } from '../../src/app/engine/installed.ts';
 import { createHelpers } from '../../src/runtime/oci/host/helper.ts';
-import { freezeAndCopy } from '../../src/runtime/oci/storage/freeze.ts';
+import { freezeAndCopy } from '../../src/runtime/oci/storage/disk-copies.ts';
 
 const launcher = join(NATIVE, 'sandhaven-launcher');
 

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallContext } from '../../src/catalog/base/tool.ts';
 import { callTool, findTool } from '../../src/catalog/call.ts';
-import { permissions } from '../../src/catalog/files/get-file-info.ts';
+import { permissions } from '../../src/catalog/files/listing.ts';
 import { tools } from '../../src/catalog/index.ts';
 import { SandhavenError } from '../../src/model/errors.ts';
 import { createFakeServices, type FakeServices, user } from '../surfaces/fakes/fake-services.ts';

@@ -1,7 +1,7 @@
 /** What a model cannot know and needs before it calls a tool: MCP's list says it where the model looks. */
 import { describe, expect, it } from 'vitest';
 import { tools } from '../../src/catalog/index.ts';
-import { listTools } from '../../src/surfaces/mcp/listed-tools.ts';
+import { listTools } from '../../src/surfaces/mcp/server.ts';
 
 const listed = new Map(listTools(tools).map((tool) => [tool.name, tool]));
 

@@ -1,7 +1,7 @@
 /** Labels and environment variables: bounds of keys, values and number, on both sides. */
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { environment, labels } from '../../src/catalog/parameters/string-map.ts';
+import { environment, labels } from '../../src/catalog/parameters/scalars.ts';
 
 /** Paths and messages of the faults; none for a value that passes. */
 function faults(schema: z.ZodType, value: unknown): [string, string][] {

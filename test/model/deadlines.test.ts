@@ -1,9 +1,9 @@
 /** What time alone does to a sandbox, and when. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deadlineOf, withoutPassedStop } from '../../src/model/deadline.ts';
 import { decide, nextDeadline } from '../../src/model/lifecycle.ts';
 import { type Operation, type Sandbox, sandboxStates } from '../../src/model/sandbox.ts';
+import { deadlineOf, withoutPassedStop } from '../../src/model/sleep.ts';
 import { settledSandbox } from './lifecycle-fixtures.ts';
 
 const AUTO_MINUTES_MAX = 5_256_000;

@@ -1,6 +1,6 @@
 /** Flags of the code-hosting provider: what belongs together, and which URLs are taken. */
 import { describe, expect, it } from 'vitest';
-import { oneProvider, type ProviderTexts, parseProviderOptions } from '../../src/model/provider-options.ts';
+import { oneProvider, type ProviderTexts, parseProviderOptions } from '../../src/model/provider.ts';
 
 const none: ProviderTexts = {
   ...{ url: 'https://github.com', apiUrl: '', clientId: '', clientSecretFile: '' },

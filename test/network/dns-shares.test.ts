@@ -1,6 +1,6 @@
 /** What the DNS forwarder has is shared by owners, however many machines they have. */
 import { expect, it } from 'vitest';
-import { DnsShares } from '../../src/runtime/oci/network/dns/shares.ts';
+import { DnsShares } from '../../src/runtime/oci/network/dns/query.ts';
 
 /** Machines at `owner/number`. */
 const shares = () => new DnsShares((address) => address.split('/')[0] ?? '');

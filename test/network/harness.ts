@@ -13,8 +13,8 @@ import { promisify } from 'node:util';
 import { NATIVE } from '../../src/app/engine/installed.ts';
 import type { ShownTraffic } from '../../src/control/network/traffic/traffic-watch.ts';
 import { randomText } from '../../src/model/ids.ts';
-import type { NetworkEvent } from '../../src/model/network/event.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../src/model/network/policy.ts';
+import type { NetworkEvent } from '../../src/model/network/traffic.ts';
 import type { Slot } from '../../src/runtime/oci/host/plan.ts';
 import type { MachineSecrets } from '../../src/runtime/oci/network/policies.ts';
 

@@ -4,8 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { secretsOf } from '../../src/store/files/secrets.ts';
 import { type Migration, migrations } from '../../src/store/sql/schema.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
-import { dropWebhookTriggers, migrate } from '../../src/store/sqlite/migrations.ts';
-import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { dropWebhookTriggers, migrate, openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { alice, sandboxRecord, temporaryDirectory } from './fixtures.ts';
 
 const secrets = secretsOf(Buffer.alloc(32, 1));

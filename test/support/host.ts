@@ -30,7 +30,7 @@ export async function tracesOf(dataDir: string): Promise<Traces> {
 }
 
 /**
- * Gives the groups of ended machines the quiet time that they wait for (`src/runtime/oci/machine/ended-groups.ts`): one that is
+ * Gives the groups of ended machines the quiet time that they wait for (`src/runtime/oci/machine/running.ts`): one that is
  * there afterwards is left over.
  */
 export async function quietTime(instance: string): Promise<void> {

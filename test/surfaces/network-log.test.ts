@@ -1,7 +1,7 @@
 /** The network log of a sandbox, and the learning of its rules: over HTTP, in the stream of changes, on the command line. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { NetworkEvent } from '../../src/model/network/event.ts';
+import type { NetworkEvent } from '../../src/model/network/traffic.ts';
 import { readEvents } from '../../src/surfaces/cli/client.ts';
 import { cliFor } from './cli/cli-harness.ts';
 import { API_KEY, MEMBER_KEY } from './fakes/fake-services.ts';

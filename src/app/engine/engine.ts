@@ -1,5 +1,5 @@
 /** The concrete engine: the OCI runtime with its network, the images, and the link to the agents. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgentLink } from '../../agent-link/agent-link.ts';
 import type { DoctorFacts } from '../../control/ports/doctor-facts.ts';
@@ -49,7 +49,6 @@ import type { SandboxCopies } from '../../runtime/oci/storage/copies.ts';
 import { tryProgram } from '../../runtime/start-program.ts';
 import { type DataDirectory, instanceIn, isLocked } from '../../store/data-directory.ts';
 import type { Secrets } from '../../store/files/secrets.ts';
-import { hostRoots } from './host-roots.ts';
 import { NATIVE } from './installed.ts';
 import { type ChosenRuntime, chooseRuntime, findRunc, type RuntimeChoice } from './machine-runtime.ts';
 
@@ -265,4 +264,35 @@ function program(path: string): string {
   throw new SandhavenError('failed_precondition', `The program ${path} is missing.`, {
     hint: "Run 'make setup build' in the checkout, or install the package sandhaven again.",
   });
+}
+
+// Certificates of authorities that this host trusts, for sandboxes whose images have none.
+
+/** Bundles of Debian and Alpine, of Fedora and its kin, and of openSUSE. */
+const BUNDLES = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+];
+const MOST_BYTES = 1024 ** 2;
+
+/**
+ * Returns the bundle that SSL_CERT_FILE names, or else the system's, in PEM. Null where there is none, or one of over
+ * 1 MiB, or of no text.
+ */
+export function hostRoots(
+  named = process.env['SSL_CERT_FILE'],
+  bundles: readonly string[] = BUNDLES,
+): string | null {
+  for (const path of named ? [named] : bundles) {
+    try {
+      if (statSync(path).size > MOST_BYTES) continue;
+      const text = readFileSync(path, 'utf8');
+      if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+    } catch {
+      // Not there, or not to be read: the next one may be.
+    }
+  }
+  return null;
 }

@@ -6,7 +6,7 @@ import type { Clock, CodeHost, DocumentDatabase, Log } from '../../control/ports
 import { version } from '../../home.ts';
 import type { IdentityOptions } from '../../model/access/identity-options.ts';
 import type { ArchiveOptions } from '../../model/archive-options.ts';
-import type { ProviderName, ProviderOptions } from '../../model/provider-options.ts';
+import type { ProviderName, ProviderOptions } from '../../model/provider.ts';
 import type { TracingOptions } from '../../model/tracing-options.ts';
 import type { RemotePlace } from '../../runtime/archives/places.ts';
 import type { Secrets } from '../../store/files/secrets.ts';

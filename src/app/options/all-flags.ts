@@ -1,14 +1,12 @@
 /** The flags of `sandhaven up`, in the order of its help, and the text of it. */
-import { archiveFlags } from './archives.ts';
-import { diskStoreFlags } from './disk-store.ts';
+import { archiveFlags, diskStoreFlags } from './disks.ts';
 import type { Flag } from './flag.ts';
 import { kubernetesFlags } from './kubernetes.ts';
 import { listenerFlags } from './listeners.ts';
-import { providerFlags } from './provider.ts';
 import { quotaFlags } from './quotas.ts';
 import { sandboxFlags, trafficFlags } from './sandboxes.ts';
 import { serviceFlags } from './service.ts';
-import { signInFlags } from './sign-in.ts';
+import { providerFlags, signInFlags } from './sign-in.ts';
 
 export const allFlags = {
   ...listenerFlags,

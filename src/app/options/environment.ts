@@ -1,6 +1,6 @@
 /** Secret options, which come by environment alone. */
 import { invalidArgument } from '../../model/errors.ts';
-import { providerNames, secretVariableOf } from '../../model/provider-options.ts';
+import { providerNames, secretVariableOf } from '../../model/provider.ts';
 
 const secretVariables = [
   'SANDBOX_API_KEY',

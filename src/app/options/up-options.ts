@@ -18,20 +18,18 @@ import {
   parseProviderOptions,
   providerNames,
   secretVariableOf,
-} from '../../model/provider-options.ts';
+} from '../../model/provider.ts';
 import { networkQuotaKinds, type Quota } from '../../model/quota.ts';
 import type { RegistryRules } from '../../model/registries.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
 import { parseTracingOptions, type TracingOptions } from '../../model/tracing-options.ts';
 import { allFlags, type FlagValues } from './all-flags.ts';
-import { archiveFlags } from './archives.ts';
-import { diskStoreFlags } from './disk-store.ts';
+import { archiveFlags, diskStoreFlags } from './disks.ts';
 import { kubernetesFlags } from './kubernetes.ts';
 import { listenerFlags } from './listeners.ts';
-import { providerFlags } from './provider.ts';
 import { quotaFlags } from './quotas.ts';
 import { trafficFlags } from './sandboxes.ts';
-import { signInFlags } from './sign-in.ts';
+import { providerFlags, signInFlags } from './sign-in.ts';
 import { labelOf, readSources } from './sources.ts';
 
 /** Flags that are combined into one option. */

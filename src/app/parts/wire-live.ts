@@ -3,6 +3,10 @@
  * webhooks, with the worker that delivers their events.
  */
 import type { AuditService } from '../../control/audit/audit.ts';
+import type { CallerRights } from '../../control/callers/caller-rights.ts';
+import type { Machines } from '../../control/lifecycle/machines.ts';
+import { Scheduler, type SchedulerDependencies } from '../../control/lifecycle/scheduler.ts';
+import { SandboxSleep } from '../../control/lifecycle/sleep.ts';
 import { AuditEvents } from '../../control/live/audit-events.ts';
 import { Deliverer } from '../../control/live/deliverer.ts';
 import { HealthService } from '../../control/live/health.ts';
@@ -17,11 +21,15 @@ import type {
   Clock,
   EverybodyStore,
   Log,
+  Replicas,
   Runtime,
   SandboxStore,
   Store,
 } from '../../control/ports/index.ts';
 import type { Services } from '../../control/services.ts';
+import type { OperationQueue } from '../../control/turns/operation-queue.ts';
+import type { OtherReplicas } from '../../control/turns/other-replicas.ts';
+import { SandboxUses } from '../../control/work/sandbox-uses.ts';
 import { Shares } from '../../fairness/shares.ts';
 import { limits } from '../../model/limits.ts';
 import type { AllowedHost } from '../../model/network/allowed-hosts.ts';
@@ -82,4 +90,34 @@ export function wireWebhooks({ store, allowed, exit, clock, log, ca }: WebhookPa
     webhooks: new WebhookService({ ...parts, allowed }),
     deliverer: new Deliverer({ ...parts, replicas: store.replicas }),
   };
+}
+
+// Wires uses of sandboxes, and what follows when there are none: their sleep, and the commands of the scheduler.
+
+const SCHEDULER_INTERVAL_MS = 5_000;
+
+interface Parts extends Omit<SchedulerDependencies, 'sleep' | 'canArchive' | 'intervalMs'> {
+  store: SandboxStore;
+  runtime: Runtime;
+  machines: Machines;
+  replicas: Replicas;
+  queue: OperationQueue;
+  callerRights: CallerRights;
+  others: OtherReplicas;
+  /** Seconds without activity after which sandboxes sleep; 0: never. */
+  sleepAfterSeconds: number;
+  /** Called with the sandbox that has fallen asleep, or wakes. */
+  changed(id: string): void;
+}
+
+export function wireUses(parts: Parts) {
+  const { store, runtime, machines, queue, activity, callerRights, others, clock } = parts;
+  const start = (id: string) => machines.command(id, { type: 'start' });
+  const uses = new SandboxUses(store, queue, activity, callerRights, others, start);
+  runtime.sleep?.onChange(parts.changed);
+  const usualSeconds = parts.sleepAfterSeconds;
+  const sleep = new SandboxSleep({ store, runtime, machines, activity, usualSeconds, clock });
+  const canArchive = () => runtime.capabilities.archive;
+  const scheduler = new Scheduler({ ...parts, sleep, canArchive, intervalMs: SCHEDULER_INTERVAL_MS });
+  return { uses, sleep, scheduler };
 }

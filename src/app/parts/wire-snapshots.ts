@@ -1,4 +1,8 @@
 /** Wires snapshots and forks: their services, the work on their images, their changes, and the collector of images that none uses. */
+import { type BuildDependencies, BuildService } from '../../control/builds/build.ts';
+import { DetachedBuilds } from '../../control/builds/detached.ts';
+import { StepCache } from '../../control/builds/step-cache.ts';
+import { Uploads } from '../../control/builds/uploads.ts';
 import type { Quotas } from '../../control/callers/quotas.ts';
 import { ImageCollector, type ImageCollectorDependencies } from '../../control/images/collector.ts';
 import {
@@ -7,13 +11,12 @@ import {
 } from '../../control/images/sandbox-snapshots.ts';
 import { SnapshotWork, type SnapshotWorkDependencies } from '../../control/images/snapshot-work.ts';
 import { type SnapshotDependencies, SnapshotService } from '../../control/images/snapshots.ts';
-import { type CaptureDependencies, Captures } from '../../control/lifecycle/capture.ts';
+import { type CaptureDependencies, Captures, Rollbacks } from '../../control/lifecycle/capture.ts';
 import { type ForkDependencies, Forks } from '../../control/lifecycle/forks.ts';
-import { Rollbacks } from '../../control/lifecycle/rollbacks.ts';
 import { SnapshotEvents, type SnapshotEventsDependencies } from '../../control/live/snapshot-events.ts';
-import type { Runtime } from '../../control/ports/index.ts';
+import type { BuildStepStore, CapturedDisks, Runtime } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
-import { type BuildParts, wireBuilds } from './wire-builds.ts';
+import { spoolsIn } from '../../store/files/spools.ts';
 
 type Dependencies = SnapshotDependencies &
   SandboxSnapshotDependencies &
@@ -63,5 +66,30 @@ export function wireSnapshots({ keptMinutes, ...parts }: SnapshotParts) {
     },
     work,
     collector,
+  };
+}
+
+// Wires builds of snapshots from Dockerfiles, those that outlive their request, and archives that come before them.
+
+export interface BuildParts extends Omit<BuildDependencies, 'cache' | 'openSpool' | 'parse'> {
+  steps: BuildStepStore;
+  dataDir: string;
+}
+
+export function wireBuilds({ steps, dataDir, ...parts }: BuildParts) {
+  const cache = new StepCache({ ...parts, store: steps });
+  const openSpool = spoolsIn(dataDir);
+  const service = new BuildService({
+    ...{ ...parts, cache, openSpool },
+    // Loaded with the first build.
+    parse: async (text) => (await import('../../dockerfile/parse.ts')).parseDockerfile(text),
+  });
+  return {
+    services: {
+      builds: service,
+      detachedBuilds: new DetachedBuilds(parts.clock),
+      uploads: new Uploads({ clock: parts.clock, openSpool }),
+    },
+    shrink: (disks: CapturedDisks) => cache.clear(disks),
   };
 }

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import type { ContextSummary } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import { contextLanguages } from '../../model/sandbox.ts';
-import { path } from '../parameters/path.ts';
 import { asUser } from '../parameters/sandbox.ts';
-import { optionalInteger } from '../parameters/scalars.ts';
+import { optionalInteger, path } from '../parameters/scalars.ts';
 import { timestamp } from './sandbox-view.ts';
 
 const { idChars, memoryMb } = limits.context;

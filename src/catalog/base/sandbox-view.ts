@@ -1,15 +1,18 @@
 /** View of a sandbox for callers, which most lifecycle tools return. */
 import { z } from 'zod';
+import { SandhavenError } from '../../model/errors.ts';
 import { networkModes } from '../../model/network/setting.ts';
-import type { Deadline, NetworkSetting } from '../../model/sandbox.ts';
 import {
+  type Deadline,
   deadlineActions,
   languages,
+  type NetworkSetting,
   type Sandbox,
   type SeenSandbox,
   sandboxStates,
 } from '../../model/sandbox.ts';
 import type { Secret } from '../../model/secrets/secret.ts';
+import type { Caller } from '../../model/user.ts';
 
 /**
  * Marks keys that every answer has, but MCP's list shows only for the tools about them: the record would stand there
@@ -169,4 +172,41 @@ export function timestamp(ms: number): string {
 
 function timestampOrNull(ms: number | null): string | null {
   return ms === null ? null : timestamp(ms);
+}
+
+// Tokens of one sandbox open work inside it, and its previews.
+
+/** Tools and administration actions by name; nothing else is open. */
+const open: ReadonlySet<string> = new Set([
+  ...[
+    'Sandbox.ListFiles',
+    'Sandbox.FindFiles',
+    'Sandbox.GetFileInfo',
+    'Sandbox.ReadFile',
+    'Sandbox.WriteFile',
+  ],
+  ...['Sandbox.CreateFolder', 'Sandbox.MoveFile', 'Sandbox.DeleteFile'],
+  ...['Sandbox.SearchContent', 'Sandbox.ReplaceInFiles', 'GetFileDetails', 'SetFileAttributes'],
+  ...['Sandbox.RunCode', 'Sandbox.RunCommand', 'Sandbox.RunInContext'],
+  ...['CreateContext', 'ListContexts', 'InterruptContext', 'RestartContext', 'DeleteContext'],
+  ...['Sandbox.CreateSession', 'Sandbox.ListSessions', 'Sandbox.RunSessionCommand'],
+  ...['Sandbox.GetSessionCommandLogs', 'Sandbox.SendSessionInput', 'DeleteSession'],
+  ...['StartProcess', 'ListProcesses', 'SendProcessInput', 'SignalProcess', 'ResizeProcess', 'EndProcess'],
+  ...['ListTerminals', 'EndTerminal'],
+  ...['Sandbox.ListPorts', 'Sandbox.GetPortPreviewUrl', 'GetFilePreviewUrl'],
+]);
+
+/** Throws `permission_denied` for a caller whose token opens one sandbox, where that is not enough. */
+export function assertOpen({ only }: Pick<Caller, 'only'>, name: string): void {
+  if (only === undefined || open.has(name)) return;
+  throw refusedToTokens(name);
+}
+
+/** @param what Subject of the sentence. */
+export function refusedToTokens(what: string): SandhavenError {
+  return new SandhavenError(
+    'permission_denied',
+    `${what} is closed to tokens of one sandbox: they open its files, programs and previews.`,
+    { hint: 'Use an API key.' },
+  );
 }

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { CollectionName } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
-import { path } from '../parameters/path.ts';
-import { atMostBytes, integerWithDefault, text, textWithoutNul } from '../parameters/scalars.ts';
+import { atMostBytes, integerWithDefault, path, text, textWithoutNul } from '../parameters/scalars.ts';
 
 const bounds = limits.documents;
 

@@ -2,9 +2,12 @@
  * View of a collection's schema for callers. A model reads all of it, so its bytes are bounded: the required keys of
  * every field come first, then the most informative details while there is room.
  */
+import { z } from 'zod';
 import type { CollectionSchema, FieldSchema, IndexInfo } from '../../model/document-schema.ts';
 import { limits } from '../../model/limits.ts';
-import { withoutUndefined } from '../base/tool.ts';
+import { defineTool, withoutUndefined } from '../base/tool.ts';
+import { integerWithDefault } from '../parameters/scalars.ts';
+import { collectionOf, collectionParameters, notes, readOnly } from './parameters.ts';
 import {
   addDetails,
   bytesOf,
@@ -108,3 +111,33 @@ function cutNotes(hidden: number, short: number): string[] {
       : []),
   ];
 }
+
+export const getCollectionSchema = defineTool({
+  name: 'DocumentDb.GetCollectionSchema',
+  title: 'Learn what the documents look like',
+  description:
+    'Infers the structure of a collection from a sample of its documents: fields, BSON types, how often each is there, ' +
+    'ranges, enums, patterns of strings (9 for digits), examples (empty where enum, min or fields say it), and the ' +
+    'indexes to filter by. Required before querying, for every collection of the ' +
+    'query ($lookup sources too). failed_precondition: DiscoverCollections first.',
+  input: z.strictObject({
+    ...collectionParameters,
+    sample_size: integerWithDefault('Documents to sample', limits.documents.sampleSize),
+  }),
+  output: z.looseObject({
+    database_name: z.string(),
+    collection_name: z.string(),
+    sampled: z.int(),
+    sample_method: z.enum(['all', 'random', 'first']),
+    document_count: z.int().nullable(),
+    fields: z.array(z.looseObject({ path: z.string(), probability: z.number() })),
+    indexes: z.array(z.looseObject({ name: z.string(), unique: z.boolean() })),
+    notes,
+  }),
+  annotations: readOnly,
+  async handler(parameters, { services, caller, signal }) {
+    const { sample_size } = parameters;
+    const schema = await services.documents.schema(caller, collectionOf(parameters), sample_size, { signal });
+    return presentSchema(schema);
+  },
+});

@@ -5,8 +5,7 @@ import { contextParameters } from '../base/context-view.ts';
 import { asPrinted, execOutput, printedText } from '../base/printed.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { atMostBytes, integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
-import { environment } from '../parameters/string-map.ts';
+import { atMostBytes, environment, integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
 
 const output = execOutput.omit({ exit_code: true }).extend({
   context: z.string(),

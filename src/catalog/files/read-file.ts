@@ -3,9 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
-import { requiredPath } from '../parameters/path.ts';
 import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
-import { optionalInteger } from '../parameters/scalars.ts';
+import { optionalInteger, requiredPath } from '../parameters/scalars.ts';
 
 const line = { min: 1, max: limits.listPosition };
 

@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { limits } from '../../model/limits.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { counted } from '../parameters/pagination.ts';
-import { glob, path } from '../parameters/path.ts';
 import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
-import { literal, plainTextNote, text, textWithoutNul } from '../parameters/scalars.ts';
+import { glob, literal, path, plainTextNote, text, textWithoutNul } from '../parameters/scalars.ts';
 
 /** Left out of MCP's list: the text contains it. */
 const unlisted = { unlisted: true };

@@ -11,9 +11,15 @@ import {
   offsetText,
   type PageOf,
 } from '../parameters/pagination.ts';
-import { glob, rootedPath } from '../parameters/path.ts';
 import { asUser, optionalSandbox } from '../parameters/sandbox.ts';
-import { integerWithDefault, literal, plainTextNote, textWithoutNul } from '../parameters/scalars.ts';
+import {
+  glob,
+  integerWithDefault,
+  literal,
+  plainTextNote,
+  rootedPath,
+  textWithoutNul,
+} from '../parameters/scalars.ts';
 
 const around = z.array(z.string()).optional().describe('Lines around it; only with context_lines above 0.');
 

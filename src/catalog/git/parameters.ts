@@ -5,9 +5,8 @@ import type { CallOptions } from '../../control/ports/index.ts';
 import { branchNameFault, revisionFault } from '../../model/git/ref.ts';
 import { limits } from '../../model/limits.ts';
 import { type CallContext, withoutUndefined } from '../base/tool.ts';
-import { path } from '../parameters/path.ts';
 import { optionalSandbox } from '../parameters/sandbox.ts';
-import { textWithoutNul } from '../parameters/scalars.ts';
+import { path, textWithoutNul } from '../parameters/scalars.ts';
 
 export const repositoryParameters = {
   sandbox: optionalSandbox,

@@ -12,8 +12,7 @@ import {
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { network, secretReferences } from '../parameters/network.ts';
 import { newName, usualUser } from '../parameters/sandbox.ts';
-import { integerWithDefault, textWithoutNul } from '../parameters/scalars.ts';
-import { environment, labels } from '../parameters/string-map.ts';
+import { environment, integerWithDefault, labels, textWithoutNul } from '../parameters/scalars.ts';
 
 const input = z
   .strictObject({

@@ -4,7 +4,7 @@ import { limits } from '../../model/limits.ts';
 import { defineTool, withoutUndefined } from '../base/tool.ts';
 import { newName, usualUser } from '../parameters/sandbox.ts';
 import { atMostBytes, textWithoutNul } from '../parameters/scalars.ts';
-import { snapshotOutput, snapshotText, toSnapshotView } from './snapshot-view.ts';
+import { snapshotOutput, snapshotText, toSnapshotView } from './snapshots.ts';
 
 const { entrypointWords, entrypointBytes } = limits.snapshot;
 

@@ -1,9 +1,10 @@
 /** Consequences of the end of an operation: changes of the sandbox's row, and the outcome of work that failed. */
-import { withoutPassedStop } from '../../model/deadline.ts';
+
 import { SandhavenError } from '../../model/errors.ts';
 import type { Outcome } from '../../model/lifecycle.ts';
 import { isNodeAway } from '../../model/lost-node.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
+import { withoutPassedStop } from '../../model/sleep.ts';
 import type { SandboxPatch } from '../ports/index.ts';
 
 /** @param sandbox The row before the change, with its operation. */

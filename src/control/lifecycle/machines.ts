@@ -4,11 +4,11 @@
  * sandbox after its creation.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
-import { withoutPassedStop } from '../../model/deadline.ts';
 import { type Command, type Decision, decide } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import { type NodeLoss, nodeAway } from '../../model/lost-node.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
+import { withoutPassedStop } from '../../model/sleep.ts';
 import type { AwayMachines } from '../base/away-machines.ts';
 import type { Quotas } from '../callers/quotas.ts';
 import type { Allowance, Comparable } from '../ports/index.ts';

@@ -3,10 +3,10 @@
  * work. Every turn reads all times from the store, so the first one handles those that passed while the service was down.
  */
 import type { Unfinished } from '../../concurrency/unfinished.ts';
-import { deadlineOf, deadlineReasons, withoutPassedStop } from '../../model/deadline.ts';
 import { nextDeadline } from '../../model/lifecycle.ts';
 import { limits } from '../../model/limits.ts';
 import type { Sandbox } from '../../model/sandbox.ts';
+import { deadlineOf, deadlineReasons, withoutPassedStop } from '../../model/sleep.ts';
 import { LastTurn, type Turn } from '../base/tallies.ts';
 import type {
   AgentDetached,

@@ -8,7 +8,7 @@
  * nothing more.
  */
 import { limits } from '../../model/limits.ts';
-import { isDropped, type NetworkEvent, type NetworkReport } from '../../model/network/event.ts';
+import { isDropped, type NetworkEvent, type NetworkReport } from '../../model/network/traffic.ts';
 import type { Clock, NetworkEvents } from '../ports/index.ts';
 
 export interface LoggedEvent extends NetworkEvent {

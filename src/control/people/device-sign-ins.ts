@@ -8,7 +8,7 @@ import {
   type DeviceSignIn,
   newUserCode,
   readUserCode,
-} from '../../model/access/device-sign-ins.ts';
+} from '../../model/access/ways-in.ts';
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { newSignInToken } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';

@@ -7,10 +7,10 @@ import type {
   AuthorizationOutcome,
   ProviderAccount,
   ProviderMode,
+  ProviderName,
   ProviderTokens,
   RepositoryName,
 } from '../../model/provider.ts';
-import type { ProviderName } from '../../model/provider-options.ts';
 import type { User } from '../../model/user.ts';
 
 export interface DeviceCode {

@@ -1,7 +1,7 @@
 /** Machines on a host, and the images that they run. */
 import type { Duplex } from 'node:stream';
-import type { NetworkReport } from '../../model/network/event.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../model/network/policy.ts';
+import type { NetworkReport } from '../../model/network/traffic.ts';
 import type { ArchiveLocation, ArchiveRecord, Resources } from '../../model/sandbox.ts';
 import type { SecretUse } from '../../model/secrets/use.ts';
 import type { CallOptions, PullOptions } from './common.ts';

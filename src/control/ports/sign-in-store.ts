@@ -1,9 +1,9 @@
 /** Stores of sign-ins: of browsers, by one-time links, of machines without a browser, and of applications by OAuth. */
-import type { DeviceAnswer, DeviceGrant, DeviceSignIn } from '../../model/access/device-sign-ins.ts';
+
 import type { IdentityProviderSession } from '../../model/access/identity.ts';
 import type { Grant, OAuthClient } from '../../model/access/oauth.ts';
 import type { SignIn, SignInTokens } from '../../model/access/sign-ins.ts';
-import type { Maker } from '../../model/access/ways-in.ts';
+import type { DeviceAnswer, DeviceGrant, DeviceSignIn, Maker } from '../../model/access/ways-in.ts';
 import type { Scope } from '../../model/scopes.ts';
 import type { Account } from '../../model/user.ts';
 import type { Page } from './common.ts';

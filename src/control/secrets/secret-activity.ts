@@ -3,7 +3,7 @@
  * costs no commit. A service that is killed forgets those in between.
  */
 import { limits } from '../../model/limits.ts';
-import { isDropped, type NetworkReport } from '../../model/network/event.ts';
+import { isDropped, type NetworkReport } from '../../model/network/traffic.ts';
 import type { Log, SecretStore } from '../ports/index.ts';
 
 export interface SecretActivityDependencies {

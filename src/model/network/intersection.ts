@@ -5,14 +5,14 @@
  */
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
+import { coversHost } from './host-pattern.ts';
+import type { NetworkPolicy, NetworkProtocol, NetworkRule } from './policy.ts';
 import {
   type AddressRange,
   formatAddressRange,
   intersectRanges,
   parseAddressRange,
-} from './address-range.ts';
-import { coversHost } from './host-pattern.ts';
-import type { NetworkPolicy, NetworkProtocol, NetworkRule } from './policy.ts';
+} from './public-addresses.ts';
 import { withText } from './rule-text.ts';
 
 /** A rule whose addresses are numbers. */

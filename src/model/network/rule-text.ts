@@ -1,9 +1,9 @@
 /** Network rules as people write them: `[METHOD[,METHOD] ]PROTOCOL://TARGET[:PORT[-PORT]][/PATH]`. */
 import { invalidArgument } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { formatAddressRange, overlapsBlocked, parseAddressRange } from './address-range.ts';
 import { parseHostPattern } from './host-pattern.ts';
 import { type NetworkProtocol, type NetworkRule, networkProtocols } from './policy.ts';
+import { formatAddressRange, overlapsBlocked, parseAddressRange } from './public-addresses.ts';
 
 /** A rule as it is kept and shown, and its meaning: two rules for a name without a protocol, else one. */
 export interface ParsedRule {

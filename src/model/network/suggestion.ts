@@ -1,8 +1,9 @@
 /** Network rules that would allow what was used. */
-import type { NetworkEvent } from './event.ts';
+
 import { registrableDomain } from './host-pattern.ts';
 import type { NetworkProtocol } from './policy.ts';
 import { parseRule } from './rule-text.ts';
+import type { NetworkEvent } from './traffic.ts';
 
 /** A rule for all names below one, in place of several exact ones. */
 export interface WiderRule {

@@ -22,7 +22,7 @@ import { createDiskGuard } from './disk/disk-guard.ts';
 import { createDisks } from './disk/disks.ts';
 import { createFlusher } from './disk/flusher.ts';
 import { createLocalPlace } from './disk/local-place.ts';
-import { createReadyLoopDevices } from './disk/ready-loop-devices.ts';
+import { createReadyLoopDevices } from './disk/loop-devices.ts';
 import { createTrash } from './disk/trash.ts';
 import type { Owners } from './fairness/owners.ts';
 import { createProcessorGroups } from './fairness/processor-groups.ts';

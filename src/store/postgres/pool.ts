@@ -1,9 +1,12 @@
 /** Connections to PostgreSQL: their number, their time limits, and JavaScript's values for its types. */
+
+import { hash } from 'node:crypto';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Log } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import type { StoreAddress } from '../../model/store-address.ts';
+import type { SqlValue, SqlValues, Statement } from '../sql/sql.ts';
 
 const { connections, connectTimeoutMs, statementTimeoutMs, lockTimeoutMs } = limits.postgres;
 
@@ -62,4 +65,41 @@ function fromStored(text: string): string {
   return text.includes(MARK)
     ? text.replaceAll(/\u{F0000}[01]/gu, (character) => plain[character] ?? character)
     : text;
+}
+
+// A statement in PostgreSQL's form: numbered parameters, and the name under which a connection keeps its plan.
+
+export interface Numbered {
+  text: string;
+  /** Parameters in the order of their numbers. */
+  parameters: readonly string[];
+  /** One for each text; PostgreSQL takes 63 bytes. */
+  name: string;
+}
+
+// Weak: a statement that is made for one call goes with it.
+const known = new WeakMap<Statement, Numbered>();
+
+export function numbered(statement: Statement): Numbered {
+  const found = known.get(statement) ?? translate(statement.text);
+  known.set(statement, found);
+  return found;
+}
+
+/** Throws when the statement has a parameter without a value, which is a defect. */
+export function valuesOf({ parameters }: Numbered, values: SqlValues): SqlValue[] {
+  return parameters.map((name) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`the statement's parameter ${name} has no value`);
+    return typeof value === 'string' ? toStored(value) : value;
+  });
+}
+
+function translate(sql: string): Numbered {
+  const parameters: string[] = [];
+  const text = sql.replaceAll(/:([A-Za-z_]+)/g, (_, name: string) => {
+    if (!parameters.includes(name)) parameters.push(name);
+    return `$${parameters.indexOf(name) + 1}`;
+  });
+  return { text, parameters, name: hash('sha256', text, 'hex').slice(0, 32) };
 }

@@ -12,7 +12,7 @@ import { limits } from '../../model/limits.ts';
 import type { Dialect, Request, Sql, Work } from '../sql/sql.ts';
 import { Connections } from './connections.ts';
 import { explained, isDuplicate, isRepeatable } from './errors.ts';
-import { numbered } from './placeholders.ts';
+import { numbered } from './pool.ts';
 import { finish, readTogether, write, writeOne } from './transaction.ts';
 
 /** @param usable Throws while another service may use the database. */

@@ -6,7 +6,7 @@ import { limits } from '../../model/limits.ts';
 import type { Answer, Request, Work } from '../sql/sql.ts';
 import type { Connection, Lender } from './connections.ts';
 import { codeOf, isLost, isUnanswered, outcomeUnknown } from './errors.ts';
-import { numbered, valuesOf } from './placeholders.ts';
+import { numbered, valuesOf } from './pool.ts';
 
 /** Runs statements that only read, on one state of the database. */
 export function readTogether<T>(lender: Lender, work: () => Work<T>): Promise<T> {

@@ -1,6 +1,6 @@
 /** Sign-ins of machines without a browser as rows, found by the SHA-256 of their secret. */
 import type { DeviceSignInStore } from '../../control/ports/index.ts';
-import type { DeviceAnswer, DeviceGrant, DeviceSignIn } from '../../model/access/device-sign-ins.ts';
+import type { DeviceAnswer, DeviceGrant, DeviceSignIn } from '../../model/access/ways-in.ts';
 import { limits } from '../../model/limits.ts';
 import { type Row, type Sql, statement } from '../sql/sql.ts';
 import { scopesIn } from './api-keys.ts';

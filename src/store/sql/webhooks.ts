@@ -1,9 +1,10 @@
 /**
  * Step of the schema: webhooks, the queue of their events, and the last refusal of each quota. Triggers fill the queue in
- * the transaction of the change (`sqlite/migrations.ts`, `postgres/schema.ts`).
+ * the transaction of the change (`sqlite/store.ts`, `postgres/schema.ts`).
  */
-import { deadlineReasons } from '../../model/deadline.ts';
+
 import { limits } from '../../model/limits.ts';
+import { deadlineReasons } from '../../model/sleep.ts';
 
 export const webhookTables = `
   CREATE TABLE webhooks (

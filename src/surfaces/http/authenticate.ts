@@ -4,7 +4,7 @@
  * authorized because a browser sent it.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { refusedToTokens } from '../../catalog/base/one-sandbox.ts';
+import { refusedToTokens } from '../../catalog/base/sandbox-view.ts';
 import type { Services } from '../../control/services.ts';
 import { SandhavenError } from '../../model/errors.ts';
 import type { Caller } from '../../model/user.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxLine, toSandboxView } from '../../../src/catalog/base/sandbox-view.ts';
-import { snapshotText, toSnapshotView } from '../../../src/catalog/snapshots/snapshot-view.ts';
+import { snapshotText, toSnapshotView } from '../../../src/catalog/snapshots/snapshots.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { sandboxRecord } from '../../store/fixtures.ts';
 import { callWith, progress } from './call-with.ts';

@@ -1,6 +1,6 @@
 /** Health of the service: what it counts, its history, and how often the doctor is asked. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { DoctorFinding } from '../../../src/control/live/examinations.ts';
+import type { DoctorFinding } from '../../../src/control/live/health.ts';
 import { HealthService } from '../../../src/control/live/health.ts';
 import { alice, poolRecord, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';

@@ -8,9 +8,9 @@ import type { OwnerNetworkStore, SandboxStore } from '../../../src/control/ports
 import { NetworkBounds } from '../../../src/control/reach/bounds.ts';
 import { Networks } from '../../../src/control/reach/networks.ts';
 import { notFound } from '../../../src/model/errors.ts';
-import type { NetworkEvent } from '../../../src/model/network/event.ts';
 import type { LearningPolicy, NetworkPolicy } from '../../../src/model/network/policy.ts';
 import { noNetwork, openNetwork, parseNetworkText } from '../../../src/model/network/setting.ts';
+import type { NetworkEvent } from '../../../src/model/network/traffic.ts';
 import type { User } from '../../../src/model/user.ts';
 import { alice, bob, sandboxRecord } from '../../store/fixtures.ts';
 import { memoryStore } from '../../store/memory/memory-store.ts';

@@ -1,7 +1,7 @@
 /** The log of what sandboxes with rules reached, and what they were refused. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NetworkLog } from '../../../src/control/network/network-log.ts';
-import type { NetworkEvent, NetworkReport } from '../../../src/model/network/event.ts';
+import type { NetworkEvent, NetworkReport } from '../../../src/model/network/traffic.ts';
 
 let now: number;
 let log: NetworkLog;

@@ -1,7 +1,7 @@
 /** Uses of secrets are stored in batches. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { SecretActivity } from '../../../src/control/secrets/secret-activity.ts';
-import type { NetworkReport } from '../../../src/model/network/event.ts';
+import type { NetworkReport } from '../../../src/model/network/traffic.ts';
 
 let stored: [string, number][][];
 let warnings: string[];

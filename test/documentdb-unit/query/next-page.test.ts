@@ -12,7 +12,7 @@ import {
   Timestamp,
 } from '../../../src/documentdb/bson/library.ts';
 import { parseEjson } from '../../../src/documentdb/bson/parse/parse.ts';
-import { beyond, nextPage, type PageEnd } from '../../../src/documentdb/query/next-page.ts';
+import { beyond, nextPage, type PageEnd } from '../../../src/documentdb/query/find.ts';
 
 const end = (last: unknown, more: Partial<PageEnd> = {}): PageEnd => ({
   filter: {},

@@ -1,6 +1,6 @@
 /** Codes that people read from one screen and type on another (RFC 8628, section 6.1). */
 import { describe, expect, it } from 'vitest';
-import { newUserCode, readUserCode } from '../../../src/model/access/device-sign-ins.ts';
+import { newUserCode, readUserCode } from '../../../src/model/access/ways-in.ts';
 
 describe('a user code', () => {
   it('is two groups of four consonants', () => {

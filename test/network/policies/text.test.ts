@@ -1,8 +1,8 @@
 /** Policies as grants and as messages for the kernel, and the lines of the egress program. */
 import { describe, expect, it } from 'vitest';
-import type { NetworkEvent } from '../../../src/model/network/event.ts';
 import type { NetworkRule } from '../../../src/model/network/policy.ts';
 import { parseRule } from '../../../src/model/network/rule-text.ts';
+import type { NetworkEvent } from '../../../src/model/network/traffic.ts';
 import type { SecretUse } from '../../../src/model/secrets/use.ts';
 import { readLines } from '../../../src/runtime/oci/network/egress/conversation.ts';
 import { parseAnswer } from '../../../src/runtime/oci/network/egress/messages.ts';

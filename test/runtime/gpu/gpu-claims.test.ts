@@ -4,9 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newSandboxId, randomText } from '../../../src/model/ids.ts';
-import { allClaims, freeClaim, parseClaim, takeClaim } from '../../../src/runtime/oci/gpu/claims.ts';
 import type { Gpu } from '../../../src/runtime/oci/gpu/device.ts';
-import { createGpus, freeOf, type Gpus } from '../../../src/runtime/oci/gpu/gpus.ts';
+import {
+  allClaims,
+  createGpus,
+  freeClaim,
+  freeOf,
+  type Gpus,
+  parseClaim,
+  takeClaim,
+} from '../../../src/runtime/oci/gpu/gpus.ts';
 
 let folder: string;
 let gpu: Gpu;

@@ -1,7 +1,7 @@
 /** Rules of every store for sign-ins of machines without a browser. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../src/control/ports/index.ts';
-import type { DeviceSignIn } from '../../../src/model/access/device-sign-ins.ts';
+import type { DeviceSignIn } from '../../../src/model/access/ways-in.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { alice } from '../fixtures.ts';
 

@@ -1,6 +1,6 @@
 /** Sign-ins of machines in memory. */
 import type { Store } from '../../../src/control/ports/index.ts';
-import type { DeviceAnswer, DeviceGrant, DeviceSignIn } from '../../../src/model/access/device-sign-ins.ts';
+import type { DeviceAnswer, DeviceGrant, DeviceSignIn } from '../../../src/model/access/ways-in.ts';
 import { limits } from '../../../src/model/limits.ts';
 
 interface Entry {

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forBash, readBashLine } from '../../../src/surfaces/cli/commands/shells.ts';
+import { forBash, readBashLine } from '../../../src/surfaces/cli/commands/completion.ts';
 import { API_KEY } from '../fakes/fake-people.ts';
 import { type Harness, startHttp } from '../http/http-harness.ts';
 import { cliFor } from './cli-harness.ts';

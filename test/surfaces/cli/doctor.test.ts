@@ -8,13 +8,11 @@ import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DoctorFacts } from '../../../src/control/ports/doctor-facts.ts';
 import { SandhavenError } from '../../../src/model/errors.ts';
-import { delegation } from '../../../src/surfaces/cli/doctor/cgroups.ts';
-import { dataDirectory } from '../../../src/surfaces/cli/doctor/data.ts';
 import { runDoctor } from '../../../src/surfaces/cli/doctor/doctor.ts';
 import { gpus, links, networkRules, nftables, runc } from '../../../src/surfaces/cli/doctor/engine.ts';
-import { fileSystems, kernel, node, openFiles } from '../../../src/surfaces/cli/doctor/host.ts';
+import { delegation, fileSystems, kernel, node, openFiles } from '../../../src/surfaces/cli/doctor/host.ts';
 import { ports } from '../../../src/surfaces/cli/doctor/ports.ts';
-import { copies, disk, memory } from '../../../src/surfaces/cli/doctor/room.ts';
+import { copies, dataDirectory, disk, memory } from '../../../src/surfaces/cli/doctor/room.ts';
 import {
   archives,
   certificate,

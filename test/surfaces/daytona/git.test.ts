@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GitService } from '../../../src/control/git/git-service.ts';
 import { type ErrorCode, SandhavenError } from '../../../src/model/errors.ts';
 import { addDaytonaRoutes } from '../../../src/surfaces/daytona/routes.ts';
-import { parseStatus } from '../../../src/surfaces/daytona/toolbox/git/status.ts';
+import { parseStatus } from '../../../src/surfaces/daytona/toolbox/git/local.ts';
 import { type Harness, startHttp } from '../http/http-harness.ts';
 
 const SHA = '0123456789abcdef0123456789abcdef01234567';

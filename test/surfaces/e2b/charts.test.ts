@@ -1,6 +1,6 @@
 /** Figures as E2B's clients read them. */
 import { expect, it } from 'vitest';
-import { chartOf } from '../../../src/surfaces/e2b/envd/charts.ts';
+import { chartOf } from '../../../src/surfaces/e2b/envd/contexts.ts';
 
 const axes = { x_label: 'Time (s)', y_label: 'Amplitude', x_scale: 'linear', y_scale: 'log' };
 

@@ -1,7 +1,7 @@
 /** Snapshots and forks of sandboxes in memory. A name that is taken fails. */
 import type { SandboxSnapshots } from '../../../src/control/images/sandbox-snapshots.ts';
+import type { Rollbacks } from '../../../src/control/lifecycle/capture.ts';
 import type { Forks } from '../../../src/control/lifecycle/forks.ts';
-import type { Rollbacks } from '../../../src/control/lifecycle/rollbacks.ts';
 import { notFound, SandhavenError } from '../../../src/model/errors.ts';
 import { newSandboxId, newSnapshotId } from '../../../src/model/ids.ts';
 import type { Sandbox } from '../../../src/model/sandbox.ts';

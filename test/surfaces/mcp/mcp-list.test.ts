@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { descriptions } from '../../../src/catalog/describe.ts';
 import { tools } from '../../../src/catalog/index.ts';
 import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../../../src/catalog/json-schema.ts';
-import { listTools } from '../../../src/surfaces/mcp/listed-tools.ts';
+import { listTools } from '../../../src/surfaces/mcp/server.ts';
 
 /** All 46 tools of the contract together, which is what a client of the whole toolkit pays for. */
 const LIST_BYTES = 40_000;

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { findTool, mcpName } from '../../../src/catalog/call.ts';
 import { tools } from '../../../src/catalog/index.ts';
 import { SandhavenError, toProblem } from '../../../src/model/errors.ts';
-import { listTools } from '../../../src/surfaces/mcp/listed-tools.ts';
 import { toCallToolResult } from '../../../src/surfaces/mcp/result.ts';
-import { instructions } from '../../../src/surfaces/mcp/server.ts';
+import { instructions, listTools } from '../../../src/surfaces/mcp/server.ts';
 import { processorMsOf } from '../../support/processor-time.ts';
 
 const called = findTool('DocumentDb.CountDocuments');

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { nearest } from '../../../src/model/nearest.ts';
 import type { Caller } from '../../../src/model/user.ts';
-import { scopeRefusal } from '../../../src/surfaces/mcp/scope-refusal.ts';
+import { scopeRefusal } from '../../../src/surfaces/mcp/endpoint.ts';
 import { fakePeople } from '../fakes/fake-people.ts';
 import { createFakeServices, user } from '../fakes/fake-services.ts';
 

@@ -2,7 +2,7 @@
 import { type Entry, MANIFEST, sandboxOfFile } from '../../../backup/entry.ts';
 import type { LeftOut } from '../../../backup/manifest.ts';
 import { limits } from '../../../model/limits.ts';
-import { inWords } from '../../../surfaces/cli/copy/counted.ts';
+import { inWords } from '../../../surfaces/cli/copy/place.ts';
 import type { CliIo } from '../../../surfaces/cli/io.ts';
 import { printable } from '../../../surfaces/cli/output.ts';
 

@@ -7,8 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../model/limits.ts';
 import { type Body, type Exchange, readText, type S3Request } from './exchange.ts';
-import { isAbsent, S3Failure } from './failure.ts';
-import { encode, textOf } from './xml.ts';
+import { encode, isAbsent, S3Failure, textOf } from './failure.ts';
 
 export interface S3Object {
   bucket: string;

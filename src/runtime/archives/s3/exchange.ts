@@ -12,8 +12,7 @@ import { AwsV4Signer } from 'aws4fetch';
 import type { S3Credentials, S3Options } from '../../../model/archive-options.ts';
 import { limits } from '../../../model/limits.ts';
 import { operatorNames } from '../../../outbound/operator-names.ts';
-import { S3Failure } from './failure.ts';
-import { textOf } from './xml.ts';
+import { S3Failure, textOf } from './failure.ts';
 
 export interface Body {
   pieces: Uint8Array[];

@@ -6,6 +6,7 @@
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { abortable } from '../../../concurrency/deadline.ts';
 import { createSemaphore } from '../../../concurrency/in-portions.ts';
@@ -13,11 +14,10 @@ import type { S3Folder } from '../../../model/archive-options.ts';
 import { randomText, sandboxIdPattern } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import type { ArchiveLocation } from '../../../model/sandbox.ts';
-import type { ArchivePlace, StoredArchive, TransferOptions } from '../places.ts';
-import type { S3Client, S3Object } from './client.ts';
-import { download } from './download.ts';
-import { toCallerError } from './failure.ts';
-import { listObjects, listUploads } from './listing.ts';
+import type { ArchivePlace, StoredArchive, StoredBytes, TransferOptions } from '../places.ts';
+import { lengthOf, mayPass, pauseAfter, retrying, type S3Client, type S3Object } from './client.ts';
+import { asFailure } from './exchange.ts';
+import { elementsOf, isAbsent, S3Failure, textOf, toCallerError } from './failure.ts';
 import { upload } from './upload.ts';
 
 export interface S3PlaceOptions {
@@ -145,4 +145,125 @@ async function* streamForCallers<T>(items: AsyncIterable<T>): AsyncGenerator<T> 
   } catch (error) {
     throw toCallerError(error);
   }
+}
+
+// Downloads an object; a connection that breaks is replaced by one that goes on where it ended.
+
+/** Returns null when the object is missing. The stream has exactly `sizeBytes`, or fails. */
+export async function download(
+  client: S3Client,
+  object: S3Object,
+  signal: AbortSignal,
+): Promise<StoredBytes | null> {
+  let first: IncomingMessage;
+  try {
+    first = await retrying(() => client.getObject(object, {}, signal), signal);
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+  const sizeBytes = lengthOf(first);
+  return { sizeBytes, bytes: wholeOf(client, object, first, sizeBytes, signal) };
+}
+
+async function* wholeOf(
+  client: S3Client,
+  object: S3Object,
+  first: IncomingMessage,
+  sizeBytes: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  // Another object of this name would be another archive.
+  const same = first.headers.etag === undefined ? {} : { 'if-match': first.headers.etag };
+  let answer: IncomingMessage | null = first;
+  let at = 0;
+  for (let failures = 0; ; ) {
+    try {
+      answer ??= await client.getObject(object, { ...same, range: `bytes=${at}-` }, signal);
+      if (at > 0 && answer.statusCode !== 206) throw new S3Failure('Strange', null, 'S3 does not resume');
+      for await (const piece of answer as AsyncIterable<Buffer>) {
+        at += piece.length;
+        failures = 0;
+        yield piece;
+      }
+      if (at === sizeBytes) return;
+      throw new S3Failure(at < sizeBytes ? 'Short' : 'Strange', null, `S3 sent ${at} bytes of ${sizeBytes}`);
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = asFailure(error, false);
+      answer?.destroy();
+      answer = null;
+      if (!mayPass(failure) || ++failures >= limits.archives.attempts) throw failure;
+      await pauseAfter(failures, signal);
+    }
+  }
+}
+
+// Listings of a bucket, page by page.
+
+export interface ListedObject {
+  key: string;
+  sizeBytes: number;
+  /** Since it was written, by the server's clock. */
+  ageMs: number;
+}
+
+export interface ListedUpload {
+  key: string;
+  uploadId: string;
+  /** Since it began, by the server's clock. */
+  ageMs: number;
+}
+
+export async function* listObjects(
+  client: S3Client,
+  bucket: string,
+  prefix: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ListedObject> {
+  let token: string | null = null;
+  do {
+    const query = { 'list-type': '2', prefix, ...(token !== null && { 'continuation-token': token }) };
+    const { xml, now }: { xml: string; now: number } = await client.list(bucket, query, signal);
+    for (const entry of elementsOf(xml, 'Contents')) {
+      const sizeBytes = Number(field(entry, 'Size'));
+      yield { key: field(entry, 'Key'), sizeBytes, ageMs: now - timeOf(entry, 'LastModified') };
+    }
+    token = textOf(xml, 'IsTruncated') === 'true' ? field(xml, 'NextContinuationToken') : null;
+  } while (token !== null);
+}
+
+/** Lists multipart uploads that were neither completed nor dropped. */
+export async function* listUploads(
+  client: S3Client,
+  bucket: string,
+  prefix: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ListedUpload> {
+  let after: Record<string, string> | null = {};
+  do {
+    const query = { uploads: '', prefix, ...after };
+    const { xml, now }: { xml: string; now: number } = await client.list(bucket, query, signal);
+    for (const entry of elementsOf(xml, 'Upload')) {
+      const ageMs = now - timeOf(entry, 'Initiated');
+      yield { key: field(entry, 'Key'), uploadId: field(entry, 'UploadId'), ageMs };
+    }
+    after = null;
+    if (textOf(xml, 'IsTruncated') === 'true') {
+      const uploadId = textOf(xml, 'NextUploadIdMarker') ?? '';
+      after = { 'key-marker': field(xml, 'NextKeyMarker'), 'upload-id-marker': uploadId };
+    }
+  } while (after !== null);
+}
+
+function field(xml: string, name: string): string {
+  const text = textOf(xml, name);
+  if (text !== null) return text;
+  throw new S3Failure('Strange', null, `S3 listed an entry without ${name}`);
+}
+
+function timeOf(xml: string, name: string): number {
+  const time = Date.parse(field(xml, name));
+  if (!Number.isNaN(time)) return time;
+  throw new S3Failure('Strange', null, `S3 listed an entry with an invalid ${name}`);
 }

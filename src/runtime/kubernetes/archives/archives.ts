@@ -26,8 +26,7 @@ import { type Carriers, leftOut } from './carriers.ts';
 import type { Claims } from './claims.ts';
 import type { Notes } from './notes.ts';
 import { asRefusal, declined, noArchives, notKept, stillRunning } from './refusals.ts';
-import { createRemoval, placesOf } from './removal.ts';
-import { atMost, compressed, decompressed, drain, Measure } from './streams.ts';
+import { atMost, compressed, createRemoval, decompressed, drain, Measure, placesOf } from './streams.ts';
 
 export interface Archives {
   /** Keeps the disk. */

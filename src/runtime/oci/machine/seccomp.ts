@@ -10,9 +10,8 @@
  * `docs/internals/system-calls.md`.
  */
 import { sparingTheAgent } from './filter/agent-threads.ts';
-import { withoutFilters } from './filter/no-filters.ts';
 import { allow, masked, refuse, type SeccompRule, words } from './filter/rule.ts';
-import { sockets } from './filter/sockets.ts';
+import { sockets, withoutFilters } from './filter/sockets.ts';
 
 export interface Seccomp {
   defaultAction: 'SCMP_ACT_ERRNO';

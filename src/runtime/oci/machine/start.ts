@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { MachineSpec } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import type { Disks } from '../disk/disks.ts';
-import type { ReadyLoopDevices } from '../disk/ready-loop-devices.ts';
+import type { ReadyLoopDevices } from '../disk/loop-devices.ts';
 import type { Gpus } from '../gpu/gpus.ts';
 import { commit, sync, unlessMissing } from '../host/files.ts';
 import { bundleGeneration, type Layout } from '../host/layout.ts';

@@ -3,7 +3,7 @@
  * and the policies that these hold.
  */
 import type { Log } from '../../../control/ports/index.ts';
-import type { NetworkReport } from '../../../model/network/event.ts';
+import type { NetworkReport } from '../../../model/network/traffic.ts';
 import { addressOf, type Instance, uidBaseOf } from '../host/plan.ts';
 import { startDnsForwarder } from './dns/forwarder.ts';
 import { resolvConf } from './dns/upstream.ts';

@@ -1,6 +1,6 @@
 /** Passes reports about networks of machines on to those who hear them; without anybody they are lost. */
 import type { NetworkEvents } from '../../../control/ports/index.ts';
-import type { NetworkReport } from '../../../model/network/event.ts';
+import type { NetworkReport } from '../../../model/network/traffic.ts';
 
 export interface Reports extends NetworkEvents {
   report(this: void, reports: NetworkReport[]): void;

@@ -20,7 +20,7 @@ import {
   queryRules,
 } from './policy/egress-chains.ts';
 import { ledSet, renderPolicies } from './policy/elements.ts';
-import { noteChains, noteSetsText } from './policy/packet-notes.ts';
+import { noteChains, noteSetsText } from './policy/notes.ts';
 
 export interface RulesetInput {
   instanceId: string;

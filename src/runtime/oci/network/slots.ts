@@ -8,7 +8,7 @@
 import type { Log } from '../../../control/ports/index.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { sandboxIdPattern } from '../../../model/ids.ts';
-import type { NetworkReport } from '../../../model/network/event.ts';
+import type { NetworkReport } from '../../../model/network/traffic.ts';
 import { usualTraffic } from '../../../model/network/traffic.ts';
 import { delegatedSlots, slotsWithProcesses, slotsWithStrangers } from '../host/host-ids.ts';
 import { declareAlive, declareEnding } from '../host/liveness.ts';

@@ -8,7 +8,7 @@ import {
   startAuthorization,
 } from '../../../administration/authorizations.ts';
 import { SandhavenError } from '../../../model/errors.ts';
-import { providerNames } from '../../../model/provider-options.ts';
+import { providerNames } from '../../../model/provider.ts';
 import { type AdminClient, createAdminClient } from '../client.ts';
 import { connectionOf } from '../connection.ts';
 import { commonFlags, flagIsSet, parseKnownFlags, usageError } from '../flags.ts';

@@ -1,7 +1,7 @@
 /** `sandhaven forward`: ports of this machine that lead to ports inside a sandbox. */
 import { once } from 'node:events';
 import type { SandboxView } from '../../../catalog/base/sandbox-view.ts';
-import { getSandbox } from '../../../catalog/sandboxes/get-sandbox.ts';
+import { getSandbox } from '../../../catalog/sandboxes/views.ts';
 import { type Problem, SandhavenError } from '../../../model/errors.ts';
 import { createClient } from '../client.ts';
 import { connectionOf } from '../connection.ts';

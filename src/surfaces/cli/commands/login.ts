@@ -17,8 +17,8 @@ import {
 } from '../contexts.ts';
 import { commonFlags, type FlagSpec, flagIsSet, flagValue, parseKnownFlags, usageError } from '../flags.ts';
 import { commonHelp } from '../help.ts';
-import { readHiddenLine } from '../hidden-line.ts';
 import type { CliIo, Command } from '../io.ts';
+import { readHiddenLine } from '../io.ts';
 import { printable, printProblem } from '../output.ts';
 
 const help = `Usage: sandhaven login URL [--context NAME] [--team NAME]

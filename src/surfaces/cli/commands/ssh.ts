@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { createSshAccess } from '../../../catalog/access/create-ssh-access.ts';
+import { createSshAccess } from '../../../catalog/access.ts';
 import { home } from '../../../home.ts';
 import { SandhavenError } from '../../../model/errors.ts';
 import { createClient } from '../client.ts';

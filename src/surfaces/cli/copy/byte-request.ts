@@ -5,7 +5,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { getFileInfo } from '../../../catalog/files/get-file-info.ts';
+import { getFileInfo } from '../../../catalog/files/listing.ts';
 import { type Problem, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { createClient } from '../client.ts';

@@ -12,8 +12,8 @@ import { usageError } from '../flags.ts';
 import type { CliIo } from '../io.ts';
 import { type ProgressLine, progressLine } from '../output.ts';
 import { answerOf, filesPath, jsonOf, openRequest, type RemoteInfo, remoteInfo } from './byte-request.ts';
-import { counted } from './counted.ts';
 import type { Copy } from './place.ts';
+import { counted } from './place.ts';
 import { isDirectory } from './upload.ts';
 
 type Download = Extract<Copy, { direction: 'down' }> & { user: string | undefined };

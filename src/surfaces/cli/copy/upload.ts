@@ -10,8 +10,8 @@ import { usageError } from '../flags.ts';
 import type { CliIo } from '../io.ts';
 import { progressLine } from '../output.ts';
 import { answerOf, filesPath, jsonOf, openRequest, remoteInfo } from './byte-request.ts';
-import { counted } from './counted.ts';
 import type { Copy } from './place.ts';
+import { counted } from './place.ts';
 
 type Upload = Extract<Copy, { direction: 'up' }> & { user: string | undefined };
 

@@ -13,11 +13,10 @@ import { usageError } from '../flags.ts';
 import type { CliIo } from '../io.ts';
 import { printable } from '../output.ts';
 import type { Check, Finding } from './check.ts';
-import { dataChecks } from './data.ts';
 import { engineChecks, gpuCheck } from './engine.ts';
 import { hostChecks } from './host.ts';
 import { portChecks } from './ports.ts';
-import { roomChecks } from './room.ts';
+import { dataChecks, roomChecks } from './room.ts';
 import { archiveChecks, certificateChecks, clientNames, documentChecks } from './service.ts';
 
 type Row = { name: string } & Finding;

@@ -3,7 +3,7 @@
  * all other filters look at what it found.
  */
 import { z } from 'zod';
-import { labels } from '../../../catalog/parameters/string-map.ts';
+import { labels } from '../../../catalog/parameters/scalars.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
@@ -11,8 +11,8 @@ import type { Sandbox } from '../../../model/sandbox.ts';
 import { assertScope } from '../../../model/scopes.ts';
 import { subjectOf } from '../../http/base/origin.ts';
 import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
-import { type Filter, filterOf, valuesIn } from './list-filter.ts';
-import { recordToShown, toSandbox, toSandboxItem } from './sandbox-answer.ts';
+import { NotHere } from '../base/errors.ts';
+import { recordToShown, statesOf, toSandbox, toSandboxItem } from './sandbox-answer.ts';
 
 export const listRoutes: readonly DaytonaRoute[] = [
   { method: 'GET', path: '/sandbox', handler: (call) => audited(call, listByCursor) },
@@ -114,4 +114,91 @@ function cursorIn(call: DaytonaCall): Cursor | null {
 /** In the order of the list. */
 function isAfter(sandbox: Sandbox, { createdAt, id }: Cursor): boolean {
   return sandbox.createdAt < createdAt || (sandbox.createdAt === createdAt && sandbox.id < id);
+}
+
+// Filters in the query of a list of sandboxes, each as a test of one sandbox.
+
+export type Filter = (sandbox: Sandbox) => boolean;
+
+/** Makes a filter of the values of its name, of which there is at least one. */
+type Make = (values: [string, ...string[]], name: string) => Filter;
+
+const filters: Record<string, Make> = {
+  id: prefixOf(({ id }) => id),
+  name: prefixOf(({ name }) => name),
+  states: oneOf((sandbox) => statesOf(sandbox).state),
+  snapshots: oneOf(({ snapshot }) => snapshot ?? ''),
+  regionIds: oneOf(({ regionId }) => regionId),
+  regions: oneOf(({ regionId }) => regionId),
+  sandboxClasses: oneOf(() => 'container'),
+  isPublic: oneOf(() => 'false'),
+  isRecoverable: oneOf(({ state }) => String(state === 'error')),
+  ...between('Cpu', ({ resources }) => resources.cpu),
+  ...between('MemoryGiB', ({ resources }) => resources.memory),
+  ...between('DiskGiB', ({ resources }) => resources.disk),
+  ...between('Gpu', ({ resources }) => resources.gpu),
+  ...around('createdAt', ({ createdAt }) => createdAt),
+  ...around('lastEvent', ({ lastActivityAt }) => lastActivityAt),
+};
+
+/** The order that there is. */
+const order: Record<string, string> = { sort: 'createdAt', order: 'desc' };
+
+/** A deleted sandbox is gone, one that waits in a pool is nobody's, and answers do not differ in detail. */
+const withoutEffect = ['includeErroredDeleted', 'includeWarm', 'verbose'];
+
+/** @param ways Names that say which part of the list is wanted, beside those of both lists. */
+export function filterOf(call: DaytonaCall, ways: readonly string[]): Filter {
+  const tests = Object.keys(call.query).flatMap((name): Filter[] => {
+    const [first, ...others] = valuesIn(call, name);
+    if (first === undefined || [...ways, ...withoutEffect, 'limit', 'labels'].includes(name)) return [];
+    if (order[name] === first) return [];
+    const make = Object.hasOwn(filters, name) ? filters[name] : undefined;
+    // Their setting is in no row of a sandbox.
+    const isKnown = name !== 'isPublic' || !call.services.publicPorts.isAllowed;
+    if (make && isKnown) return [make([first, ...others], name)];
+    throw new NotHere(`A list of sandboxes has no ${name}=${first.slice(0, 100)} here; it is newest first.`);
+  });
+  return (sandbox) => tests.every((test) => test(sandbox));
+}
+
+/** Returns all values of a name. */
+export function valuesIn({ request }: DaytonaCall, name: string): string[] {
+  const value = (request.query as Record<string, string | string[] | undefined>)[name];
+  return value === undefined ? [] : [value].flat();
+}
+
+function prefixOf(textOf: (sandbox: Sandbox) => string): Make {
+  return ([prefix]) =>
+    (sandbox) =>
+      textOf(sandbox).toLowerCase().startsWith(prefix.toLowerCase());
+}
+
+function oneOf(textOf: (sandbox: Sandbox) => string): Make {
+  return (values) => (sandbox) => values.includes(textOf(sandbox));
+}
+
+function between(name: string, numberOf: (sandbox: Sandbox) => number): Record<string, Make> {
+  return {
+    [`min${name}`]: limit((sandbox, bound) => numberOf(sandbox) >= bound, Number),
+    [`max${name}`]: limit((sandbox, bound) => numberOf(sandbox) <= bound, Number),
+  };
+}
+
+function around(name: string, timeOf: (sandbox: Sandbox) => number): Record<string, Make> {
+  return {
+    [`${name}After`]: limit((sandbox, time) => timeOf(sandbox) > time, Date.parse),
+    [`${name}Before`]: limit((sandbox, time) => timeOf(sandbox) < time, Date.parse),
+  };
+}
+
+function limit(
+  isWithin: (sandbox: Sandbox, bound: number) => boolean,
+  parse: (text: string) => number,
+): Make {
+  return ([text], name) => {
+    const bound = parse(text);
+    if (Number.isNaN(bound)) throw invalidArgument(name, `${name} must be a number, or a time.`);
+    return (sandbox) => isWithin(sandbox, bound);
+  };
 }

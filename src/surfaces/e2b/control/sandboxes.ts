@@ -16,9 +16,8 @@ import {
   shown,
   startedAnswer,
 } from './answer.ts';
-import { alias, create, USUAL_SECONDS } from './create.ts';
+import { alias, create, setNetwork, USUAL_SECONDS } from './create.ts';
 import { fork } from './forks.ts';
-import { setNetwork } from './network.ts';
 import { PAGE_SIZE, pageOf } from './pages.ts';
 
 const ONE = '/sandboxes/:sandbox';

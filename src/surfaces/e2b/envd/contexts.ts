@@ -7,8 +7,7 @@ import { limits } from '../../../model/limits.ts';
 import { OutputText } from '../../../model/output-text.ts';
 import { readOn } from '../../http/base/connections.ts';
 import { NotHere } from '../base/errors.ts';
-import { chartOf } from './charts.ts';
-import { type InsideCall, ROOT } from './entries.ts';
+import { type InsideCall, ROOT } from './filesystem.ts';
 
 type Line = Record<string, unknown>;
 
@@ -223,4 +222,33 @@ function tableIn(value: unknown): Table | null {
 function columnsOf({ data, schema: { fields, primaryKey } }: Table): Line {
   const names = fields.map(({ name }) => name).filter((name) => !primaryKey.includes(name));
   return Object.fromEntries(names.map((name) => [name, data.map((row) => row[name])]));
+}
+
+// Data of figures as E2B's clients read them: other names, and the unit that stands behind the label of an axis.
+
+type Fields = Record<string, unknown>;
+
+const types = new Map([
+  ['box', 'box_and_whisker'],
+  ['composite', 'superchart'],
+]);
+
+export function chartOf({ type, elements, ...rest }: Fields): Fields {
+  const parts = Array.isArray(elements) ? (elements as Fields[]) : [];
+  const named = { type: types.get(String(type)) ?? type, title: rest['title'] ?? null };
+  if (type === 'composite') return { ...named, elements: parts.map(chartOf) };
+  return {
+    ...{ ...rest, ...named },
+    ...{ x_unit: unitIn(rest['x_label']), y_unit: unitIn(rest['y_label']) },
+    elements: type === 'box' ? parts.map(quartiles) : parts,
+  };
+}
+
+/** Returns `Hz` of `Amplitude (Hz)`. */
+function unitIn(label: unknown): string | null {
+  return /\(([^()]{1,60})\)$/.exec(String(label ?? '').trimEnd())?.[1] ?? null;
+}
+
+function quartiles({ q1, q3, ...rest }: Fields): Fields {
+  return { ...rest, first_quartile: q1, third_quartile: q3 };
 }

@@ -9,7 +9,7 @@ import { audited } from '../../daytona/base/call.ts';
 import { sendFile } from '../../daytona/toolbox/files/download.ts';
 import { boundaryOf, partsOf } from '../../multipart.ts';
 import type { Message } from './connect.ts';
-import { absolute, type InsideCall, METADATA_SPACE, ROOT } from './entries.ts';
+import { absolute, type InsideCall, METADATA_SPACE, ROOT } from './filesystem.ts';
 
 export async function download(call: InsideCall): Promise<unknown> {
   const path = absolute(call, call.query['path'] ?? '');

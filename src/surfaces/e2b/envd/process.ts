@@ -4,7 +4,7 @@ import { invalidArgument, notFound } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { type ConnectError, NotHere } from '../base/errors.ts';
 import { keepAliveIn, type Message, messageOf, messagesOf, timeoutIn } from './connect.ts';
-import type { InsideCall } from './entries.ts';
+import type { InsideCall } from './filesystem.ts';
 import type { StreamCall } from './streams.ts';
 
 type Plain = (call: InsideCall, message: Message) => Promise<Message>;

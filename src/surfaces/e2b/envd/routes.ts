@@ -10,13 +10,11 @@ import { isSigned, tokenIn } from '../base/credentials.ts';
 import { connectErrorOf, NotHere, NotRunning, sendError } from '../base/errors.ts';
 import { asMessage } from './connect.ts';
 import * as contexts from './contexts.ts';
-import { type InsideCall, insideOf } from './entries.ts';
 import { assertSigned, download, upload } from './files.ts';
-import { filesystem } from './filesystem.ts';
+import { filesystem, type InsideCall, insideOf } from './filesystem.ts';
 import * as processes from './process.ts';
 import { type Streaming, stream } from './streams.ts';
-import { Watchers } from './watchers.ts';
-import { watchDir } from './watching.ts';
+import { Watchers, watchDir } from './watching.ts';
 
 /** All that it sends is taken before the answer. */
 const inputOf: Streaming = async ({ call, stream: answer }) => {

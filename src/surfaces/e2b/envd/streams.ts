@@ -6,7 +6,7 @@ import { assertScope, type Scope } from '../../../model/scopes.ts';
 import { subjectOf } from '../../http/base/origin.ts';
 import { type ConnectError, connectErrorOf } from '../base/errors.ts';
 import { Envelopes } from './connect.ts';
-import type { InsideCall } from './entries.ts';
+import type { InsideCall } from './filesystem.ts';
 
 export interface StreamCall {
   call: InsideCall;

@@ -1,6 +1,6 @@
 /** Fixed part of the OpenAPI description, which no tool adds to: errors, bytes of files, tunnels, health. */
 import { errorTable } from '../../../model/errors.ts';
-import { providerNames } from '../../../model/provider-options.ts';
+import { providerNames } from '../../../model/provider.ts';
 import { linuxUserPattern } from '../../../model/sandbox.ts';
 
 export type Json = Record<string, unknown>;

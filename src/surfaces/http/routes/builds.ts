@@ -6,7 +6,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { newName } from '../../../catalog/parameters/sandbox.ts';
-import { toSnapshotView } from '../../../catalog/snapshots/snapshot-view.ts';
+import { toSnapshotView } from '../../../catalog/snapshots/snapshots.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { PreparedBuild } from '../../../control/builds/build.ts';
 import type { Log } from '../../../control/ports/index.ts';

@@ -12,7 +12,7 @@ import { toHealthView } from '../../../administration/health.ts';
 import { toNetworkLog } from '../../../administration/network-log.ts';
 import { toSandboxView } from '../../../catalog/base/sandbox-view.ts';
 import { sandbox as sandboxReference } from '../../../catalog/parameters/sandbox.ts';
-import { toSnapshotView } from '../../../catalog/snapshots/snapshot-view.ts';
+import { toSnapshotView } from '../../../catalog/snapshots/snapshots.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { AuditFollower } from '../../../control/live/audit-events.ts';
 import type { HealthViewer } from '../../../control/live/health-events.ts';

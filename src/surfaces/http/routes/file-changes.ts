@@ -4,8 +4,8 @@
  */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { rootedPath } from '../../../catalog/parameters/path.ts';
 import { asUser, sandbox } from '../../../catalog/parameters/sandbox.ts';
+import { rootedPath } from '../../../catalog/parameters/scalars.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import type { Services } from '../../../control/services.ts';

@@ -9,8 +9,7 @@ import { SandhavenError } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
 import { isPublicIPv4, isPublicIPv6 } from '../../../../model/network/public-addresses.ts';
 import { type Answer, emptyAnswer, encodeAnswer, udpLimit } from './answer.ts';
-import { encodeRefusal, parseQuery, type Question } from './query.ts';
-import { DnsShares } from './shares.ts';
+import { DnsShares, encodeRefusal, parseQuery, type Question } from './query.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 import { frame, readFrames, recordTypes, responseCodes } from './wire.ts';
 

@@ -2,6 +2,10 @@
  * Queries: one question in, from an untrusted machine, and the same question out to a resolver. A message that
  * does not parse to its last byte is refused; only the question of a machine's message is forwarded.
  */
+import { Crowd } from '../../../../fairness/crowd.ts';
+import { type Bucket, takeOne } from '../../../../fairness/rate.ts';
+import { Shares } from '../../../../fairness/shares.ts';
+import { limits } from '../../../../model/limits.ts';
 import {
   counts,
   flag,
@@ -75,4 +79,58 @@ function readOpt(message: Buffer, at: number): number | undefined {
   if (at + 11 > message.length || message[at] !== 0) return undefined;
   if (message.readUInt16BE(at + 1) !== recordTypes.OPT) return undefined;
   return at + 11 + message.readUInt16BE(at + 9) === message.length ? message.readUInt16BE(at + 3) : undefined;
+}
+
+// * Shares of the DNS forwarder. Each machine has bounds on queries per second (UDP and TCP together), on queries that
+// wait for a resolver, and on connections. No owner keeps the whole, however many machines they have: when it is full,
+// an owner with few places takes one from the owner with most.
+
+const bounds = limits.network;
+const rate = { perSecond: bounds.dnsQueriesPerSecond, burst: bounds.dnsQueryBurst };
+
+export class DnsShares {
+  /** Rates by address; at most one per slot. */
+  readonly #rates = new Map<string, Bucket>();
+  readonly waiting: DnsPlaces;
+  readonly connections: DnsPlaces;
+
+  constructor(ownerOf: (address: string) => string) {
+    this.waiting = new DnsPlaces(bounds.dnsQueriesInFlight, bounds.dnsQueriesInFlightPerSandbox, ownerOf);
+    this.connections = new DnsPlaces(bounds.dnsConnections, bounds.dnsConnectionsPerSandbox, ownerOf);
+  }
+
+  /** Takes one query from the rate and returns 0; otherwise returns the milliseconds until one is free. */
+  query(address: string, now: number = performance.now()): number {
+    const { bucket, waitMs } = takeOne(rate, this.#rates.get(address), now);
+    this.#rates.set(address, bucket);
+    return waitMs;
+  }
+}
+
+class DnsPlaces {
+  readonly #machines: Shares;
+  readonly #owners: Crowd;
+  readonly #ownerOf: (address: string) => string;
+
+  constructor(total: number, perMachine: number, ownerOf: (address: string) => string) {
+    this.#machines = new Shares({ total, perOwner: perMachine, what: 'places are taken' });
+    this.#owners = new Crowd({ total, perGroup: total });
+    this.#ownerOf = ownerOf;
+  }
+
+  /** Enters like `Crowd.enter`; returns null also when the machine has its whole share. */
+  enter(address: string, evict: () => void): (() => void) | null {
+    if (!this.#machines.hasShare(address, 1)) return null;
+    let release = () => {};
+    const leave = this.#owners.enter(this.#ownerOf(address), () => {
+      release();
+      evict();
+    });
+    if (!leave) return null;
+    release = this.#machines.take(address);
+    return () => {
+      leave();
+      release();
+    };
+  }
 }

@@ -1,6 +1,6 @@
 /** Conversation with one egress program, from its start to its end. Commands are numbered, and answered one by one. */
 import type { Writable } from 'node:stream';
-import type { NetworkReport } from '../../../../model/network/event.ts';
+import type { NetworkReport } from '../../../../model/network/traffic.ts';
 import type { StartedProgram } from '../../../start-program.ts';
 import { type EgressAnswer, type EgressCommand, type EgressPorts, parseAnswer } from './messages.ts';
 

@@ -3,12 +3,12 @@
  * so its own lines are checked like theirs.
  */
 import { isIPv4 } from 'node:net';
+import type { NetworkRule } from '../../../../model/network/policy.ts';
 import {
   type NetworkEventKind,
   type NetworkReport,
   networkEventKinds,
-} from '../../../../model/network/event.ts';
-import type { NetworkRule } from '../../../../model/network/policy.ts';
+} from '../../../../model/network/traffic.ts';
 import type { SecretUse } from '../../../../model/secrets/use.ts';
 import type { Authority } from './authority.ts';
 

@@ -30,7 +30,7 @@ import type { Message } from '../netlink/message.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { grantChain, grantMap, grantSet, ledSet, setOf } from './elements.ts';
 import { type Grant, type GrantProtocol, type Place, type PlacesGrant, QUIC_PORT } from './grants.ts';
-import { acceptNoted } from './packet-notes.ts';
+import { acceptNoted } from './notes.ts';
 
 /** An address' way from one policy to another; null where it has none. */
 export interface PolicyChange {

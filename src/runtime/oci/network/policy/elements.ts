@@ -7,11 +7,11 @@
  * element that leaves it, half a second for one change among 10,000 elements. A chain costs what it holds.
  */
 import { createHash } from 'node:crypto';
-import { formatAddressRange } from '../../../../model/network/address-range.ts';
+import { formatAddressRange } from '../../../../model/network/public-addresses.ts';
 import { indexOfAddress } from '../../host/plan.ts';
 import type { AddressPolicies, AddressPolicy } from './address-policy.ts';
 import { type Grant, type Place, type PlacesGrant, QUIC_PORT } from './grants.ts';
-import { acceptNoted } from './packet-notes.ts';
+import { acceptNoted } from './notes.ts';
 
 /** Name of the set that holds the addresses of each mode. */
 export const setOf = { open: 'open_to', rules: 'ruled' } as const satisfies Record<

@@ -2,13 +2,14 @@
  * Grants: rules for addresses as the firewall has them. Places of one protocol share a set, so that a long list costs a packet one
  * lookup, and a machine few rules: each change of the table makes the kernel walk through all rules of all machines.
  */
+
+import type { NetworkRule } from '../../../../model/network/policy.ts';
 import {
   type AddressRange,
   formatAddressRange,
   intersectRanges,
   parseAddressRange,
-} from '../../../../model/network/address-range.ts';
-import type { NetworkRule } from '../../../../model/network/policy.ts';
+} from '../../../../model/network/public-addresses.ts';
 
 export type Grant = PlacesGrant | TimedGrant;
 

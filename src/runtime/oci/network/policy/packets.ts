@@ -5,12 +5,12 @@
 import type { Log } from '../../../../control/ports/index.ts';
 import { sandboxIdPattern } from '../../../../model/ids.ts';
 import { limits } from '../../../../model/limits.ts';
-import { overlapsBlocked, parseAddressRange } from '../../../../model/network/address-range.ts';
-import type { NetworkEvent, NetworkReport } from '../../../../model/network/event.ts';
+import { overlapsBlocked, parseAddressRange } from '../../../../model/network/public-addresses.ts';
+import type { NetworkEvent, NetworkReport } from '../../../../model/network/traffic.ts';
 import { tableOf } from '../../host/plan.ts';
 import { elementsOf, type ListedElement } from '../netlink/questions.ts';
 import type { AddressPolicies } from './address-policy.ts';
-import { noteSets } from './packet-notes.ts';
+import { noteSets } from './notes.ts';
 
 export interface Packets {
   /** Reports what is noted by now. Does not reject. */

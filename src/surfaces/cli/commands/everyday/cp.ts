@@ -1,8 +1,7 @@
 /** `sandhaven cp`: copies a file into a sandbox or out of it, as a stream. */
 import { connectionOf } from '../../connection.ts';
-import { inWords } from '../../copy/counted.ts';
 import { download } from '../../copy/download.ts';
-import { parseCopy } from '../../copy/place.ts';
+import { inWords, parseCopy } from '../../copy/place.ts';
 import { upload } from '../../copy/upload.ts';
 import { commonFlags, flagIsSet, flagValue, parseKnownFlags } from '../../flags.ts';
 import { commonHelp } from '../../help.ts';

@@ -1,7 +1,6 @@
 /** `sandhaven logs`: the output of a session's command, so far or as it comes. */
 import { once } from 'node:events';
-import { getSessionCommandLogs } from '../../../../catalog/execution/get-session-command-logs.ts';
-import { listSessions } from '../../../../catalog/execution/list-sessions.ts';
+import { getSessionCommandLogs, listSessions } from '../../../../catalog/execution/sessions.ts';
 import { type Problem, SandhavenError } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
 import { type Client, createClient } from '../../client.ts';

@@ -4,11 +4,9 @@ import { pauseSandbox, resumeSandbox } from '../../../../administration/sleep.ts
 import type { SandboxView } from '../../../../catalog/base/sandbox-view.ts';
 import type { Tool } from '../../../../catalog/base/tool.ts';
 import { createSandbox } from '../../../../catalog/sandboxes/create-sandbox.ts';
-import { getSandbox } from '../../../../catalog/sandboxes/get-sandbox.ts';
 import { deleteSandbox, startSandbox, stopSandbox } from '../../../../catalog/sandboxes/lifecycle.ts';
-import { listSandboxes } from '../../../../catalog/sandboxes/list-sandboxes.ts';
-import { forkSandbox } from '../../../../catalog/snapshots/fork-sandbox.ts';
-import { rollbackSandbox } from '../../../../catalog/snapshots/rollback-sandbox.ts';
+import { getSandbox, listSandboxes } from '../../../../catalog/sandboxes/views.ts';
+import { forkSandbox, rollbackSandbox } from '../../../../catalog/snapshots/forks.ts';
 import { createAdminClient, createClient } from '../../client.ts';
 import { connectionOf } from '../../connection.ts';
 import { commonFlags, flagIsSet, flagValue, longUser, parseKnownFlags, usageError } from '../../flags.ts';

@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { deleteSnapshot } from '../../../../administration/sandboxes.ts';
 import { createSnapshot } from '../../../../catalog/snapshots/create-snapshot.ts';
-import { getSnapshot } from '../../../../catalog/snapshots/get-snapshot.ts';
-import { listSnapshots } from '../../../../catalog/snapshots/list-snapshots.ts';
-import { snapshotSandbox } from '../../../../catalog/snapshots/snapshot-sandbox.ts';
+import { snapshotSandbox } from '../../../../catalog/snapshots/forks.ts';
+import { getSnapshot, listSnapshots } from '../../../../catalog/snapshots/snapshots.ts';
 import { createAdminClient, createClient } from '../../client.ts';
 import { connectionOf } from '../../connection.ts';
 import { familyVerb } from '../../family-verb.ts';

@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { path } from '../../../../catalog/parameters/path.ts';
 import { sandbox } from '../../../../catalog/parameters/sandbox.ts';
+import { path } from '../../../../catalog/parameters/scalars.ts';
 import { validateInput } from '../../../../catalog/validate.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
 import { sendBytes } from '../../../http/routes/send.ts';

@@ -1,15 +1,16 @@
 /** Folders and files as Daytona's clients list them, and the folders that a sandbox starts in. */
 import { posix } from 'node:path';
 import { z } from 'zod';
-import { octal, permissions } from '../../../../catalog/files/get-file-info.ts';
-import { path, SANDBOX_ROOT } from '../../../../catalog/parameters/path.ts';
+import { withoutUndefined } from '../../../../catalog/base/tool.ts';
+import { octal, permissions } from '../../../../catalog/files/listing.ts';
 import { sandbox } from '../../../../catalog/parameters/sandbox.ts';
+import { fileMode, path, SANDBOX_ROOT } from '../../../../catalog/parameters/scalars.ts';
 import { validateInput } from '../../../../catalog/validate.ts';
 import type { FileInfo } from '../../../../control/ports/index.ts';
 import { SandhavenError } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
 import { sendJson } from '../../../http/routes/send.ts';
-import type { DaytonaCall, DaytonaRoute } from '../../base/call.ts';
+import { audited, type DaytonaCall, type DaytonaRoute } from '../../base/call.ts';
 
 export const entryRoutes: readonly DaytonaRoute[] = [
   { method: 'GET', path: '/user-home-dir', handler: (call) => folderBy(call, 'cd && pwd') },
@@ -83,4 +84,72 @@ function entryOf(
     permissions: octal(mode),
     modTime: modifiedAt.replace('T', ' ').replace('Z', ' +0000 UTC'),
   };
+}
+
+// Changes of files: folders, deletion, moving, replacing, permissions.
+
+export const changeRoutes: readonly DaytonaRoute[] = [
+  {
+    method: 'POST',
+    path: '/files/folder',
+    status: 201,
+    async handler({ tool, params, query }) {
+      await tool('Sandbox.CreateFolder', {
+        ...params,
+        path: query['path'],
+        mode: query['mode'] || undefined,
+      });
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/files',
+    status: 204,
+    async handler({ tool, params, query }) {
+      const recursive = query['recursive'] === 'true';
+      await tool('Sandbox.DeleteFile', { ...params, path: query['path'], recursive });
+    },
+  },
+  {
+    method: 'POST',
+    path: '/files/move',
+    async handler({ tool, params, query: { source, destination } }) {
+      await tool('Sandbox.MoveFile', { ...params, source, destination });
+    },
+  },
+  { method: 'POST', path: '/files/replace', handler: replace },
+  { method: 'POST', path: '/files/permissions', handler: setPermissions },
+];
+
+/** Returns a row for each file that was asked for. Their patterns and new values are plain text. */
+async function replace({ tool, params, body }: DaytonaCall): Promise<unknown> {
+  const { files, pattern, newValue } = body;
+  const replacement = typeof newValue === 'string' ? newValue.replaceAll(/[\\&]/g, '\\$&') : newValue;
+  const { results } = await tool('Sandbox.ReplaceInFiles', {
+    ...params,
+    ...{ files, pattern, replacement, literal: true },
+  });
+  return (results as { path: string; status: string; error?: string }[]).map(({ path, status, error }) => ({
+    file: path,
+    success: status === 'success',
+    ...withoutUndefined({ error }),
+  }));
+}
+
+const attributes = z.object({
+  sandbox,
+  path: path(),
+  owner: z.string().min(1).optional(),
+  group: z.string().min(1).optional(),
+  mode: fileMode().optional(),
+});
+
+async function setPermissions(call: DaytonaCall): Promise<void> {
+  const { sandbox, mode, ...asked } = validateInput(attributes, { ...call.query, ...call.params });
+  await audited(call, { action: 'files.attributes', scope: 'sandboxes:write' }, () =>
+    call.services.files.setAttributes(call.request.caller, sandbox, {
+      ...asked,
+      mode: mode === undefined ? undefined : Number.parseInt(mode, 8),
+    }),
+  );
 }

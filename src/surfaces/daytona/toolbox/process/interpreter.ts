@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { contextId } from '../../../../catalog/base/context-view.ts';
-import { environment } from '../../../../catalog/parameters/string-map.ts';
+import { environment } from '../../../../catalog/parameters/scalars.ts';
 import { validateInput } from '../../../../catalog/validate.ts';
 import type { ContextResult, LiveOutput, LivePiece } from '../../../../control/ports/index.ts';
 import { invalidArgument, notFound, type Problem } from '../../../../model/errors.ts';

@@ -2,21 +2,23 @@
  * Terminals. They have no viewer of their own size here, since the clients resize them by a request: a viewer who comes with
  * a size and leaves gives it to the terminal.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import { path } from '../../../../catalog/parameters/path.ts';
 import { terminalId } from '../../../../catalog/parameters/sandbox.ts';
-import { environment } from '../../../../catalog/parameters/string-map.ts';
+import { environment, path } from '../../../../catalog/parameters/scalars.ts';
 import { validateInput } from '../../../../catalog/validate.ts';
+import type { ProcessEnd, TerminalSink, TerminalView } from '../../../../control/ports/index.ts';
 import type { Services } from '../../../../control/services.ts';
 import type { LookRequest } from '../../../../control/work/terminals.ts';
 import { auditActions } from '../../../../model/audit.ts';
-import { invalidArgument, notFound, SandhavenError } from '../../../../model/errors.ts';
+import { invalidArgument, notFound, type Problem, SandhavenError } from '../../../../model/errors.ts';
 import { limits } from '../../../../model/limits.ts';
-import { type WebSockets, webSocketRoute } from '../../../http/base/web-sockets.ts';
+import { closeCodes, LiveSocket } from '../../../http/base/live-socket.ts';
+import { type ServedSocket, type WebSockets, webSocketRoute } from '../../../http/base/web-sockets.ts';
 import { audited, type DaytonaCall, type DaytonaDependencies, type DaytonaRoute } from '../../base/call.ts';
-import { PtySocket } from './pty-socket.ts';
 
 const PTY = '/process/pty';
 
@@ -199,4 +201,81 @@ function toSession({ terminal, cols, rows, created_at }: Listed): object {
     ...{ id: terminal, active: true, cols, rows, createdAt: created_at },
     ...{ cwd: '', envs: {}, lazyStart: false },
   };
+}
+
+// * A terminal on a WebSocket, as Daytona's clients speak it: its bytes come in binary messages, what is typed goes in any, and
+// its begin and its end are JSON in text messages.
+
+export class PtySocket implements TerminalSink, ServedSocket {
+  readonly #socket: LiveSocket;
+  /** Others would take the message of the end for output. */
+  readonly #readsEnd: boolean;
+  #view: TerminalView | null = null;
+
+  constructor(socket: WebSocket, readsEnd: boolean) {
+    this.#socket = new LiveSocket(socket, {
+      message: (data) => this.#type(data),
+      hasRoom: () => this.#view?.resume(),
+    });
+    this.#readsEnd = readsEnd;
+  }
+
+  get closed(): Promise<void> {
+    return this.#socket.closed;
+  }
+
+  /** Resolves when the terminal has ended or the client has left; rejects when the terminal cannot be seen any more. */
+  async carry(view: TerminalView): Promise<void> {
+    this.#view = view;
+    view.input.on('drain', () => this.#socket.resume());
+    this.#control({ status: 'connected' });
+    view.show(this);
+    const end = await Promise.race([view.ended, this.#socket.left]);
+    if (!end) return;
+    const exit = exitOf(end);
+    if (this.#readsEnd) this.#control({ status: 'exited', ...exit });
+    this.close(closeCodes.normal, JSON.stringify(exit));
+  }
+
+  data(bytes: Buffer): boolean {
+    return this.#socket.send(bytes, { binary: true });
+  }
+
+  /** Nothing says so to these clients. */
+  skipped(): boolean {
+    return !this.#socket.isFull;
+  }
+
+  resized(): boolean {
+    return !this.#socket.isFull;
+  }
+
+  fail(problem: Problem): void {
+    const { detail, hint = '' } = problem;
+    this.#control({ status: 'error', error: `${detail} ${hint}`.trim() });
+    this.#socket.fail(problem);
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #type(data: Buffer): void {
+    const input = this.#view?.input;
+    if (input && !input.destroyed && !input.write(data)) this.#socket.pause();
+  }
+
+  #control(message: object): void {
+    this.#socket.say({ type: 'control', ...message });
+  }
+}
+
+/** A reason is an error to the clients. */
+function exitOf({ exitCode, signal }: ProcessEnd): { exitCode: number; exitReason?: string } {
+  if (signal !== null) return { exitCode, exitReason: `The shell was ended by ${signal}.` };
+  return exitCode === 0 ? { exitCode } : { exitCode, exitReason: `The shell ended with code ${exitCode}.` };
 }
