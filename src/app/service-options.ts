@@ -1,5 +1,4 @@
 /** Options of a service, already read from flags and environment. */
-
 import type { OrderMode } from '../control/documents/order-of-use.ts';
 import type { PoolBounds } from '../control/pool/size.ts';
 import type { Clock, Log } from '../control/ports/index.ts';

@@ -1,5 +1,4 @@
 /** Calls a tool. Every surface uses this. */
-
 import { inSpan } from '../concurrency/span.ts';
 import { SandhavenError } from '../model/errors.ts';
 import { nearest } from '../model/nearest.ts';

@@ -1,5 +1,4 @@
 /** An OpenID provider, opened from the operator's options: authorization code with PKCE, and its logout tokens. */
-
 import { jwtVerify } from 'jose';
 import * as openid from 'openid-client';
 import { z } from 'zod';
@@ -77,7 +76,7 @@ export function openIdentityProvider(options: IdentityOptions, clock: Clock, log
   return createOpenIdProvider({ options, clientSecret, clock, log });
 }
 
-// * Claims about a person, parsed with bounds: the ID token's, and those of the userinfo endpoint for what it lacks;
+// Claims about a person, parsed with bounds: the ID token's, and those of the userinfo endpoint for what it lacks;
 // those of logout tokens.
 
 const { subjectChars, sidChars, groups: mostGroups, groupChars } = limits.identity;

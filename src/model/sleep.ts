@@ -44,7 +44,7 @@ export function cannotSleep(): SandhavenError {
   );
 }
 
-// * The deadline of a sandbox: a moment at which the service ends it or puts it to sleep, whatever runs in it. The intervals of idleness and of
+// The deadline of a sandbox: a moment at which the service ends it or puts it to sleep, whatever runs in it. The intervals of idleness and of
 // stops are beside it, in `lifecycle.ts`.
 
 /** Reasons of what a deadline has ended. A webhook names that of a deletion, too. */

@@ -1,5 +1,4 @@
 /** Opens traces for OpenTelemetry. The service loads this folder, and with it the library, only where they are wanted. */
-
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -87,7 +86,7 @@ function samplerOf({ ratio, parentBased }: Sampling): Sampler {
   };
 }
 
-// * The way to the collector, over HTTP. A request that fails, or takes too long, is lost, and nothing but a code of it is
+// The way to the collector, over HTTP. A request that fails, or takes too long, is lost, and nothing but a code of it is
 // shown: the texts of a foreign server are not the operator's.
 
 const { exportMs, exportsAtOnce } = limits.traces;

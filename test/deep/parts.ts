@@ -126,7 +126,7 @@ export const parts: readonly Part[] = [
         name: 'forks',
         minutes: 4,
         sources: [
-          'src/control/{lifecycle/{capture,forks,rollbacks}.ts,images/**}',
+          'src/control/{lifecycle/{capture,forks}.ts,images/**}',
           'src/runtime/oci/{disk,storage}/**',
         ],
         tests: ['test/chaos/forks.test.ts'],

@@ -1,5 +1,4 @@
 /** Parts loaded only when the operator configures them, so that other services do not hold their code in memory. */
-
 import type { Tracer } from '../../concurrency/span.ts';
 import type { SignInProvider } from '../../control/people/people.ts';
 import type { Clock, CodeHost, DocumentDatabase, Log } from '../../control/ports/index.ts';

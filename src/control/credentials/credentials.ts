@@ -52,7 +52,7 @@ export function createCredentials({
   };
 }
 
-// * Passwords, where the operator takes them. A password signs nobody in who has a passkey. Every attempt is answered alike, after
+// Passwords, where the operator takes them. A password signs nobody in who has a passkey. Every attempt is answered alike, after
 // the same work: whether the user is there, has a password, has a passkey or typed a wrong one.
 
 export interface PasswordDependencies {

@@ -1,5 +1,4 @@
 /** Consequences of the end of an operation: changes of the sandbox's row, and the outcome of work that failed. */
-
 import { SandhavenError } from '../../model/errors.ts';
 import type { Outcome } from '../../model/lifecycle.ts';
 import { isNodeAway } from '../../model/lost-node.ts';

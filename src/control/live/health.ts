@@ -164,7 +164,7 @@ export class LoopDelay {
   }
 }
 
-// * Findings of the doctor. Its checks start programs, so they are made once for all who ask within a minute, and one at a time.
+// Findings of the doctor. Its checks start programs, so they are made once for all who ask within a minute, and one at a time.
 
 export interface DoctorFinding {
   name: string;

@@ -1,5 +1,4 @@
 /** Stores of sign-ins: of browsers, by one-time links, of machines without a browser, and of applications by OAuth. */
-
 import type { IdentityProviderSession } from '../../model/access/identity.ts';
 import type { Grant, OAuthClient } from '../../model/access/oauth.ts';
 import type { SignIn, SignInTokens } from '../../model/access/sign-ins.ts';

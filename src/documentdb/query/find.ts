@@ -167,7 +167,7 @@ const unsortedNote =
   'The order of these documents is not defined, so the next ones may repeat or miss some: ' +
   'sort by _id ({"field": "_id", "direction": 1}) to read on.';
 
-// * Finds the continuation of a find. Sorted by `_id` alone it is a filter, which costs the server nothing at any
+// Finds the continuation of a find. Sorted by `_id` alone it is a filter, which costs the server nothing at any
 // depth and neither repeats nor misses a document; otherwise a number of documents to skip.
 //
 // A query with a skip continues by skipping: a filter beside the same skip would miss documents.

@@ -45,7 +45,7 @@ function refused(why: string, hint: string): SandhavenError {
   );
 }
 
-// * Sign-ins of machines without a browser of their own: the machine shows a short code, its user enters the code on the page
+// Sign-ins of machines without a browser of their own: the machine shows a short code, its user enters the code on the page
 // and approves it there, and the machine gets a key.
 //
 // Source: OAuth 2.0 Device Authorization Grant (RFC 8628); codes as in its section 6.1.

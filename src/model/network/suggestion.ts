@@ -1,5 +1,4 @@
 /** Network rules that would allow what was used. */
-
 import { registrableDomain } from './host-pattern.ts';
 import type { NetworkProtocol } from './policy.ts';
 import { parseRule } from './rule-text.ts';

@@ -1,5 +1,4 @@
 /** Connections to PostgreSQL: their number, their time limits, and JavaScript's values for its types. */
-
 import { hash } from 'node:crypto';
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';

@@ -2,7 +2,6 @@
  * Step of the schema: webhooks, the queue of their events, and the last refusal of each quota. Triggers fill the queue in
  * the transaction of the change (`sqlite/store.ts`, `postgres/schema.ts`).
  */
-
 import { limits } from '../../model/limits.ts';
 import { deadlineReasons } from '../../model/sleep.ts';
 

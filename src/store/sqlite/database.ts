@@ -159,7 +159,7 @@ export function createPrivately(file: string): void {
   }
 }
 
-// * Syncs SQLite's commits to the disk from the thread pool: a sandbox that keeps the disk busy delays a commit, and must
+// Syncs SQLite's commits to the disk from the thread pool: a sandbox that keeps the disk busy delays a commit, and must
 // not delay the event loop. One sync serves all commits before it.
 //
 // SQLite itself syncs only when the log restarts (synchronous = NORMAL). Its checkpoints sync too, so they run in a

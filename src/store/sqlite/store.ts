@@ -85,7 +85,7 @@ function answering(database: Database): (request: Request) => Answer {
   };
 }
 
-// * Brings a SQLite file to the newest step of the schema. `user_version` of the file is the number of its last step. Triggers
+// Brings a SQLite file to the newest step of the schema. `user_version` of the file is the number of its last step. Triggers
 // queue events for webhooks, in the transaction of the change that they are about.
 
 /** "SHVN": marks the file as Sandhaven's, so that no other program's database is ever migrated. */

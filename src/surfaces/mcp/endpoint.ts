@@ -152,7 +152,7 @@ export function carryOutHere(services: Services, log: Log, { caller, address, ho
   };
 }
 
-// * Refuses calls that an application's grant does not cover by HTTP's own status, from which a client learns to ask the
+// Refuses calls that an application's grant does not cover by HTTP's own status, from which a client learns to ask the
 // person for more.
 //
 // Source: the authorization chapter of the MCP specification, on insufficient scope.

@@ -97,7 +97,7 @@ export const instructions = `Sandhaven gives you isolated Linux machines (sandbo
 - A document database is read in an order: DocumentDb_DiscoverDatabases, DocumentDb_DiscoverCollections, DocumentDb_GetCollectionSchema of every collection you will use, then DocumentDb_FindDocuments, DocumentDb_CountDocuments or DocumentDb_AggregateDocuments. Read the notes of a result. What is large goes into a sandbox with save_to_sandbox, for Sandbox_RunCode.
 - An error says what is wrong in \`detail\` and what to do next in \`hint\`; retry unchanged only where \`retryable\` is true.`;
 
-// * Lists the catalogue for MCP: everything a model needs to call a tool, in as few bytes as possible, since a
+// Lists the catalogue for MCP: everything a model needs to call a tool, in as few bytes as possible, since a
 // client hands the whole list to its model at every turn. The full schemas are in GET /v1/tools, OpenAPI, the
 // documentation and the SDK.
 

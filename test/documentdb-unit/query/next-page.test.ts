@@ -1,5 +1,4 @@
 /** The filter that goes on where a page ended. */
-
 import { describe, expect, it } from 'vitest';
 import {
   Binary,

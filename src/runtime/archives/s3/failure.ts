@@ -88,7 +88,7 @@ export function toCallerError(given: unknown): unknown {
   );
 }
 
-// * The little XML that S3 answers with: elements without attributes, found by name. It decides nothing about secrets, and
+// The little XML that S3 answers with: elements without attributes, found by name. It decides nothing about secrets, and
 // every value is checked by its user.
 
 /** Returns the contents of every element of this name, nested ones as XML. */

@@ -90,7 +90,7 @@ function tooLong(): SandhavenError {
   });
 }
 
-// * Removal of archives. S3 knows no leases: so a note is read first, then the lease is asked for, and only then the object that
+// Removal of archives. S3 knows no leases: so a note is read first, then the lease is asked for, and only then the object that
 // the note named goes. That of a replica that took over has another key.
 
 export interface Removal {

@@ -222,7 +222,7 @@ async function removeNote(note: string): Promise<void> {
   if ((await unlessMissing(stat(note))) !== null) await removeDurably(note);
 }
 
-// * Encryption of packed archives from file to file, since tar and zstd work on files. The plain file lies beside the disk that
+// Encryption of packed archives from file to file, since tar and zstd work on files. The plain file lies beside the disk that
 // it was packed from, or is unpacked to, and goes as soon as it has served.
 
 export interface EncryptedFiles {

@@ -73,7 +73,7 @@ async function backs(device: string, file: string, sysBlock: string): Promise<bo
   return backing?.replace(/\n$/, '').replace(/ \(deleted\)$/, '') === file;
 }
 
-// * Loop devices made ready ahead of need. The launcher bounds what a disk can have in flight, once for each device, and the kernel
+// Loop devices made ready ahead of need. The launcher bounds what a disk can have in flight, once for each device, and the kernel
 // then waits for all processors, twice: 40 to 60 ms. Without this, each creation would wait so long that raises the number of
 // sandboxes above the most since the host's start.
 

@@ -113,7 +113,7 @@ function tooFew(wanted: number, there: number, free: number): SandhavenError {
   );
 }
 
-// * Claims of GPUs by the sandboxes of this host: one file per sandbox in /run/sandhaven/gpus, complete when it appears,
+// Claims of GPUs by the sandboxes of this host: one file per sandbox in /run/sandhaven/gpus, complete when it appears,
 // so that all GPUs of a sandbox are taken in one step. The file exists before any part of the machine, and is removed
 // after all of them. Decisions are made under the host-wide mutex.
 

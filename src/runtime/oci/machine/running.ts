@@ -194,7 +194,7 @@ export function parseRuncState(text: string): RunningMachine | null {
   }
 }
 
-// * Cgroups of ended machines. While one goes, the kernel makes, changes and removes no other: for the group that limits memory it
+// Cgroups of ended machines. While one goes, the kernel makes, changes and removes no other: for the group that limits memory it
 // hands on what each list of each mounted file system has of it (4 ms among a thousand machines), for that of processors it looks
 // at all others. The next creation or deletion would wait for that. So empty groups wait for a quiet time, in which those of one
 // machine after another go.

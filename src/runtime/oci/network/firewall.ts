@@ -211,7 +211,7 @@ function areEqual(present: string[], wanted: string[]): boolean {
   return present.length === expected.size && present.every((address) => expected.has(address));
 }
 
-// * Replacement of a whole table, during which a connection goes on that both the old rules and the new ones allow.
+// Replacement of a whole table, during which a connection goes on that both the old rules and the new ones allow.
 //
 // Deleting the table and making it anew in one transaction resets connections now and then. The kernel turns to new rules first, and
 // shows the elements of new sets of ranges with two parts, as grants are, a moment later. So sets of grants are filled by a

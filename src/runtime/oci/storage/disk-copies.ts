@@ -105,7 +105,7 @@ function grows(): SandhavenError {
   });
 }
 
-// * Copy of a running machine's disk: a helper freezes the machine's processes, lets the kernel write out its file system,
+// Copy of a running machine's disk: a helper freezes the machine's processes, lets the kernel write out its file system,
 // copies the image, and thaws. The helper is a process of its own and thaws at its deadline, so that the service's end in
 // between keeps no machine frozen; the next start thaws all that are left (`disk-guard.ts`).
 //

@@ -96,7 +96,7 @@ export function shown(folder: string, home: string, change: FileChange): WatchEv
   return [event(events[change.type], change.path)];
 }
 
-// * Watches that clients ask for their changes again and again. Each is kept here from one question to the next, by its replica alone, and
+// Watches that clients ask for their changes again and again. Each is kept here from one question to the next, by its replica alone, and
 // ends some minutes after the last one.
 
 const ID_CHARS = 16;

@@ -116,7 +116,7 @@ function known(origin: string | null): string {
   return origin;
 }
 
-// * Registers clients that nobody has announced, as MCP's clients do at their first contact. A client is public: it gets an
+// Registers clients that nobody has announced, as MCP's clients do at their first contact. A client is public: it gets an
 // id and no secret. Whatever else it says of itself is left out.
 //
 // Source: RFC 7591.

@@ -81,7 +81,7 @@ function readOpt(message: Buffer, at: number): number | undefined {
   return at + 11 + message.readUInt16BE(at + 9) === message.length ? message.readUInt16BE(at + 3) : undefined;
 }
 
-// * Shares of the DNS forwarder. Each machine has bounds on queries per second (UDP and TCP together), on queries that
+// Shares of the DNS forwarder. Each machine has bounds on queries per second (UDP and TCP together), on queries that
 // wait for a resolver, and on connections. No owner keeps the whole, however many machines they have: when it is full,
 // an owner with few places takes one from the owner with most.
 

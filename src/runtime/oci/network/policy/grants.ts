@@ -2,7 +2,6 @@
  * Grants: rules for addresses as the firewall has them. Places of one protocol share a set, so that a long list costs a packet one
  * lookup, and a machine few rules: each change of the table makes the kernel walk through all rules of all machines.
  */
-
 import type { NetworkRule } from '../../../../model/network/policy.ts';
 import {
   type AddressRange,

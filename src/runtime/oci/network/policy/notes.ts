@@ -47,7 +47,7 @@ export function createPolicyNotes(instance: Instance): PolicyNotes {
   };
 }
 
-// * Notes of packets in sets of the instance's table: those that machines with rules were refused, and those that machines which
+// Notes of packets in sets of the instance's table: those that machines with rules were refused, and those that machines which
 // learn have used. A packet that is allowed by a rule costs nothing more than without them.
 //
 // Each kind of packet is noted once in a while, and a machine notes a few a second, so none fills the sets for others. A full set

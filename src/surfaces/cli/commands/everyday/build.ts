@@ -1,5 +1,4 @@
 /** `sandhaven build`: builds a snapshot from a Dockerfile and a folder, and shows what happens meanwhile. */
-
 import { stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { relative, resolve } from 'node:path';

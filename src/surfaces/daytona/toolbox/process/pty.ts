@@ -2,7 +2,6 @@
  * Terminals. They have no viewer of their own size here, since the clients resize them by a request: a viewer who comes with
  * a size and leaves gives it to the terminal.
  */
-
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
@@ -203,7 +202,7 @@ function toSession({ terminal, cols, rows, created_at }: Listed): object {
   };
 }
 
-// * A terminal on a WebSocket, as Daytona's clients speak it: its bytes come in binary messages, what is typed goes in any, and
+// A terminal on a WebSocket, as Daytona's clients speak it: its bytes come in binary messages, what is typed goes in any, and
 // its begin and its end are JSON in text messages.
 
 export class PtySocket implements TerminalSink, ServedSocket {

@@ -1,5 +1,4 @@
 /** Sessions, and the commands in them. */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
