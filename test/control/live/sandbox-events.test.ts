@@ -1,5 +1,5 @@
 /** Changes of sandboxes for those who follow them, over a store whose writes are announced. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { announcedRows } from '../../../src/control/base/sandbox-rows.ts';
 import { type Follower, SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
 import type { SandboxStore } from '../../../src/control/ports/index.ts';
@@ -132,15 +132,21 @@ describe('who follows', () => {
 
 describe('a write', () => {
   it('costs nothing while nobody follows', async () => {
+    // Other files of the process may have timers of their own.
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const gathering = () => timers.mock.calls.filter(([, ms]) => ms === 100);
+    onTestFinished(() => timers.mockRestore());
     await store.insert(hers);
-    expect(vi.getTimerCount()).toBe(0);
     const { got, end } = await follow(alice);
     end();
     await store.update('sb_a', hers.generation, { state: 'stopped' });
     await passes();
-    expect(vi.getTimerCount()).toBe(0);
+    expect(gathering()).toEqual([]);
     expect(reads).toEqual([]);
     expect(got).toEqual([]);
+    await follow(alice);
+    await store.update('sb_a', hers.generation, { state: 'archived' });
+    expect(gathering()).toHaveLength(1);
   });
 
   it('is read once for all who follow', async () => {
