@@ -14,7 +14,7 @@ import { type SnapshotDependencies, SnapshotService } from '../../control/images
 import { type CaptureDependencies, Captures, Rollbacks } from '../../control/lifecycle/capture.ts';
 import { type ForkDependencies, Forks } from '../../control/lifecycle/forks.ts';
 import { SnapshotEvents, type SnapshotEventsDependencies } from '../../control/live/snapshot-events.ts';
-import type { BuildStepStore, CapturedDisks, Runtime } from '../../control/ports/index.ts';
+import type { BuildStepStore, CapturedDisks, Log, Runtime } from '../../control/ports/index.ts';
 import { limits } from '../../model/limits.ts';
 import { spoolsIn } from '../../store/files/spools.ts';
 
@@ -73,6 +73,7 @@ export function wireSnapshots({ keptMinutes, ...parts }: SnapshotParts) {
 
 export interface BuildParts extends Omit<BuildDependencies, 'cache' | 'openSpool' | 'parse'> {
   steps: BuildStepStore;
+  log: Log;
   dataDir: string;
 }
 
@@ -87,7 +88,7 @@ export function wireBuilds({ steps, dataDir, ...parts }: BuildParts) {
   return {
     services: {
       builds: service,
-      detachedBuilds: new DetachedBuilds(parts.clock),
+      detachedBuilds: new DetachedBuilds(parts),
       uploads: new Uploads({ clock: parts.clock, openSpool }),
     },
     shrink: (disks: CapturedDisks) => cache.clear(disks),

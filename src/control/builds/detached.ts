@@ -3,12 +3,12 @@
  * process, and end with it; the steps that were done are kept.
  */
 import { type Release, Shares } from '../../fairness/shares.ts';
-import { canceled, notFound, SandhavenError } from '../../model/errors.ts';
+import { canceled, isDefect, notFound, SandhavenError } from '../../model/errors.ts';
 import { newBuildId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import type { Clock } from '../ports/index.ts';
+import type { Clock, Log } from '../ports/index.ts';
 import type { BuildRequest, PreparedBuild } from './build.ts';
 import type { BuildEvent } from './progress.ts';
 
@@ -43,15 +43,17 @@ type Detached = Omit<DetachedView, 'next'> & {
 };
 
 const { detached: bounds, detachedLogs } = limits.build;
+/** Taken of a log's share by an event beside its text: a program may print a byte at a time. */
+const EVENT_BYTES = 256;
 
 export class DetachedBuilds {
-  readonly #clock: Clock;
+  readonly #deps: { clock: Clock; log: Pick<Log, 'error'> };
   readonly #builds = new Map<string, Detached>();
   readonly #shares = new Shares({ ...bounds, what: 'builds are kept' });
   readonly #logs = new Shares({ ...detachedLogs, what: 'bytes of logs are kept' });
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(dependencies: { clock: Clock; log: Pick<Log, 'error'> }) {
+    this.#deps = dependencies;
   }
 
   /** Rejects with `resource_exhausted` while the owner has as many that are waiting or building. Those that ended go first. */
@@ -62,7 +64,7 @@ export class DetachedBuilds {
     const id = newBuildId();
     this.#builds.set(id, {
       ...{ id, ownerId, announced, state: 'waiting', events: [], snapshot: null, error: null, line: 0 },
-      ...{ since: this.#clock.now(), ending: new AbortController(), ended: Promise.resolve() },
+      ...{ since: this.#deps.clock.now(), ending: new AbortController(), ended: Promise.resolve() },
       held: [this.#shares.take(ownerId)],
     });
     return id;
@@ -85,7 +87,7 @@ export class DetachedBuilds {
       build.state = 'waiting';
       throw error;
     } finally {
-      build.since = this.#clock.now();
+      build.since = this.#deps.clock.now();
     }
   }
 
@@ -112,10 +114,13 @@ export class DetachedBuilds {
       build.snapshot = await prepared.run((event) => this.#log(build, event));
       build.state = 'ready';
     } catch (error) {
+      // Once, and not to each who asks for it.
+      if (isDefect(error, build.ending.signal.aborted))
+        this.#deps.log.error('a detached build failed', { build: build.id, error });
       build.error = error;
       build.state = 'failed';
     } finally {
-      build.since = this.#clock.now();
+      build.since = this.#deps.clock.now();
       // The room of its context is gone with the process at the latest.
       await prepared.close().catch(() => {});
     }
@@ -124,13 +129,13 @@ export class DetachedBuilds {
   /** Past the bound the output is left out, and the rest is kept: it is little. */
   #log(build: Detached, event: BuildEvent): undefined {
     if (!this.#builds.has(build.id)) return;
-    const bytes = event.event === 'output' ? Buffer.byteLength(event.text) : 0;
-    if (bytes > 0) {
+    if (event.event === 'output') {
+      const bytes = EVENT_BYTES + Buffer.byteLength(event.text);
       if (!this.#logs.hasShare(build.ownerId, bytes) || !this.#logs.hasRoom(bytes)) return;
       build.held.push(this.#logs.take(build.ownerId, bytes));
     }
     if (event.event === 'step') build.line = event.line;
-    build.events.push({ ...event, at: this.#clock.now() });
+    build.events.push({ ...event, at: this.#deps.clock.now() });
   }
 
   /** An id of another owner's is as unknown as any. */
@@ -142,7 +147,7 @@ export class DetachedBuilds {
   }
 
   #sweep(): void {
-    const before = this.#clock.now() - bounds.keptMs;
+    const before = this.#deps.clock.now() - bounds.keptMs;
     for (const build of this.#builds.values())
       if (build.state !== 'building' && build.since < before) this.#forget(build);
   }

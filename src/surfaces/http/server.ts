@@ -157,7 +157,7 @@ export function createHttpServer(parts: HttpServerDependencies): FastifyInstance
   });
   addPackageRoutes(app, { packages: parts.packages ?? [], publicUrl: parts.publicUrl ?? null });
   addOpenApiRoute(app, parts);
-  addDetachedBuildRoutes(app, parts.services, parts.log);
+  addDetachedBuildRoutes(app, parts.services);
   app.register(async (raw) => {
     raw.removeAllContentTypeParsers();
     raw.addContentTypeParser('*', (_request, _payload, done) => done(null));

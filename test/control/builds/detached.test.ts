@@ -20,7 +20,11 @@ const output = (text: string): BuildEvent => ({ event: 'output', stream: 'stdout
 
 function started() {
   const clock = { time: 1_000, now: () => clock.time };
-  const detached = new DetachedBuilds(clock);
+  const faults: unknown[] = [];
+  const detached = new DetachedBuilds({
+    clock,
+    log: { error: (_message, context) => faults.push(context?.['error']) },
+  });
   async function begun(caller: User, name = 'tools') {
     const id = detached.announce(caller, { name });
     const end = Promise.withResolvers<Snapshot>();
@@ -44,7 +48,7 @@ function started() {
     const over = () => expect.poll(() => closed).toBe(true);
     return { id, end, over, ending: () => ending?.aborted, say: (event: BuildEvent) => say(event) };
   }
-  return { clock, detached, begun };
+  return { clock, detached, begun, faults };
 }
 
 describe('a detached build', () => {
@@ -87,6 +91,17 @@ describe('a detached build', () => {
     expect(detached.read(ann, build.id, 0)).toMatchObject({
       ...{ state: 'failed', line: 3, error: { code: 'invalid_argument' } },
     });
+  });
+
+  it('that fails by a defect says so in the log, once', async () => {
+    const { detached, begun, faults } = started();
+    const [refused, broken] = [await begun(ann), await begun(ann)];
+    refused.end.reject(invalidArgument('file', 'no'));
+    broken.end.reject(new Error('broken'));
+    await refused.over();
+    await broken.over();
+    for (const id of [refused.id, broken.id, broken.id]) detached.read(ann, id, 0);
+    expect(faults).toEqual([new Error('broken')]);
   });
 
   it('is waiting as before when it cannot be prepared, and begins once', async () => {
@@ -146,10 +161,18 @@ describe('the share of an owner', () => {
     expect(() => detached.read(ann, first.id, 0)).toThrow('There is no build');
   });
 
+  it('is taken by small output too', async () => {
+    const { begun, detached } = started();
+    const noisy = await begun(ann);
+    for (let count = 0; count < 40_000; count++) noisy.say(output('x'));
+    expect(detached.read(ann, noisy.id, 32_640).events).toHaveLength(0);
+    expect(detached.read(ann, noisy.id, 32_639).events).toHaveLength(1);
+  });
+
   it('has 8 MiB of output, while the log of another goes on', async () => {
     const { detached, begun } = started();
     const [noisy, calm] = [await begun(ann), await begun(bob)];
-    for (let count = 0; count < 9; count++) noisy.say(output('x'.repeat(MiB)));
+    for (let count = 0; count < 9; count++) noisy.say(output('x'.repeat(MiB - 256)));
     noisy.say(step(2));
     calm.say(output('here\n'));
     expect(detached.read(ann, noisy.id, 0).events.map(({ event }) => event)).toEqual([

@@ -39,7 +39,7 @@ export function fakeBuilds(builds: FakeBuild[]) {
   };
   return {
     builds: service,
-    detachedBuilds: new DetachedBuilds(Date),
+    detachedBuilds: new DetachedBuilds({ clock: Date, log: { error() {} } }),
     uploads: new Uploads({ clock: Date, openSpool: memorySpools().open }),
   };
 }

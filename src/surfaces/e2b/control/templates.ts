@@ -151,7 +151,7 @@ async function status(call: Call): Promise<unknown> {
   };
 }
 
-/** Their words for the beginning of a template, and for what comes after its steps. */
+/** `base` is their word for what comes before the first step. */
 function reasonOf({ error, line }: DetachedView) {
   const message = error instanceof SandhavenError ? error.message : 'The build failed.';
   return { message, step: line === 0 ? 'base' : String(line), logEntries: [] };

@@ -12,7 +12,7 @@ import type { PreparedBuild } from '../../../control/builds/build.ts';
 import type { Log } from '../../../control/ports/index.ts';
 import type { Services } from '../../../control/services.ts';
 import { auditActions } from '../../../model/audit.ts';
-import { canceled, invalidArgument, SandhavenError } from '../../../model/errors.ts';
+import { canceled, invalidArgument, SandhavenError, toProblem } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { assertScope } from '../../../model/scopes.ts';
 import { patient, readOn } from '../base/connections.ts';
@@ -53,7 +53,6 @@ export function addBuildRoute(
 export function addDetachedBuildRoutes(
   app: FastifyInstance,
   services: Pick<Services, 'detachedBuilds'>,
-  log: Log,
 ): void {
   app.get<Params>('/v1/builds/:build', { exposeHeadRoute: false }, async (request) => {
     assertScope(request.caller, 'sandboxes:read');
@@ -64,7 +63,7 @@ export function addDetachedBuildRoutes(
       ...{ build_id: id, name: announced.name, state, next },
       events: events.map(({ at, ...event }) => ({ at: new Date(at).toISOString(), ...event })),
       snapshot: snapshot && toSnapshotView(snapshot),
-      problem: state === 'failed' ? explain(error, request, log) : null,
+      problem: state === 'failed' ? toProblem(error, request.id) : null,
     };
   });
   app.delete<Params>('/v1/builds/:build', async (request, reply) => {
