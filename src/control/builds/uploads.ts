@@ -15,6 +15,7 @@ interface Upload {
   spool: Spool;
   bytes: number;
   since: number;
+  /** Shares: of its number first, then one for each block of its bytes. */
   held: Release[];
   /** Builds that read it now. It goes after them. */
   readers: number;
@@ -28,6 +29,8 @@ interface Expected {
 }
 
 const { uploads: bounds, uploadedBytes } = limits.build;
+/** Taken of the share at once: a body may come a byte at a time. */
+const BLOCK_BYTES = 1024 * 1024;
 
 export class Uploads {
   readonly #deps: { clock: Clock; openSpool: OpenSpool };
@@ -80,11 +83,12 @@ export class Uploads {
       spool = await this.#deps.openSpool();
       let bytes = 0;
       for await (const piece of body) {
-        if (piece.length === 0) continue;
-        while (!this.#bytes.hasShare(ownerId, piece.length) && this.#forgetOldest(ownerId));
-        held.push(this.#bytes.take(ownerId, piece.length));
-        await spool.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
         bytes += piece.length;
+        while ((held.length - 1) * BLOCK_BYTES < bytes) {
+          while (!this.#bytes.hasShare(ownerId, BLOCK_BYTES) && this.#forgetOldest(ownerId));
+          held.push(this.#bytes.take(ownerId, BLOCK_BYTES));
+        }
+        await spool.write(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
       }
       const key = keyOf(ownerId, name);
       this.#forget(this.#kept.get(key));

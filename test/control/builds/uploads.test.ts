@@ -96,6 +96,15 @@ describe('the share of an owner', () => {
     expect(uploads.has(bob, 'his')).toBe(true);
   });
 
+  it('is the same for a body that comes a byte at a time', async () => {
+    const { uploads, send } = started();
+    await send(ann, 'large', 511);
+    await send(ann, 'bytes', ...Array(10).fill('x'));
+    expect([uploads.has(ann, 'large'), uploads.has(ann, 'bytes')]).toEqual([true, true]);
+    await send(ann, 'more', 'x');
+    expect([uploads.has(ann, 'large'), uploads.has(ann, 'bytes')]).toEqual([false, true]);
+  });
+
   it('has fifty archives, and fifty addresses', async () => {
     const { uploads, send } = started();
     for (let count = 0; count < 51; count++) await send(ann, `a${count}`, 'x');
