@@ -114,6 +114,7 @@ const ofMakeTest: TestProjectConfiguration[] = [
       ...loadedOnce,
       // Collections of garbage are a tenth of the time otherwise.
       execArgv: ['--max-semi-space-size=64'],
+      setupFiles: 'test/support/real-clock.setup.ts',
       sequence: { groupOrder: 0 },
     },
   },

@@ -1,5 +1,5 @@
 /** Changes of sandboxes for those who follow them, over a store whose writes are announced. */
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { announcedRows } from '../../../src/control/base/sandbox-rows.ts';
 import { type Follower, SandboxEvents } from '../../../src/control/live/sandbox-events.ts';
 import type { SandboxStore } from '../../../src/control/ports/index.ts';
@@ -35,6 +35,8 @@ beforeEach(() => {
 
 afterEach(async () => {
   await events.close();
+  // A spy of the clock that is not the real one: it would put that back.
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -135,7 +137,6 @@ describe('a write', () => {
     // Other files of the process may have timers of their own.
     const timers = vi.spyOn(globalThis, 'setTimeout');
     const gathering = () => timers.mock.calls.filter(([, ms]) => ms === 100);
-    onTestFinished(() => timers.mockRestore());
     await store.insert(hers);
     const { got, end } = await follow(alice);
     end();
