@@ -224,6 +224,22 @@ PY`,
       });
     });
 
+    it('grows the copy of a captured disk that a larger machine begins with', async () => {
+      const { id } = await started({ disk: 1 });
+      const { captures } = runtime;
+      if (!captures) throw new Error('disks are not captured');
+      const capture = newSnapshotId();
+      await sh(id, 'echo kept > /root/file');
+      await captures.capture(capture, { id, archive: null });
+      const copy = spec({ disk: 3 });
+      await runtime.start({ ...copy, from: capture }, 1);
+      const [kept, size] = (await sh(copy.id, 'cat /root/file; df -B1 --output=size / | tail -1')).split(
+        '\n',
+      );
+      expect([kept, Math.ceil(Number(size) / 2 ** 30)]).toEqual(['kept', 3]);
+      await captures.drop(capture);
+    });
+
     describe('archive', { timeout: 120_000 }, () => {
       const tree =
         'cd /root && find . -type f | sort | xargs sha256sum | sha256sum; stat -c "%a %u %s" /root/odd';

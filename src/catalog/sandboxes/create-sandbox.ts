@@ -14,7 +14,7 @@ import { network, secretReferences } from '../parameters/network.ts';
 import { newName, usualUser } from '../parameters/sandbox.ts';
 import { environment, integerWithDefault, labels, textWithoutNul } from '../parameters/scalars.ts';
 
-const input = z
+export const createSandboxInput = z
   .strictObject({
     name: newName('sb_')
       .optional()
@@ -57,7 +57,7 @@ export const createSandbox = defineTool({
     'Creates an isolated Linux machine, ready at once. Without snapshot and image it is Debian 13 with Python 3.13 ' +
     '(numpy, pandas, matplotlib, requests, pytest), Node 24, git, curl, ripgrep and build tools. ' +
     'already_exists: take another name. resource_exhausted: delete or stop one.',
-  input,
+  input: createSandboxInput,
   output: sizedOutput,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   long: true,

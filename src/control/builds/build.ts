@@ -1,11 +1,11 @@
 /** Builds of snapshots from Dockerfiles, in sandboxes of their owner. */
 import { type Release, Shares } from '../../fairness/shares.ts';
-import { invalidArgument } from '../../model/errors.ts';
+import { invalidArgument, SandhavenError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Resources } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import { assertNotReserved, assertRoomForSnapshot } from '../images/snapshot-room.ts';
+import { assertNotReserved, assertRoomForSnapshot } from '../images/snapshots.ts';
 import type { Captures } from '../lifecycle/capture.ts';
 import type { Dockerfile, OpenSpool, ParseDockerfile, SnapshotStore } from '../ports/index.ts';
 import { type Base, type BaseDependencies, baseOf } from './base.ts';
@@ -28,10 +28,10 @@ export interface BuildRequest {
   args: ReadonlyMap<string, string>;
   /** false: every step runs. */
   isCached: boolean;
-  /** In place of the file. */
-  dockerfile?: Dockerfile;
-  /** Sizes of the snapshot, in place of those that it begins with. */
-  resources?: Pick<Resources, 'cpu' | 'memory'>;
+  /** In place of the file: its text, or what it says. */
+  dockerfile?: Dockerfile | string;
+  /** Sizes of the snapshot, in place of those that it begins with; its disk is never smaller than that one. */
+  resources?: Partial<Resources>;
 }
 
 export interface BuildDependencies extends BaseDependencies, MachineDependencies, BuiltDependencies {
@@ -79,7 +79,8 @@ export class BuildService {
     let context: Context | null = null;
     try {
       context = await Context.receive(openSpool, body);
-      const dockerfile = request.dockerfile ?? (await parse(await dockerfileOf(context, request.file)));
+      const { dockerfile: given = await dockerfileOf(context, request.file) } = request;
+      const dockerfile = typeof given === 'string' ? await parse(bounded(given)) : given;
       const plan = planOf(dockerfile, request.args, request.target);
       for (const instruction of plan.stages.flatMap(({ instructions }) => instructions))
         interpretationOf(instruction);
@@ -160,6 +161,14 @@ async function dockerfileOf(context: Context, file: string): Promise<string> {
   }
   await context.ignore(file);
   return text;
+}
+
+function bounded(dockerfile: string): string {
+  const bytes = Buffer.byteLength(dockerfile);
+  const { dockerfileBytes } = limits.build;
+  if (bytes <= dockerfileBytes) return dockerfile;
+  const detail = `The Dockerfile has ${bytes} bytes; at most ${dockerfileBytes} are taken.`;
+  throw new SandhavenError('too_large', detail, { hint: 'Put long commands into a script of the context.' });
 }
 
 async function closed(context: Context | null, done: Release): Promise<void> {

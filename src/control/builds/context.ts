@@ -1,11 +1,13 @@
 /** The context of a build: the files that its caller sent, indexed as they come, and read again when a step copies them. */
 import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
 import { ignoredBy, ignoreFilesOf } from '../../model/dockerignore.ts';
 import { invalidArgument, SandhavenError } from '../../model/errors.ts';
 import { hasGlob, matchesPath, namesOf } from '../../model/globs.ts';
 import { limits } from '../../model/limits.ts';
-import { readTar, type TarEntry } from '../../model/tar.ts';
+import { readTar, type TarEntry, tarEnd, tarHeader, tarPadding } from '../../model/tar.ts';
 import type { OpenSpool, Spool } from '../ports/index.ts';
 
 export interface ContextFile extends Omit<TarEntry, 'uid' | 'gid' | 'type'> {
@@ -202,4 +204,69 @@ function tooLarge(detail: string): SandhavenError {
   return new SandhavenError('too_large', detail, {
     hint: 'Name what the build does not need in a .dockerignore.',
   });
+}
+
+// Archives that came before their build, joined to its context.
+
+/** An archive that came, until its reader closes it. */
+export interface OpenedArchive {
+  bytes: AsyncIterable<Buffer>;
+  close(): void;
+}
+
+/**
+ * Throws `invalid_argument` for an archive that is not here.
+ * @param open Returns null for one.
+ * @param folderOf Returns where the files of an archive are in the context; empty for its root.
+ */
+export async function* joined(
+  names: Iterable<string>,
+  open: (name: string) => OpenedArchive | null,
+  folderOf: (name: string) => string = () => '',
+): AsyncGenerator<Buffer> {
+  for (const name of new Set(names)) {
+    const opened = open(name);
+    if (!opened) {
+      const hint = 'Build again: they are kept for an hour, and sent anew after it.';
+      throw invalidArgument('files', `The files '${name.slice(0, 80)}' were not sent.`, hint);
+    }
+    try {
+      yield* below(folderOf(name), await unpacked(opened.bytes));
+    } finally {
+      opened.close();
+    }
+  }
+  yield tarEnd();
+}
+
+async function* below(folder: string, archive: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const inside = (path: string) => (folder === '' ? path : `${folder}/${path}`);
+  const most = 2 * limits.build.contextBytes;
+  try {
+    for await (const { entry, content } of readTar(archive, most)) {
+      const target = entry.type === 'hardlink' ? inside(entry.target) : entry.target;
+      yield tarHeader({ ...entry, path: inside(entry.path), target });
+      for await (const piece of content) yield piece;
+      yield tarPadding(entry.size);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code?.startsWith('Z_')
+      ? invalidArgument('files', 'An archive is no gzip that can be read.')
+      : error;
+  }
+}
+
+/** Clients of some kinds send gzip unless they are told not to. */
+async function unpacked(bytes: AsyncIterable<Buffer>): Promise<AsyncIterable<Uint8Array>> {
+  const pieces = bytes[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  if (first.done) return bytes;
+  async function* whole(): AsyncGenerator<Buffer> {
+    yield first.value;
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
+  }
+  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) return whole();
+  // An error of the archive comes out at its end.
+  return pipeline(whole(), createGunzip(), () => {});
 }

@@ -12,8 +12,17 @@ import type { Clock, Log } from '../ports/index.ts';
 import type { BuildRequest, PreparedBuild } from './build.ts';
 import type { BuildEvent } from './progress.ts';
 
-/** Name and sizes that a build was announced with. */
-export type Announced = Pick<BuildRequest, 'name' | 'resources'>;
+/** Sandbox that its caller creates from the snapshot at once. */
+export interface SandboxToBe {
+  name?: string;
+  user?: string;
+  labels: Record<string, string>;
+  /** Once it is there. */
+  id: string | null;
+}
+
+/** Name and sizes that a build was announced with, and the sandbox that it is for. */
+export type Announced = Pick<BuildRequest, 'name' | 'resources'> & { sandbox?: SandboxToBe };
 
 /** Event of a build, with the time when it came. */
 export type LoggedEvent = BuildEvent & { at: number };
@@ -40,6 +49,8 @@ type Detached = Omit<DetachedView, 'next'> & {
   ending: AbortController;
   ended: Promise<void>;
   held: Release[];
+  /** Resolves with the next event or state. */
+  news: PromiseWithResolvers<void>;
 };
 
 const { detached: bounds, detachedLogs } = limits.build;
@@ -66,8 +77,25 @@ export class DetachedBuilds {
       ...{ id, ownerId, announced, state: 'waiting', events: [], snapshot: null, error: null, line: 0 },
       ...{ since: this.#deps.clock.now(), ending: new AbortController(), ended: Promise.resolve() },
       held: [this.#shares.take(ownerId)],
+      news: Promise.withResolvers(),
     });
     return id;
+  }
+
+  /** Announces it and begins it. One that cannot be prepared is forgotten. */
+  async start(
+    caller: User,
+    announced: Announced,
+    prepare: (announced: Announced, signal: AbortSignal) => Promise<PreparedBuild>,
+  ): Promise<string> {
+    const id = this.announce(caller, announced);
+    try {
+      await this.begin(caller, id, prepare);
+      return id;
+    } catch (error) {
+      await this.remove(caller, id);
+      throw error;
+    }
   }
 
   /** Begins it, and resolves once it is prepared. One that cannot be prepared is waiting as before. */
@@ -93,9 +121,34 @@ export class DetachedBuilds {
 
   /** @param from Position of the first event that is wanted. */
   read(caller: User, id: string, from: number): DetachedView {
-    const { ownerId: _, since: __, ending: ___, ended: ____, held: _____, ...build } = this.#of(caller, id);
+    const build = this.#of(caller, id);
+    const { announced, state, snapshot, error, line } = build;
     const events = build.events.slice(from, from + bounds.eventsOfAnswer);
-    return { ...build, events, next: from + events.length };
+    return { id, announced, state, events, next: from + events.length, snapshot, error, line };
+  }
+
+  /** Yields all events, and those that come until the signal or the end of the build. */
+  async *follow(caller: User, id: string, signal: AbortSignal): AsyncGenerator<LoggedEvent> {
+    const build = this.#of(caller, id);
+    signal.addEventListener('abort', () => tell(build), { once: true });
+    for (let at = 0; this.#builds.has(id); ) {
+      const { events, next, state } = this.read(caller, id, at);
+      yield* events;
+      at = next;
+      if (events.length > 0) continue;
+      if (state !== 'building' || signal.aborted) return;
+      await build.news.promise;
+    }
+  }
+
+  /** Returns the newest of this name that waits, is being built, or failed; null for none. */
+  find(caller: User, name: string): DetachedView | null {
+    const ownerId = ownerIdOf(caller);
+    const named = [...this.#builds.values()].filter(
+      (build) => build.ownerId === ownerId && build.announced.name === name && build.state !== 'ready',
+    );
+    const id = named.at(-1)?.id;
+    return id === undefined ? null : this.read(caller, id, 0);
   }
 
   /** Ends it where it runs, and forgets it. Its snapshot, where there is one, stays. */
@@ -121,6 +174,7 @@ export class DetachedBuilds {
       build.state = 'failed';
     } finally {
       build.since = this.#deps.clock.now();
+      tell(build);
       // The room of its context is gone with the process at the latest.
       await prepared.close().catch(() => {});
     }
@@ -136,6 +190,7 @@ export class DetachedBuilds {
     }
     if (event.event === 'step') build.line = event.line;
     build.events.push({ ...event, at: this.#deps.clock.now() });
+    tell(build);
   }
 
   /** An id of another owner's is as unknown as any. */
@@ -163,6 +218,7 @@ export class DetachedBuilds {
   #forget(build: Detached): void {
     this.#builds.delete(build.id);
     for (const release of build.held.splice(0)) release();
+    tell(build);
   }
 
   async #end(build: Detached, reason: unknown): Promise<void> {
@@ -170,4 +226,9 @@ export class DetachedBuilds {
     this.#forget(build);
     await build.ended;
   }
+}
+
+function tell(build: Detached): void {
+  build.news.resolve();
+  build.news = Promise.withResolvers();
 }

@@ -62,7 +62,7 @@ export async function keepBuilt(
     },
     ...{
       entrypoint,
-      resources: { ...resources, ...sizes },
+      resources: { ...resources, ...sizes, disk: Math.max(resources.disk, sizes?.disk ?? 0) },
       regionId,
       sizeBytes: image.sizeBytes,
       creationKey: null,

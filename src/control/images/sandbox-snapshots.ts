@@ -11,7 +11,7 @@ import type { Captures } from '../lifecycle/capture.ts';
 import type { SnapshotEvents } from '../live/snapshot-events.ts';
 import type { CapturedDisks, Clock, Runtime, SandboxStore, SnapshotStore } from '../ports/index.ts';
 import { resolveSandbox } from '../turns/resolve.ts';
-import { assertNotReserved, assertRoomForSnapshot } from './snapshot-room.ts';
+import { assertNotReserved, assertRoomForSnapshot } from './snapshots.ts';
 
 export interface SandboxSnapshotDependencies {
   store: SnapshotStore;

@@ -1,18 +1,18 @@
 /** Snapshots of a caller: named images with the sizes and entrypoint of sandboxes created from them. */
 import { invalidArgument, notFound, SandhavenError } from '../../model/errors.ts';
 import { newSnapshotId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
 import type { NetworkRequest } from '../../model/network/setting.ts';
 import type { Resources } from '../../model/sandbox.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
 import { ownerIdOf, type User } from '../../model/user.ts';
-import { baseSnapshot, defaultResources, isBase } from '../base/base-image.ts';
+import { BASE_IMAGE, baseSnapshot, defaultResources, isBase } from '../base/base-image.ts';
 import type { IdentityService } from '../callers/identity.ts';
 import type { Quotas } from '../callers/quotas.ts';
 import type { SnapshotEvents } from '../live/snapshot-events.ts';
 import type { Allowance, Clock, Images, Log, Page, Runtime, SnapshotStore } from '../ports/index.ts';
 import type { Networks } from '../reach/networks.ts';
 import type { Idempotency } from '../turns/idempotency.ts';
-import { assertNotReserved, assertRoomForSnapshot } from './snapshot-room.ts';
 import type { SnapshotWork } from './snapshot-work.ts';
 
 export interface SnapshotRequest {
@@ -204,4 +204,35 @@ function baseIsPermanent(): SandhavenError {
       hint: 'Only snapshots that were made with Sandbox.CreateSnapshot can be changed and deleted.',
     },
   );
+}
+
+// Checks that every new snapshot has to pass: of an image, of a sandbox, of a build.
+
+/** Throws `already_exists` for the name of the base image. */
+export function assertNotReserved(name: string): void {
+  if (name !== BASE_IMAGE) return;
+  throw new SandhavenError('already_exists', "The snapshot 'base' is the standard base image.", {
+    parameter: 'name',
+    hint: 'Choose another name.',
+  });
+}
+
+/** Rejects with `resource_exhausted` while too many are being made, or kept. */
+export async function assertRoomForSnapshot(
+  store: Pick<SnapshotStore, 'unfinished' | 'count'>,
+  ownerId: string,
+): Promise<void> {
+  const { unfinished, perOwner } = limits.snapshot;
+  const waiting = (await store.unfinished()).filter((snapshot) => snapshot.ownerId === ownerId);
+  if (waiting.length >= unfinished) {
+    throw new SandhavenError('resource_exhausted', `${waiting.length} snapshots are still being made.`, {
+      hint: 'Wait until some of them are active (Sandbox.ListSnapshots), then try again.',
+      retryable: true,
+    });
+  }
+  const totalCount = await store.count(ownerId);
+  if (totalCount < perOwner) return;
+  throw new SandhavenError('resource_exhausted', `There are ${totalCount} snapshots; more are not kept.`, {
+    hint: 'Delete one with `sandhaven snapshots rm NAME`, or create sandboxes from an image directly.',
+  });
 }

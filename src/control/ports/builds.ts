@@ -31,7 +31,7 @@ export type ParseDockerfile = (text: string) => Promise<Dockerfile>;
 
 /** Room for bytes on the host's disk, gone with the process that uses it, however that ends. */
 export interface Spool {
-  /** Rejects with `resource_exhausted` without room. */
+  /** Rejects with `resource_exhausted` without room. One at a time; the bytes are the caller's again afterwards. */
   write(bytes: Buffer): Promise<void>;
   read(at: number, length: number): AsyncIterable<Buffer>;
   close(): Promise<void>;

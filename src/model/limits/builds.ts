@@ -34,8 +34,10 @@ export const buildsLimits = {
     /** Builds that outlive their request, and the bytes of what is kept of their logs. */
     detached: { total: 1_000, perOwner: 20, keptMs: 60 * 60_000, eventsOfAnswer: 100 },
     detachedLogs: { total: 64 * MiB, perOwner: 8 * MiB },
-    /** Archives that wait for their build, and addresses at which they are awaited. */
-    uploads: { total: 1_000, perOwner: 50, keptMs: 60 * 60_000 },
+    /** Archives that wait for their build, each of some parts, and addresses at which they are awaited. */
+    uploads: { total: 1_000, perOwner: 50, keptMs: 60 * 60_000, parts: 1_000 },
+    /** Bodies with them that come at once, where they need no address each. */
+    bodies: { total: 64, perOwner: 16 },
     uploadedBytes: { total: 4 * GiB, perOwner: 512 * MiB },
     /** Captured disks of steps, of one owner: the one that was used longest ago goes first. */
     cache: { steps: 200, bytes: 40 * GiB },

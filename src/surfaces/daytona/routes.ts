@@ -15,11 +15,13 @@ import {
 } from './base/call.ts';
 import { coding, NotHere, sendError } from './base/errors.ts';
 import { accessRoutes } from './control/access.ts';
+import { addBuildLogs, buildLogRoutes } from './control/builds.ts';
 import { createRoutes } from './control/create.ts';
 import { listRoutes } from './control/list.ts';
 import { configRoutes, sandboxRoutes } from './control/sandboxes.ts';
 import { secretRoutes } from './control/secrets.ts';
 import { snapshotRoutes } from './control/snapshots.ts';
+import { addStorage, storageRoutes } from './control/storage.ts';
 import { gitCode } from './toolbox/codes.ts';
 import { addFileStreams, fileRoutes } from './toolbox/files/index.ts';
 import { localRoutes } from './toolbox/git/local.ts';
@@ -61,12 +63,6 @@ const ofControl: [reason: string, ...calls: Call[]][] = [
     ...(['GET /sandbox/:sandbox/telemetry/metrics', 'GET /sandbox/:sandbox/telemetry/logs'] as const),
     ...(['GET /sandbox/:sandbox/telemetry/traces', 'GET /sandbox/:sandbox/telemetry/traces/:trace'] as const),
   ],
-  [
-    'This service builds no images, so there are no logs of a build.',
-    ...(['GET /sandbox/:sandbox/build-logs', 'GET /sandbox/:sandbox/build-logs-url'] as const),
-    ...(['GET /snapshots/:snapshot/build-logs', 'GET /snapshots/:snapshot/build-logs-url'] as const),
-  ],
-  ['This service builds no images, so it takes no files for them.', 'GET /object-storage/push-access'],
   ['A snapshot is active until it is deleted here.', 'POST /snapshots/:snapshot/deactivate'],
 ];
 
@@ -107,6 +103,8 @@ const controlRoutes: readonly DaytonaRoute[] = [
   ...sandboxRoutes,
   ...accessRoutes,
   ...snapshotRoutes,
+  ...buildLogRoutes,
+  ...storageRoutes,
   ...secretRoutes,
   ...notInControl,
 ];
@@ -133,8 +131,10 @@ export function addDaytonaRoutes(app: FastifyInstance, parts: DaytonaDependencie
       sendError(error, request, reply, { source: 'DAYTONA_API', log }),
     );
     for (const route of controlRoutes) add(control, CONTROL, route, parts);
+    addBuildLogs(control, parts);
     addRest(control, CONTROL);
   });
+  app.register(async (storage) => addStorage(storage, parts));
   app.register(async (toolbox) => {
     takeEmptyForms(toolbox);
     toolbox.setErrorHandler((error, request, reply) =>

@@ -29,7 +29,8 @@ export function memorySpools(): { open: OpenSpool; readonly count: number } {
       count += 1;
       return {
         async write(piece) {
-          pieces.push(piece);
+          // The caller's own again afterwards.
+          pieces.push(Buffer.from(piece));
         },
         async *read(at, length) {
           yield Buffer.concat(pieces).subarray(at, at + length);

@@ -83,6 +83,81 @@ describe('an upload', () => {
   });
 });
 
+describe('an upload in parts', () => {
+  it('is what they are in the order of its end, however they came', async () => {
+    const { uploads, read, spools } = started();
+    const id = await uploads.begin(ann, 'a');
+    const [slow, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    async function* slowly() {
+      yield Buffer.from('o');
+      slow.resolve();
+      await gate.promise;
+      yield Buffer.from('ne');
+    }
+    const first = uploads.part(ann, id, 1, slowly());
+    await slow.promise;
+    await uploads.part(ann, id, 3, piecesOf(['lost']));
+    await uploads.part(ann, id, 2, piecesOf([' and ', 'two', 1]));
+    await uploads.part(ann, id, 3, piecesOf([' three']));
+    gate.resolve();
+    await first;
+    expect(uploads.has(ann, 'a')).toBe(false);
+    uploads.complete(ann, id, [1, 2, 3]);
+    const text = await read(ann, 'a');
+    expect([text?.slice(0, 11), text?.slice(-7), text?.length]).toEqual([
+      'one and two',
+      '\0 three',
+      1_048_593,
+    ]);
+    expect(spools.count).toBe(1);
+  });
+
+  it("is its owner's, has a thousand of them at most, and ends with those that came alone", async () => {
+    const { uploads, read } = started();
+    const id = await uploads.begin(ann, 'a');
+    await expect(uploads.part(bob, id, 1, piecesOf(['x']))).rejects.toMatchObject({ code: 'not_found' });
+    for (const number of [0, 1_001, 1.5, Number.NaN])
+      await expect(uploads.part(ann, id, number, piecesOf(['x']))).rejects.toMatchObject({
+        code: 'invalid_argument',
+      });
+    await uploads.part(ann, id, 1_000, piecesOf(['x']));
+    expect(() => uploads.complete(ann, id, [1, 1_000])).toThrow(/Part 1 has not come/);
+    uploads.complete(ann, id, [1_000, 1_000]);
+    expect(await read(ann, 'a')).toBe('x');
+  });
+
+  it('that is given up leaves nothing, also while one is coming, and so after an hour', async () => {
+    const { uploads, spools, clock } = started();
+    const [id, other] = [await uploads.begin(ann, 'a'), await uploads.begin(ann, 'b')];
+    const gate = Promise.withResolvers<void>();
+    async function* slowly() {
+      yield Buffer.from('x');
+      await gate.promise;
+    }
+    const part = uploads.part(ann, id, 1, slowly());
+    uploads.abort(bob, id);
+    uploads.abort(ann, id);
+    expect(spools.count).toBe(2);
+    gate.resolve();
+    await part;
+    expect(() => uploads.complete(ann, id, [1])).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(spools.count).toBe(1);
+    clock.time += HOUR_MS + 1;
+    uploads.has(ann, 'a');
+    expect(() => uploads.complete(ann, other, [])).toThrow(expect.objectContaining({ code: 'not_found' }));
+    expect(spools.count).toBe(0);
+  });
+
+  it('comes by a grant for an hour', () => {
+    const { uploads, clock } = started();
+    const grant = uploads.expect(ann, null);
+    expect([uploads.granted(grant), uploads.granted('other')]).toEqual([ann, null]);
+    expect(uploads.granted(uploads.expect(ann, 'a'))).toBeNull();
+    clock.time += HOUR_MS + 1;
+    expect(uploads.granted(grant)).toBeNull();
+  });
+});
+
 describe('the share of an owner', () => {
   it('has 512 MiB, of which the oldest go first, and those of others stay', async () => {
     const { uploads, send, clock } = started();
@@ -97,12 +172,10 @@ describe('the share of an owner', () => {
   });
 
   it('is the same for a body that comes a byte at a time', async () => {
-    const { uploads, send } = started();
-    await send(ann, 'large', 511);
+    const { uploads, send, read } = started();
+    await send(ann, 'large', 512);
     await send(ann, 'bytes', ...Array(10).fill('x'));
-    expect([uploads.has(ann, 'large'), uploads.has(ann, 'bytes')]).toEqual([true, true]);
-    await send(ann, 'more', 'x');
-    expect([uploads.has(ann, 'large'), uploads.has(ann, 'bytes')]).toEqual([false, true]);
+    expect([uploads.has(ann, 'large'), await read(ann, 'bytes')]).toEqual([false, 'xxxxxxxxxx']);
   });
 
   it('has fifty archives, and fifty addresses', async () => {

@@ -220,7 +220,6 @@ describe('snapshots', () => {
   });
 
   it.each([
-    ['POST', '/snapshots', { name: 's', buildInfo: { dockerfileContent: 'FROM a\nRUN b' } }],
     ['POST', '/snapshots', { name: 's', imageName: 'a', sandboxClass: 'linux-vm' }],
     ['GET', '/snapshots?name=a', undefined],
     ['GET', '/snapshots?order=asc', undefined],

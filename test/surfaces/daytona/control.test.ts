@@ -76,14 +76,6 @@ describe('a creation', () => {
     await created({ buildInfo: { dockerfileContent: 'FROM debian:13\n', contextHashes: [] } });
     const [sandbox] = http.sandboxes.values();
     expect(sandbox?.image).toBe('debian:13');
-    for (const buildInfo of [
-      { dockerfileContent: 'FROM debian:13\nRUN ls\n' },
-      { dockerfileContent: 'FROM debian:13 AS base\n' },
-      { dockerfileContent: 'FROM --platform=linux/arm64\n' },
-      { dockerfileContent: 'FROM debian:13\n', contextHashes: ['0c'] },
-    ]) {
-      expect(await call('POST', '/sandbox', { buildInfo })).toMatchObject(notHere(/builds no images/));
-    }
     expect(await call('POST', '/sandbox', { buildInfo: {} })).toMatchObject({ status: 400 });
     expect(http.sandboxes.size).toBe(1);
   });
@@ -264,9 +256,7 @@ describe('what is asked about the installation', () => {
     ['POST', '/sandbox/one/pause'],
     ['POST', '/sandbox/one/autopause/5'],
     ['POST', '/sandbox/one/public/true'],
-    ['GET', '/sandbox/one/build-logs-url'],
     ['GET', '/sandbox/one/telemetry/metrics'],
-    ['GET', '/object-storage/push-access'],
     ['POST', '/snapshots/one/deactivate'],
     ['GET', '/something/else'],
   ])('is refused with a sentence: %s %s', async (method, path) => {

@@ -2,6 +2,7 @@
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Dockerfile } from '../../../src/control/ports/index.ts';
 import { addE2bRoutes } from '../../../src/surfaces/e2b/routes.ts';
 import { tarOf } from '../../control/builds/archives.ts';
 import { API_KEY, MEMBER_KEY } from '../fakes/fake-services.ts';
@@ -41,8 +42,9 @@ const statusOf = async (buildID: string, offset = 0) =>
 
 /** Instructions as a Dockerfile has them, each with its line. */
 const instructions = (build = http.builds.at(-1)) =>
-  build?.request.dockerfile?.instructions.map(({ line, keyword, flags, text: words }) =>
-    [line, keyword, ...flags.map(({ name, value }) => `--${name}=${value}`), words].join(' '),
+  (build?.request.dockerfile as Dockerfile | undefined)?.instructions.map(
+    ({ line, keyword, flags, text: words }) =>
+      [line, keyword, ...flags.map(({ name, value }) => `--${name}=${value}`), words].join(' '),
   );
 
 const refused = (status: number, message: RegExp) => ({

@@ -24,7 +24,7 @@ export interface Disks {
   has(id: string): Promise<boolean>;
   /**
    * Makes a disk for the sandbox, unless it has one.
-   * @param options `from`: an image of that size, which it begins as a copy of; an empty disk by default.
+   * @param options `from`: an image that it begins as a copy of, grown to that size; an empty disk by default.
    */
   ensure(
     id: string,
@@ -72,10 +72,13 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
     timer = setTimeout(refill, REFILL_DELAY_MS).unref();
   }
 
-  async function copyTo(path: string, from: string, signal: AbortSignal | undefined): Promise<void> {
+  async function copyTo(path: string, from: string, signal?: AbortSignal, diskGb = 0): Promise<void> {
     if ((await unlessMissing(stat(from))) === null) throw captureGone();
-    await copyImage(helpers, { source: from, target: path + PARTIAL, signal });
-    await commit(path + PARTIAL, path);
+    const partial = path + PARTIAL;
+    await removeCopy(partial);
+    await copyImage(helpers, { source: from, target: partial, signal });
+    await growTo(partial, diskGb);
+    await commit(partial, path);
   }
 
   async function growTo(path: string, diskGb: number): Promise<void> {
@@ -101,16 +104,16 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
     async ensure(id, diskGb, { from, signal } = {}) {
       const path = layout.disk(id);
       // Left by a rollback that was killed before its operation was stored.
-      await removeStaged(path);
+      await removeCopy(staged(path));
       if (await unlessMissing(stat(path))) return repairIfGrowing(helpers, path);
-      if (from !== undefined) return copyTo(path, from, signal);
+      if (from !== undefined) return copyTo(path, from, signal, diskGb);
       if (diskGb === limits.diskGb.default && (await takeFromPool(layout.pool, path))) return refillLater();
       await make(path, diskGb, signal);
     },
 
     async stage(id, from, signal) {
       await mkdir(layout.sandbox(id), { recursive: true, mode: 0o700 });
-      await removeStaged(layout.disk(id));
+      await removeCopy(staged(layout.disk(id)));
       await copyTo(staged(layout.disk(id)), from, signal);
     },
 
@@ -133,8 +136,7 @@ export function createDisks(layout: Layout, helpers: Helpers, log: Log): Disks {
       const path = layout.disk(id);
       await waitUntilFree(path);
       await rm(growing(path), { force: true });
-      for (const left of [path + PARTIAL, staged(path) + PARTIAL]) await rm(left, { force: true });
-      await removeStaged(path);
+      for (const left of [path + PARTIAL, staged(path) + PARTIAL, staged(path)]) await removeCopy(left);
       await removeDurably(path);
     },
 
@@ -157,8 +159,8 @@ const REFILL_DELAY_MS = 200;
 /** Copy of a captured disk that is about to take the disk's place. */
 const staged = (path: string): string => `${path}.staged`;
 
-async function removeStaged(path: string): Promise<void> {
-  for (const left of [growing(staged(path)), staged(path)]) await rm(left, { force: true });
+async function removeCopy(path: string): Promise<void> {
+  for (const left of [growing(path), path]) await rm(left, { force: true });
 }
 
 /** Marker file of a growth in progress: if it outlives its helper, the file system may be inconsistent. */

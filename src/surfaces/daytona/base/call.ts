@@ -125,7 +125,7 @@ function bodyOf({ body }: FastifyRequest): Result {
 }
 
 /** Clients send null for what they leave open. */
-function defined(parameters: Result): Result {
+export function defined(parameters: Result): Result {
   return Object.fromEntries(
     Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null),
   );

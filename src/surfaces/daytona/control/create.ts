@@ -1,10 +1,13 @@
 /** POST /sandbox: a sandbox that is started when the answer comes, so that clients of all generations wait for nothing. */
-import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
+import { withoutUndefined } from '../../../catalog/base/tool.ts';
+import { createSandboxInput } from '../../../catalog/sandboxes/create-sandbox.ts';
+import { validateInput } from '../../../catalog/validate.ts';
+import { type DaytonaCall, type DaytonaRoute, defined } from '../base/call.ts';
 import { assertNone, isAsked, NotHere } from '../base/errors.ts';
+import { type AskedBuild, assertFree, buildIn, buildSandbox } from './builds.ts';
 import { askedNetwork } from './network.ts';
 import { shown, toSandbox } from './sandbox-answer.ts';
 import { secretsFor } from './secrets.ts';
-import { imageOf } from './snapshots.ts';
 
 export const createRoutes: readonly DaytonaRoute[] = [{ method: 'POST', path: '/sandbox', handler: create }];
 
@@ -38,20 +41,38 @@ async function create(call: DaytonaCall): Promise<Record<string, unknown>> {
   if (isAsked(body['public'])) assertMayBePublic(call);
   const unknown = Object.keys(body).find((name) => !known.has(name) && isAsked(body[name]));
   if (unknown !== undefined) throw new NotHere(`A creation has no ${unknown} here.`);
+  const build = buildIn(body['buildInfo']);
   const { labels } = body;
-  const created = await call.tool('Sandbox.CreateSandbox', {
-    ...{ name: body['name'], snapshot: given(body['snapshot']), image: imageOf(body['buildInfo']) },
-    user: given(body['user']) ?? USUAL_USER,
-    ...{ env_vars: body['env'], labels },
+  const { cpu, memory, disk, gpu } = body;
+  const asked = defined({
+    name: body['name'],
+    user: given(body['user']),
+    ...{ env_vars: body['env'], labels, cpu, memory_gb: memory, disk_gb: disk, gpu },
     language: (labels as Record<string, unknown> | null | undefined)?.[LANGUAGE_LABEL],
-    ...{ cpu: body['cpu'], memory_gb: body['memory'], disk_gb: body['disk'], gpu: body['gpu'] },
     auto_stop_minutes: body['autoStopInterval'],
     network: askedNetwork(body),
     secrets: await secretsFor(call, body['secrets']),
   });
-  const id = created['id'] as string;
-  await configure(call, id);
+  if (build && 'dockerfile' in build) return createBuilt(call, build, asked);
+  const from = { snapshot: given(body['snapshot']), image: build?.image };
+  const id = await made(call, { user: USUAL_USER, ...asked, ...from });
   return toSandbox(await shown(call, id), call);
+}
+
+/** Refuses before the build what could not be created after it. The user is the Dockerfile's, as its programs expect. */
+async function createBuilt(call: DaytonaCall, build: AskedBuild, asked: Record<string, unknown>) {
+  const { cpu, memory_gb, disk_gb, gpu, name, user, labels } = validateInput(createSandboxInput, asked);
+  if (name !== undefined)
+    await assertFree('sandbox', name, call.services.sandboxes.get(call.request.caller, name));
+  const resources = { cpu, memory: memory_gb, disk: disk_gb, gpu };
+  const sandbox = { ...withoutUndefined({ name, user }), labels, resources };
+  return buildSandbox(call, build, sandbox, (snapshot) => made(call, { ...asked, snapshot }));
+}
+
+async function made(call: DaytonaCall, parameters: Record<string, unknown>): Promise<string> {
+  const { id } = await call.tool('Sandbox.CreateSandbox', parameters);
+  await configure(call, id as string);
+  return id as string;
 }
 
 /** A creation takes no times of archiving, deletion and end. Without them the sandbox is not what was asked for, so it goes. */

@@ -3,6 +3,7 @@ import { invalidArgument } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
 import { isAsked, NotHere } from '../base/errors.ts';
+import { answerAny, deleteAny } from './builds.ts';
 import { deleteMinutes, endAfter, given, setPublic } from './create.ts';
 import { changedNetwork } from './network.ts';
 import { answer, changed, shown, toolboxUrl } from './sandbox-answer.ts';
@@ -11,8 +12,8 @@ import { BASE } from './snapshots.ts';
 const ONE = '/sandbox/:sandbox';
 
 export const sandboxRoutes: readonly DaytonaRoute[] = [
-  { method: 'GET', path: ONE, handler: (call) => answer(call) },
-  { method: 'DELETE', path: ONE, handler: (call) => changed(call, 'Sandbox.DeleteSandbox') },
+  { method: 'GET', path: ONE, handler: answerAny },
+  { method: 'DELETE', path: ONE, handler: deleteAny },
   post('start', (call) => changed(call, 'Sandbox.StartSandbox')),
   // A stop kills what has not ended within two seconds, so force adds nothing.
   post('stop', (call) => changed(call, 'Sandbox.StopSandbox')),

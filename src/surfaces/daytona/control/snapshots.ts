@@ -1,10 +1,16 @@
-/** Snapshots of images and of sandboxes; their states have the same names in both. */
-import { invalidArgument } from '../../../model/errors.ts';
+/** Snapshots of images, of sandboxes and of Dockerfiles; their states have the same names in both. */
+import { withoutUndefined } from '../../../catalog/base/tool.ts';
+import { createSnapshotInput } from '../../../catalog/snapshots/create-snapshot.ts';
+import { validateInput } from '../../../catalog/validate.ts';
+import type { DetachedView } from '../../../control/builds/detached.ts';
+import { notFound, SandhavenError } from '../../../model/errors.ts';
 import { isBuildId } from '../../../model/ids.ts';
+import { assertScope } from '../../../model/scopes.ts';
 import type { SnapshotState } from '../../../model/snapshot.ts';
 import { ownerIdOf } from '../../../model/user.ts';
-import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
-import { NotHere } from '../base/errors.ts';
+import { type DaytonaCall, type DaytonaRoute, defined } from '../base/call.ts';
+import { isAsked, NotHere } from '../base/errors.ts';
+import { type AskedBuild, assertFree, begin, buildIn, sizesOf, unlessMissing } from './builds.ts';
 import { pageOf } from './list.ts';
 
 const ONE = '/snapshots/:snapshot';
@@ -22,7 +28,7 @@ export const snapshotRoutes: readonly DaytonaRoute[] = [
 interface SnapshotView {
   id: string;
   name: string;
-  state: SnapshotState;
+  state: SnapshotState | 'building' | 'build_failed';
   state_reason?: string;
   image: string;
   entrypoint: string[] | null;
@@ -67,30 +73,75 @@ async function create(call: DaytonaCall): Promise<unknown> {
   if (sandboxClass !== undefined && sandboxClass !== null && sandboxClass !== 'container') {
     throw new NotHere('Sandboxes are containers here.');
   }
-  const resources = Object.entries({ cpu, memory, disk, gpu }).filter(
-    ([, value]) => value !== undefined && value !== null,
-  );
+  const asked = defined({ name, entrypoint, resources: defined({ cpu, memory, disk, gpu }) });
+  const build = buildIn(buildInfo);
+  if (build && 'dockerfile' in build && !isAsked(imageName)) return createBuilt(call, build, asked);
   const created = await call.tool('Sandbox.CreateSnapshot', {
-    ...{ name, image: imageName ?? imageOf(buildInfo), entrypoint },
-    resources: Object.fromEntries(resources),
+    ...asked,
+    image: imageName ?? (build && 'image' in build ? build.image : undefined),
   });
   return toSnapshot(created as unknown as SnapshotView, call);
 }
 
-async function get(call: DaytonaCall): Promise<unknown> {
-  const { snapshot } = call.params;
-  const view = await call.tool('Sandbox.GetSnapshot', { snapshot });
-  return toSnapshot(view as unknown as SnapshotView, call);
+async function createBuilt(
+  call: DaytonaCall,
+  { dockerfile, files }: AskedBuild,
+  asked: Record<string, unknown>,
+): Promise<unknown> {
+  const { name, entrypoint, resources } = validateInput(createSnapshotInput, { ...asked, image: BASE });
+  await assertFree('snapshot', name, find(call, name));
+  const start = entrypoint ? `\nENTRYPOINT ${JSON.stringify(entrypoint)}\n` : '';
+  const announced = { name, resources: withoutUndefined(resources) };
+  const id = await begin(call, { dockerfile: dockerfile + start, files }, announced);
+  return toBuilding(call, call.services.detachedBuilds.read(call.request.caller, id, 0));
 }
 
+async function get(call: DaytonaCall): Promise<unknown> {
+  const found = await find(call, call.params['snapshot'] ?? '');
+  if (!found) throw notFound('snapshot', 'There is no such snapshot.', 'List the ones there are.');
+  return 'announced' in found ? toBuilding(call, found) : toSnapshot(found, call);
+}
+
+/** Deletes one, or ends its build. */
 async function remove(call: DaytonaCall): Promise<void> {
-  await call.action('DeleteSnapshot', { snapshot: call.params['snapshot'] });
+  const { snapshot = '' } = call.params;
+  const found = await find(call, snapshot);
+  if (found && 'announced' in found) {
+    assertScope(call.request.caller, 'sandboxes:write');
+    await call.services.detachedBuilds.remove(call.request.caller, found.id);
+  } else await call.action('DeleteSnapshot', { snapshot: found?.id ?? snapshot });
+}
+
+/** Returns the snapshot, or the build that is to make it or has failed; null for neither. */
+async function find(call: DaytonaCall, reference: string): Promise<SnapshotView | DetachedView | null> {
+  const { detachedBuilds } = call.services;
+  const { caller } = call.request;
+  const build = isBuildId(reference)
+    ? detachedBuilds.read(caller, reference, 0)
+    : detachedBuilds.find(caller, reference);
+  const id = build?.snapshot?.id ?? reference;
+  if (build && !build.snapshot && isBuildId(reference)) return build;
+  const found = await unlessMissing(call.tool('Sandbox.GetSnapshot', { snapshot: id }));
+  return found ? (found as unknown as SnapshotView) : build;
 }
 
 /** Snapshot that everybody has, and nobody made. */
 export const BASE = 'base';
 
 const BYTES_PER_GIB = 2 ** 30;
+
+/** One that is being built, which has the id of its build, or whose build failed. */
+function toBuilding(call: DaytonaCall, { id, announced, state, error }: DetachedView) {
+  const [region] = call.services.identity.regions();
+  const now = new Date().toISOString();
+  const reason = error instanceof SandhavenError ? error.message : 'The build failed.';
+  const view = {
+    ...{ id, name: announced.name, image: '', entrypoint: null, resources: sizesOf(announced.resources) },
+    ...{ region_id: region?.id ?? '', size_bytes: null, created_at: now, updated_at: now },
+    ...(state === 'failed' ? { state_reason: reason } : {}),
+  };
+  return toSnapshot({ ...view, state: state === 'failed' ? 'build_failed' : 'building' }, call);
+}
 
 function toSnapshot(view: SnapshotView, { request }: Pick<DaytonaCall, 'request'>) {
   const { cpu, memory, disk, gpu } = view.resources;
@@ -110,24 +161,4 @@ function toSnapshot(view: SnapshotView, { request }: Pick<DaytonaCall, 'request'
     },
     ...{ regionIds: [view.region_id], sandboxClass: 'container' },
   };
-}
-
-const ONE_LINE = /^\s*FROM\s+(?!--)(\S+)\s*$/i;
-
-/**
- * Returns the image of a `buildInfo`; undefined where there is none. One that is given by its name arrives as a Dockerfile of
- * one line. Throws `NotHere` for every other Dockerfile, which asks for a build.
- */
-export function imageOf(buildInfo: unknown): string | undefined {
-  if (buildInfo === undefined || buildInfo === null) return undefined;
-  const { dockerfileContent, contextHashes } = buildInfo as Record<string, unknown>;
-  if (typeof dockerfileContent !== 'string') {
-    throw invalidArgument('buildInfo', 'buildInfo.dockerfileContent must be a Dockerfile.');
-  }
-  const [, image] = ONE_LINE.exec(dockerfileContent) ?? [];
-  const addsFiles = Array.isArray(contextHashes) && contextHashes.length > 0;
-  if (image !== undefined && !addsFiles) return image;
-  throw new NotHere(
-    'This service builds no images: give the name of one that a registry has, and do the rest in the sandbox.',
-  );
 }

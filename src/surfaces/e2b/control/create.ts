@@ -1,10 +1,12 @@
 /** Sandboxes that end at their time, with the token for work inside them: POST /sandboxes, and what forks share with it. */
-import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
+import type { SandboxView } from '../../../catalog/base/sandbox-view.ts';
+import { type ErrorCode, invalidArgument, SandhavenError } from '../../../model/errors.ts';
+import { limits } from '../../../model/limits.ts';
 import type { NetworkRequest } from '../../../model/network/setting.ts';
 import type { DaytonaCall as Call } from '../../daytona/base/call.ts';
 import { isAsked } from '../../daytona/base/errors.ts';
 import { rulesOfRange } from '../../daytona/control/network.ts';
-import { NotHere } from '../base/errors.ts';
+import { errorOf, NotHere, type PlainError } from '../base/errors.ts';
 import { endAfter, idIn, labelsOf, shown, startedAnswer } from './answer.ts';
 import { snapshotName } from './snapshots.ts';
 
@@ -147,4 +149,46 @@ function listIn(network: Fields, name: string): string[] {
   const list = network[name] ?? [];
   if (Array.isArray(list) && list.every((item) => typeof item === 'string')) return list;
   throw invalidArgument(`network.${name}`, `network.${name} must be a list of texts.`);
+}
+
+// Forks: sandboxes that start from the files of another, and end at a time of their own.
+
+type Fork = { sandbox: Record<string, unknown> } | { error: PlainError };
+
+/** As ForkSandbox answers. */
+interface Forks {
+  sandboxes: SandboxView[];
+  failed: { code: ErrorCode; detail: string }[];
+}
+
+/** POST /sandboxes/{id}/fork */
+export async function fork(call: Call): Promise<Fork[]> {
+  const seconds = secondsIn(call.body['timeout']);
+  const { id, wake = false } = await shown(call);
+  const completion = { wakes: wake, seconds, isPublic: await call.services.publicPorts.isOpen(id) };
+  const forked = await call.tool('Sandbox.ForkSandbox', { sandbox: id, count: call.body['count'] });
+  const { sandboxes, failed } = forked as unknown as Forks;
+  return [
+    ...(await Promise.all(sandboxes.map((view) => completed(call, view, completion)))),
+    ...failed.map(({ code, detail }) => ({ error: errorOf(code, detail) })),
+  ];
+}
+
+async function completed(call: Call, { id }: SandboxView, completion: Completion): Promise<Fork> {
+  try {
+    await complete(call, id, completion);
+    return { sandbox: await startedAnswer(call, await shown(call, id)) };
+  } catch (error) {
+    if (!(error instanceof SandhavenError)) throw error;
+    return { error: errorOf(error.code, error.message) };
+  }
+}
+
+/** Is checked first: of many forks none can take a wrong one. */
+function secondsIn(timeout: unknown): number {
+  const seconds = timeout ?? USUAL_SECONDS;
+  const { max } = limits.deadlineSeconds;
+  if (typeof seconds === 'number' && Number.isInteger(seconds) && seconds >= 1 && seconds <= max)
+    return seconds;
+  throw invalidArgument('timeout', `timeout must be 1 to ${max} seconds.`);
 }

@@ -16,8 +16,7 @@ import {
   shown,
   startedAnswer,
 } from './answer.ts';
-import { alias, create, setNetwork, USUAL_SECONDS } from './create.ts';
-import { fork } from './forks.ts';
+import { alias, create, fork, setNetwork, USUAL_SECONDS } from './create.ts';
 import { PAGE_SIZE, pageOf } from './pages.ts';
 
 const ONE = '/sandboxes/:sandbox';

@@ -1,11 +1,7 @@
 /** Steps of a template in the clients' form, as instructions of a build, and the files that they copy, as its context. */
-import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import type { Uploads } from '../../../control/builds/uploads.ts';
 import type { Dockerfile, DockerfileInstruction } from '../../../control/ports/index.ts';
 import { invalidArgument } from '../../../model/errors.ts';
-import { limits } from '../../../model/limits.ts';
-import { readTar, tarEnd, tarHeader, tarPadding } from '../../../model/tar.ts';
 import type { User } from '../../../model/user.ts';
 import { USUAL_USER } from './create.ts';
 
@@ -87,55 +83,12 @@ function quoted(text: string): string {
   return /^[\w./:@*-]+$/.test(text) ? text : `"${text.replace(/[\\"$]/g, '\\$&')}"`;
 }
 
-/** Joins the archives of all steps to one, each below a folder of its name. Throws `invalid_argument` for one that is not here. */
-export async function* contextOf(
-  uploads: Pick<Uploads, 'open'>,
+/** Joins the archives of all steps to one, each below a folder of its name. */
+export function contextOf(
+  uploads: Pick<Uploads, 'joined'>,
   caller: User,
   steps: readonly Step[],
 ): AsyncGenerator<Buffer> {
-  const names = new Set(steps.flatMap(({ filesHash }) => filesHash ?? []));
-  for (const name of names) {
-    const opened = uploads.open(caller, name);
-    if (!opened) {
-      const hint = 'Build again: they are kept for an hour, and sent anew after it.';
-      throw invalidArgument('steps', `The files '${name.slice(0, 80)}' were not sent.`, hint);
-    }
-    try {
-      yield* below(name, await unpacked(opened.bytes));
-    } finally {
-      opened.close();
-    }
-  }
-  yield tarEnd();
-}
-
-async function* below(folder: string, archive: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  const most = 2 * limits.build.contextBytes;
-  try {
-    for await (const { entry, content } of readTar(archive, most)) {
-      const target = entry.type === 'hardlink' ? `${folder}/${entry.target}` : entry.target;
-      yield tarHeader({ ...entry, path: `${folder}/${entry.path}`, target });
-      for await (const piece of content) yield piece;
-      yield tarPadding(entry.size);
-    }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code?.startsWith('Z_')
-      ? invalidArgument('steps', 'An archive is no gzip that can be read.')
-      : error;
-  }
-}
-
-/** Clients send gzip unless they are told not to. */
-async function unpacked(bytes: AsyncIterable<Buffer>): Promise<AsyncIterable<Uint8Array>> {
-  const pieces = bytes[Symbol.asyncIterator]();
-  const first = await pieces.next();
-  if (first.done) return bytes;
-  async function* whole(): AsyncGenerator<Buffer> {
-    yield first.value;
-    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
-  }
-  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) return whole();
-  // An error of the archive comes out at its end.
-  return pipeline(whole(), createGunzip(), () => {});
+  const names = steps.flatMap(({ filesHash }) => filesHash ?? []);
+  return uploads.joined(caller, names, (name) => name);
 }

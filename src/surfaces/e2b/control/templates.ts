@@ -10,6 +10,7 @@ import { limits } from '../../../model/limits.ts';
 import { assertScope } from '../../../model/scopes.ts';
 import { audited, type DaytonaCall as Call, type DaytonaRoute as Route } from '../../daytona/base/call.ts';
 import { isAsked } from '../../daytona/base/errors.ts';
+import { lineOf } from '../../daytona/control/builds.ts';
 import { CONTROL, wasLed } from '../base/address.ts';
 import { NotHere } from '../base/errors.ts';
 import { baseTemplates } from './create.ts';
@@ -159,20 +160,11 @@ function reasonOf({ error, line }: DetachedView) {
 
 const toEntry = (logged: LoggedEvent) => ({
   timestamp: new Date(logged.at).toISOString(),
-  ...messageOf(logged),
+  level: levelOf(logged),
+  message: lineOf(logged).trimEnd(),
 });
 
-function messageOf(logged: LoggedEvent): { level: string; message: string } {
-  switch (logged.event) {
-    case 'step': {
-      const kept = logged.cached ? '  (kept)' : '';
-      return { level: 'info', message: `[${logged.step}/${logged.of}] ${logged.text}${kept}` };
-    }
-    case 'output':
-      return { level: logged.stream === 'stderr' ? 'warn' : 'info', message: logged.text.trimEnd() };
-    case 'note':
-      return { level: 'warn', message: logged.text };
-    case 'failed':
-      return { level: 'error', message: `It ended with exit code ${logged.exit_code}.` };
-  }
+function levelOf(logged: LoggedEvent): string {
+  if (logged.event === 'output') return logged.stream === 'stderr' ? 'warn' : 'info';
+  return { step: 'info', note: 'warn', failed: 'error' }[logged.event];
 }

@@ -99,13 +99,7 @@ async function build(
       throw request.raw.errored ? canceled(error) : error;
     });
   if (detach === 'true') {
-    const id = detachedBuilds.announce(request.caller, { name });
-    try {
-      await detachedBuilds.begin(request.caller, id, (_announced, ending) => prepare(ending));
-    } catch (error) {
-      await detachedBuilds.remove(request.caller, id);
-      throw error;
-    }
+    const id = await detachedBuilds.start(request.caller, { name }, (_announced, ending) => prepare(ending));
     return reply.code(202).send({ build_id: id });
   }
   const prepared = await prepare(signal);

@@ -1,6 +1,9 @@
 /** Sandboxes themselves: made, found, configured, reached, and brought to an end. */
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isBefore, rejection, step, until } from './steps.mjs';
 
 const PORT = 8080;
@@ -136,6 +139,45 @@ export const controlSteps = [
         await daytona.delete(copy);
       }
       await daytona.snapshot.delete('point');
+    },
+    '0.218',
+  ),
+  step(
+    'builds: a sandbox of a Dockerfile with a file, and a snapshot of the same',
+    async ({ sdk, daytona }) => {
+      const folder = await mkdtemp(join(tmpdir(), 'daytona-build-'));
+      try {
+        const file = join(folder, 'note.txt');
+        await writeFile(file, 'from the client\n');
+        const large = join(folder, 'large.bin');
+        await writeFile(large, Buffer.alloc(12 * 1024 * 1024, 'x'));
+        const image = sdk.Image.base('base')
+          .addLocalFile(file, '/opt/note.txt')
+          .addLocalFile(large, '/opt/large.bin')
+          .runCommands('tr a-z A-Z < /opt/note.txt > /opt/loud.txt')
+          .env({ NOTE: 'is set' });
+        const said = [];
+        const built = await daytona.create(
+          { image, name: 'built by Node' },
+          { timeout: 80, onSnapshotCreateLogs: (text) => said.push(text) },
+        );
+        assert.deepEqual([built.state, built.name], ['started', 'built by Node']);
+        assert.match(said.join('\n'), /RUN tr a-z A-Z/);
+        const { result } = await built.process.executeCommand(
+          'cat /opt/loud.txt; stat -c %s /opt/large.bin; echo $NOTE',
+        );
+        assert.equal(result.trim(), 'FROM THE CLIENT\n12582912\nis set');
+        await daytona.delete(built);
+        const { id, state } = await daytona.snapshot.create(
+          { name: 'built by Node', image },
+          { timeout: 80 },
+        );
+        assert.equal(state, 'active');
+        assert.equal((await daytona.snapshot.get('built by Node')).id, id);
+        await daytona.snapshot.delete('built by Node');
+      } finally {
+        await rm(folder, { recursive: true });
+      }
     },
     '0.218',
   ),

@@ -156,6 +156,25 @@ def _(client):
     daytona.snapshot.delete("point of Python")
 
 
+@step("builds: a sandbox of a Dockerfile, and a snapshot of the same", since=(0, 226))
+def _(client):
+    sdk, daytona = client.sdk, client.daytona
+    image = sdk.Image.base("base").run_commands("echo from Python > /opt/note.txt").env({"NOTE": "is set"})
+    said = []
+    built = daytona.create(
+        sdk.CreateSandboxFromImageParams(image=image, name="built by Python"),
+        timeout=80,
+        on_snapshot_create_logs=said.append,
+    )
+    equal((built.state.value, built.name), ("started", "built by Python"))
+    assert "RUN echo from Python" in "\n".join(said), said
+    equal(built.process.exec("cat /opt/note.txt; echo $NOTE").result.strip(), "from Python\nis set")
+    daytona.delete(built)
+    made = daytona.snapshot.create(sdk.CreateSnapshotParams(name="built by Python", image=image), timeout=80)
+    equal(made.state.value, "active")
+    daytona.snapshot.delete(daytona.snapshot.get("built by Python"))
+
+
 @step("errors: a sandbox that is not there has its class")
 def _(client):
     error = rejection(lambda: client.daytona.get("no-such-sandbox"))

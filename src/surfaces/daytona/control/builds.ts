@@ -1,0 +1,242 @@
+/**
+ * Builds from Dockerfiles: of a snapshot, and of one sandbox, which is created when its snapshot is there. Until then clients
+ * know that sandbox by the id of the build.
+ */
+import type { FastifyInstance } from 'fastify';
+import { toNetworkView } from '../../../catalog/base/sandbox-view.ts';
+import type { Announced, SandboxToBe } from '../../../control/builds/detached.ts';
+import type { BuildEvent } from '../../../control/builds/progress.ts';
+import { auditActions } from '../../../model/audit.ts';
+import { invalidArgument, notFound, SandhavenError } from '../../../model/errors.ts';
+import { isBuildId, randomText } from '../../../model/ids.ts';
+import { limits } from '../../../model/limits.ts';
+import { openNetwork } from '../../../model/network/setting.ts';
+import { assertScope } from '../../../model/scopes.ts';
+import type { Snapshot } from '../../../model/snapshot.ts';
+import { readOn } from '../../http/base/connections.ts';
+import {
+  audited,
+  CONTROL,
+  type DaytonaCall,
+  type DaytonaDependencies,
+  type DaytonaRoute,
+  toCall,
+} from '../base/call.ts';
+import { answer, changed, type ShownSandbox, toSandbox } from './sandbox-answer.ts';
+
+/** Dockerfile of a build, and the names of the archives with its files. */
+export interface AskedBuild {
+  dockerfile: string;
+  files: readonly string[];
+}
+
+const ONE_LINE = /^\s*FROM\s+(?!--)(\S+)\s*$/i;
+
+/** Returns undefined without a `buildInfo`. An image that is given by its name arrives as a Dockerfile of one line. */
+export function buildIn(buildInfo: unknown): { image: string } | AskedBuild | undefined {
+  if (buildInfo === undefined || buildInfo === null) return undefined;
+  const { dockerfileContent: dockerfile, contextHashes } = buildInfo as Record<string, unknown>;
+  if (typeof dockerfile !== 'string') {
+    throw invalidArgument('buildInfo', 'buildInfo.dockerfileContent must be a Dockerfile.');
+  }
+  const files = Array.isArray(contextHashes) ? contextHashes.map(String) : [];
+  const [, image] = ONE_LINE.exec(dockerfile) ?? [];
+  return image !== undefined && files.length === 0 ? { image } : { dockerfile, files };
+}
+
+/** Rejects with `already_exists` before a build, at whose end it would be too late. */
+export async function assertFree(what: string, name: string, found: Promise<unknown>): Promise<void> {
+  if ((await unlessMissing(found)) === null) return;
+  throw new SandhavenError('already_exists', `There is a ${what} named '${name}'.`, {
+    parameter: 'name',
+    hint: 'Choose another name, or delete it first.',
+  });
+}
+
+export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof SandhavenError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** Begins it, and returns its id. It ends after `then`. */
+export function begin(
+  call: DaytonaCall,
+  { dockerfile, files }: AskedBuild,
+  announced: Announced,
+  then: (snapshot: Snapshot) => Promise<void> = async () => {},
+): Promise<string> {
+  const { caller } = call.request;
+  const { builds, detachedBuilds, uploads } = call.services;
+  return audited(call, { action: auditActions.snapshotBuild, scope: 'sandboxes:write' }, () =>
+    detachedBuilds.start(caller, announced, async ({ name, resources }, signal) => {
+      const request = { name, file: 'Dockerfile', args: new Map(), isCached: true, dockerfile };
+      const prepared = await builds.prepare(
+        caller,
+        { ...request, ...(resources ? { resources } : {}) },
+        uploads.joined(caller, files),
+        signal,
+      );
+      return {
+        async run(take) {
+          const snapshot = await prepared.run(take);
+          await then(snapshot);
+          return snapshot;
+        },
+        close: () => prepared.close(),
+      };
+    }),
+  );
+}
+
+/**
+ * Builds the image of one sandbox, and answers that one as it will be.
+ * @param create Creates it from a snapshot, which goes afterwards: the kept steps make the next one. Resolves with its id.
+ */
+export async function buildSandbox(
+  call: DaytonaCall,
+  build: AskedBuild,
+  { resources, ...asked }: Omit<SandboxToBe, 'id'> & Pick<Announced, 'resources'>,
+  create: (snapshot: string) => Promise<string>,
+): Promise<Record<string, unknown>> {
+  const sandbox: SandboxToBe = { ...asked, id: null };
+  const announced = { name: `build-${randomText(16)}`, sandbox, ...(resources ? { resources } : {}) };
+  const id = await begin(call, build, announced, async (snapshot) => {
+    try {
+      sandbox.id = await create(snapshot.id);
+    } finally {
+      await call.action('DeleteSnapshot', { snapshot: snapshot.id });
+    }
+  });
+  return toPending(call, id, { announced, states: { state: 'pending_build', desiredState: 'started' } });
+}
+
+/** The sandbox in the path. */
+export async function answerAny(call: DaytonaCall): Promise<Record<string, unknown>> {
+  const view = buildOf(call);
+  if (!view) return answer(call);
+  const { id, announced, state, error } = view;
+  if (announced.sandbox?.id) return answer(call, announced.sandbox.id);
+  const message = error instanceof SandhavenError ? error.message : 'The build failed.';
+  const states =
+    state === 'failed'
+      ? { state: 'build_failed', errorReason: message }
+      : { state: 'building_snapshot', desiredState: 'started' };
+  return toPending(call, id, { announced, states });
+}
+
+/** Deletes the sandbox in the path, or ends the build that it waits for. */
+export async function deleteAny(call: DaytonaCall): Promise<Record<string, unknown>> {
+  const view = buildOf(call);
+  if (!view) return changed(call, 'Sandbox.DeleteSandbox');
+  const { id, announced } = view;
+  if (announced.sandbox?.id) {
+    call.params['sandbox'] = announced.sandbox.id;
+    return changed(call, 'Sandbox.DeleteSandbox');
+  }
+  assertScope(call.request.caller, 'sandboxes:write');
+  await call.services.detachedBuilds.remove(call.request.caller, id);
+  return toPending(call, id, { announced, states: { state: 'destroyed', desiredState: 'destroyed' } });
+}
+
+/** Returns the build that the path names in place of a sandbox. */
+function buildOf({ params, request, services }: DaytonaCall) {
+  const { sandbox = '' } = params;
+  if (!isBuildId(sandbox)) return null;
+  assertScope(request.caller, 'sandboxes:read');
+  const view = services.detachedBuilds.read(request.caller, sandbox, 0);
+  if (view.announced.sandbox) return view;
+  throw notFound('sandbox', `There is no sandbox '${sandbox}'.`);
+}
+
+async function toPending(
+  call: DaytonaCall,
+  id: string,
+  { announced, states }: { announced: Announced; states: Record<string, unknown> },
+): Promise<Record<string, unknown>> {
+  const { name = id, user, labels = {} } = announced.sandbox ?? {};
+  const now = new Date().toISOString();
+  const minutes = {
+    auto_stop_minutes: limits.autoStopMinutes.default,
+    auto_archive_minutes: limits.autoArchiveMinutes.default,
+    auto_delete_minutes: limits.autoDeleteMinutes.default,
+  };
+  const [region] = call.services.identity.regions();
+  const shown: ShownSandbox = {
+    ...{ id, name, state: 'stopped', status: 'stopped', operation: 'creating', language: 'python' },
+    ...{
+      snapshot: null,
+      image: null,
+      labels,
+      env_vars: {},
+      network: toNetworkView(openNetwork),
+      ephemeral: false,
+    },
+    resources: sizesOf(announced.resources),
+    ...minutes,
+    ...(user === undefined ? {} : { user }),
+    ...{ region_id: region?.id ?? '', created_at: now, updated_at: now, last_activity_at: now },
+    ...{ started_at: null, stopped_at: null, archived_at: null },
+  };
+  return { ...(await toSandbox(shown, call)), ...states };
+}
+
+/** Sizes of a snapshot that names these. */
+export function sizesOf(asked: Announced['resources'] = {}) {
+  const { cpu, memoryGb, diskGb, gpu } = limits;
+  return { cpu: cpu.default, memory: memoryGb.default, disk: diskGb.default, gpu: gpu.default, ...asked };
+}
+
+/** Paths of what is built; the id of the build is in it. */
+const built = ['/sandbox/:build', '/snapshots/:build'];
+
+export const buildLogRoutes: readonly DaytonaRoute[] = built.map((path) => ({
+  ...{ method: 'GET', path: `${path}/build-logs-url` },
+  async handler({ origin, params }) {
+    return { url: `${origin}${CONTROL}${path.replace(':build', params['build'] ?? '')}/build-logs` };
+  },
+}));
+
+/** Logs of builds as text: with `follow=true` to the end of the build. */
+export function addBuildLogs(app: FastifyInstance, parts: DaytonaDependencies): void {
+  const stop = new AbortController();
+  app.addHook('preClose', async () => stop.abort());
+  const options = { config: { endless: true }, exposeHeadRoute: false };
+  for (const path of built)
+    app.get(`${CONTROL}${path}/build-logs`, options, async (request, reply) => {
+      const call = toCall(request, reply, parts);
+      assertScope(request.caller, 'sandboxes:read');
+      const { detachedBuilds } = parts.services;
+      const ends = call.query['follow'] === 'true' ? [call.signal, stop.signal] : [AbortSignal.abort()];
+      const id = call.params['build'] ?? '';
+      detachedBuilds.read(request.caller, id, 0);
+      reply.hijack();
+      const { raw } = reply;
+      raw.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'x-accel-buffering': 'no' });
+      raw.flushHeaders();
+      for await (const event of detachedBuilds.follow(request.caller, id, AbortSignal.any(ends))) {
+        if (raw.destroyed) break;
+        raw.write(lineOf(event));
+        await readOn(raw);
+      }
+      raw.end();
+      return reply;
+    });
+}
+
+/** Returns the event as people read it, with its newline; output is as it came. */
+export function lineOf(event: BuildEvent): string {
+  switch (event.event) {
+    case 'step':
+      return `[${event.step}/${event.of}] ${event.text}${event.cached ? '  (kept)' : ''}\n`;
+    case 'output':
+      return event.text;
+    case 'note':
+      return `${event.text}\n`;
+    case 'failed':
+      return `It ended with exit code ${event.exit_code}.\n`;
+  }
+}
