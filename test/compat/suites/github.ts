@@ -44,8 +44,9 @@ async function pass(service: Service, asked: IncomingMessage, answer: ServerResp
   const response = await answered;
   const body = await buffer(response);
   const isCreation = method === 'POST' && url === '/daytona/api/sandbox' && response.statusCode === 200;
-  if (isCreation) {
-    const { id: sandbox } = JSON.parse(body.toString()) as { id: string };
+  const { id: sandbox = '' } = isCreation ? (JSON.parse(body.toString()) as { id: string }) : {};
+  // One that waits for the build of its image clones nothing.
+  if (sandbox.startsWith('sb_')) {
     // The account that owns it is made at its first use. Where there is no Git, nobody clones.
     await call(service, 'RunCommand', { sandbox, user: 'daytona', command: 'true' });
     await call(service, 'RunCommand', { sandbox, user: 'root', command });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startRegistry } from '../../images/registry/registry.ts';
+import { put, startRegistry } from '../../images/registry/registry.ts';
 import { debianLayer } from '../../programs/debian/debian-layer.ts';
 import { startService } from '../../support/service.ts';
 import { clientEnvironment } from '../daytona/programs.ts';
@@ -19,14 +19,25 @@ interface Place {
   stop(): Promise<void>;
 }
 
+const PYTHON = 'build-essential,ca-certificates,gfortran,python-is-python3,python3-numpy,python3-pip';
+/** The packages that the image has are found without an index. */
+const PIP = '[global]\nno-index = true\nbreak-system-packages = true\n';
+
+/** In place of the image that theirs begin with, a Debian under its name. */
 async function forDaytona(): Promise<Place> {
-  const service = await startService({ flags: ['--compat', 'daytona'] });
+  const registry = await startRegistry();
+  const withPip = (folder: string) => put(folder, 'etc/pip.conf', PIP);
+  const layers = [await debianLayer('bookworm', PYTHON), withPip];
+  await registry.push('library/python:3.12-slim-bookworm', { layers });
+  const mirror = ['--registry-mirror', `docker.io=${registry.address}`];
+  const service = await startService({ flags: ['--compat', 'daytona', ...mirror] });
   const lent = await lendRepository(service);
   return {
     env: clientEnvironment(lent.lender),
     async stop() {
       lent.close();
       await service.stop();
+      await registry.remove();
     },
   };
 }
