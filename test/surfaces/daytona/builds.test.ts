@@ -159,6 +159,7 @@ describe('a sandbox of a Dockerfile', () => {
   it.each([
     [{ name: 'there' }, 409, /There is a sandbox named 'there'/],
     [{ cpu: 0 }, 400, /cpu/],
+    [{ snapshot: 'there' }, 400, /mutually exclusive/],
     [{ labels: { a: 1 } }, 400, /labels/],
     [{ volumes: [{ volumeId: 'v' }] }, 501, /volumes/],
     [{ secrets: [{ A: 'none' }] }, 404, /none/],

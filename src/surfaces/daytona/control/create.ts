@@ -46,7 +46,7 @@ async function create(call: DaytonaCall): Promise<Record<string, unknown>> {
   const { cpu, memory, disk, gpu } = body;
   const asked = defined({
     name: body['name'],
-    user: given(body['user']),
+    ...{ snapshot: given(body['snapshot']), user: given(body['user']) },
     ...{ env_vars: body['env'], labels, cpu, memory_gb: memory, disk_gb: disk, gpu },
     language: (labels as Record<string, unknown> | null | undefined)?.[LANGUAGE_LABEL],
     auto_stop_minutes: body['autoStopInterval'],
@@ -54,14 +54,14 @@ async function create(call: DaytonaCall): Promise<Record<string, unknown>> {
     secrets: await secretsFor(call, body['secrets']),
   });
   if (build && 'dockerfile' in build) return createBuilt(call, build, asked);
-  const from = { snapshot: given(body['snapshot']), image: build?.image };
-  const id = await made(call, { user: USUAL_USER, ...asked, ...from });
+  const id = await made(call, { user: USUAL_USER, ...asked, image: build?.image });
   return toSandbox(await shown(call, id), call);
 }
 
 /** Refuses before the build what could not be created after it. The user is the Dockerfile's, as its programs expect. */
 async function createBuilt(call: DaytonaCall, build: AskedBuild, asked: Record<string, unknown>) {
-  const { cpu, memory_gb, disk_gb, gpu, name, user, labels } = validateInput(createSandboxInput, asked);
+  const whole = validateInput(createSandboxInput, { ...asked, image: 'built' });
+  const { cpu, memory_gb, disk_gb, gpu, name, user, labels } = whole;
   if (name !== undefined)
     await assertFree('sandbox', name, call.services.sandboxes.get(call.request.caller, name));
   const resources = { cpu, memory: memory_gb, disk: disk_gb, gpu };

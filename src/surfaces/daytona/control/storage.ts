@@ -53,15 +53,16 @@ export function addStorage(app: FastifyInstance, { services, log }: DaytonaDepen
   const config = { open: true, byteStream: true };
   const root = `${STORAGE}/${BUCKET}`;
 
-  app.get(root, { config, exposeHeadRoute: false }, async (request, reply) => {
+  const list = async (request: FastifyRequest, reply: FastifyReply) => {
     const { prefix = '' } = request.query as Query;
     const { caller, name } = named(request, prefix);
     const isHere = uploads.has(caller, name);
     const key = `${prefix.slice(0, prefix.lastIndexOf('/') + 1)}context.tar`;
     const content = isHere ? `<Contents>${element('Key', key)}${element('Size', '0')}</Contents>` : '';
-    const list = `${element('Name', BUCKET)}${element('KeyCount', isHere ? '1' : '0')}${content}`;
-    return xml(reply, `<ListBucketResult>${list}<IsTruncated>false</IsTruncated></ListBucketResult>`);
-  });
+    const found = `${element('Name', BUCKET)}${element('KeyCount', isHere ? '1' : '0')}${content}`;
+    return xml(reply, `<ListBucketResult>${found}<IsTruncated>false</IsTruncated></ListBucketResult>`);
+  };
+  for (const url of [root, `${root}/`]) app.get(url, { config, exposeHeadRoute: false }, list);
 
   app.head(`${root}/*`, { config }, async (request, reply) => {
     const { caller, name } = namedIn(request);
