@@ -143,12 +143,21 @@ export class DetachedBuilds {
 
   /** Returns the newest of this name that waits, is being built, or failed; null for none. */
   find(caller: User, name: string): DetachedView | null {
-    const ownerId = ownerIdOf(caller);
-    const named = [...this.#builds.values()].filter(
-      (build) => build.ownerId === ownerId && build.announced.name === name && build.state !== 'ready',
+    const id = this.#newest(caller, ({ announced, state }) => announced.name === name && state !== 'ready');
+    return id === null ? null : this.read(caller, id, 0);
+  }
+
+  /** Returns the id of the build that a snapshot or a sandbox is of; null where none is known. */
+  makerOf(caller: User, made: string): string | null {
+    return this.#newest(caller, ({ announced, snapshot }) =>
+      [announced.sandbox?.id, snapshot?.id].includes(made),
     );
-    const id = named.at(-1)?.id;
-    return id === undefined ? null : this.read(caller, id, 0);
+  }
+
+  #newest(caller: User, isWanted: (build: Detached) => boolean): string | null {
+    const ownerId = ownerIdOf(caller);
+    const builds = [...this.#builds.values()].filter((build) => build.ownerId === ownerId && isWanted(build));
+    return builds.at(-1)?.id ?? null;
   }
 
   /** Ends it where it runs, and forgets it. Its snapshot, where there is one, stays. */

@@ -28,6 +28,10 @@ async function call(method: string, path: string, body?: Body, key = API_KEY) {
   return { status: response.status, body: text === '' ? {} : JSON.parse(text) };
 }
 
+async function textOf(path: string): Promise<string> {
+  return (await http.fetch(`/daytona/api${path}`)).text();
+}
+
 const buildInfo = { dockerfileContent: DOCKERFILE, contextHashes: [] };
 const make = (body: Body = {}) => call('POST', '/snapshots', { name: 'tools', buildInfo, ...body });
 const create = (body: Body = {}) => call('POST', '/sandbox', { name: 'one', buildInfo, ...body });
@@ -112,6 +116,7 @@ describe('a sandbox of a Dockerfile', () => {
     const waiting = { id: body.id, name: 'one', user: 'ann', labels, cpu: 1, memory: 2, disk: 30 };
     expect([status, body]).toMatchObject([200, { ...waiting, id: BUILD, state: 'pending_build' }]);
     const [build] = http.builds;
+    build?.say({ event: 'step', step: 1, of: 2, stage: '0', line: 1, text: 'FROM debian:13' });
     expect(build?.request).toMatchObject({ resources: { cpu: 1, memory: 2, disk: 30, gpu: 0 } });
     expect((await call('GET', `/sandbox/${body.id}`)).body).toMatchObject({
       ...{ ...waiting, state: 'building_snapshot', desiredState: 'started', public: false, env: {} },
@@ -128,6 +133,9 @@ describe('a sandbox of a Dockerfile', () => {
       });
     const [[made] = []] = http.sandboxes;
     expect((await call('GET', '/sandbox/one')).body.id).toBe(made);
+    // Clients ask for the log of a quick build by the id that they have by then.
+    for (const reference of [`sandbox/${made}`, `sandbox/${body.id}`, `snapshots/${id}`])
+      expect(await textOf(`/${reference}/build-logs?follow=true`)).toBe('[1/2] FROM debian:13\n');
     await expect.poll(async () => (await call('GET', `/snapshots/${id}`)).status).toBe(404);
     expect((await call('DELETE', `/sandbox/${body.id}`)).body).toMatchObject({
       id: made,

@@ -190,10 +190,10 @@ export function sizesOf(asked: Announced['resources'] = {}) {
   return { cpu: cpu.default, memory: memoryGb.default, disk: diskGb.default, gpu: gpu.default, ...asked };
 }
 
-/** Paths of what is built; the id of the build is in it. */
-const built = ['/sandbox/:build', '/snapshots/:build'];
+/** Paths of what is built, by its own id or that of its build. */
+const ofBuilt = ['/sandbox/:build', '/snapshots/:build'];
 
-export const buildLogRoutes: readonly DaytonaRoute[] = built.map((path) => ({
+export const buildLogRoutes: readonly DaytonaRoute[] = ofBuilt.map((path) => ({
   ...{ method: 'GET', path: `${path}/build-logs-url` },
   async handler({ origin, params }) {
     return { url: `${origin}${CONTROL}${path.replace(':build', params['build'] ?? '')}/build-logs` };
@@ -205,13 +205,14 @@ export function addBuildLogs(app: FastifyInstance, parts: DaytonaDependencies): 
   const stop = new AbortController();
   app.addHook('preClose', async () => stop.abort());
   const options = { config: { endless: true }, exposeHeadRoute: false };
-  for (const path of built)
+  for (const path of ofBuilt)
     app.get(`${CONTROL}${path}/build-logs`, options, async (request, reply) => {
       const call = toCall(request, reply, parts);
       assertScope(request.caller, 'sandboxes:read');
       const { detachedBuilds } = parts.services;
       const ends = call.query['follow'] === 'true' ? [call.signal, stop.signal] : [AbortSignal.abort()];
-      const id = call.params['build'] ?? '';
+      const { build: built = '' } = call.params;
+      const id = detachedBuilds.makerOf(request.caller, built) ?? built;
       detachedBuilds.read(request.caller, id, 0);
       reply.hijack();
       const { raw } = reply;
