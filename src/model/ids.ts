@@ -37,6 +37,15 @@ export function isBuildId(id: string): boolean {
   return /^build_[0-9a-z]{16}$/.test(id);
 }
 
+/** Ids of a build and of the sandbox that it is for share their random part. */
+export function sandboxOfBuild(buildId: string): string {
+  return buildId.replace('build_', 'sb_');
+}
+
+export function buildOfSandbox(sandboxId: string): string {
+  return sandboxId.replace('sb_', 'build_');
+}
+
 /** Id of a secret that sandboxes use. */
 export function newSecretId(): string {
   return `se_${randomText(16)}`;

@@ -28,6 +28,8 @@ export interface CallContext {
   live?: LiveOutput | undefined;
   /** The caller's key that makes a retry safe. */
   idempotencyKey?: string;
+  /** Of the sandbox that a creation makes, where it was drawn before. */
+  sandboxId?: string;
 }
 
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {

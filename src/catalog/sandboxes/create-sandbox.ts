@@ -62,10 +62,10 @@ export const createSandbox = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   long: true,
   idempotencyKey: true,
-  async handler(parameters, { services, caller, progress, idempotencyKey }) {
+  async handler(parameters, { services, caller, progress, idempotencyKey, sandboxId }) {
     const { env_vars, auto_stop_minutes, memory_gb, disk_gb, ...rest } = parameters;
     const request = {
-      ...withoutUndefined(rest),
+      ...withoutUndefined({ ...rest, id: sandboxId }),
       envVars: env_vars,
       autoStopMinutes: auto_stop_minutes,
       memory: memory_gb,

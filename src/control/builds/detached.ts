@@ -17,8 +17,6 @@ export interface SandboxToBe {
   name?: string;
   user?: string;
   labels: Record<string, string>;
-  /** Once it is there. */
-  id: string | null;
 }
 
 /** Name and sizes that a build was announced with, and the sandbox that it is for. */
@@ -86,11 +84,11 @@ export class DetachedBuilds {
   async start(
     caller: User,
     announced: Announced,
-    prepare: (announced: Announced, signal: AbortSignal) => Promise<PreparedBuild>,
+    prepare: (id: string, signal: AbortSignal) => Promise<PreparedBuild>,
   ): Promise<string> {
     const id = this.announce(caller, announced);
     try {
-      await this.begin(caller, id, prepare);
+      await this.begin(caller, id, (_announced, signal) => prepare(id, signal));
       return id;
     } catch (error) {
       await this.remove(caller, id);
@@ -141,17 +139,18 @@ export class DetachedBuilds {
     }
   }
 
-  /** Returns the newest of this name that waits, is being built, or failed; null for none. */
-  find(caller: User, name: string): DetachedView | null {
-    const id = this.#newest(caller, ({ announced, state }) => announced.name === name && state !== 'ready');
+  /** Returns the newest of this name or id that waits, is being built, or failed; null for none. */
+  find(caller: User, reference: string): DetachedView | null {
+    const id = this.#newest(
+      caller,
+      (build) => [build.id, build.announced.name].includes(reference) && build.state !== 'ready',
+    );
     return id === null ? null : this.read(caller, id, 0);
   }
 
-  /** Returns the id of the build that a snapshot or a sandbox is of; null where none is known. */
-  makerOf(caller: User, made: string): string | null {
-    return this.#newest(caller, ({ announced, snapshot }) =>
-      [announced.sandbox?.id, snapshot?.id].includes(made),
-    );
+  /** Returns the id of the build that a snapshot is of; null where none is known. */
+  makerOf(caller: User, snapshotId: string): string | null {
+    return this.#newest(caller, ({ snapshot }) => snapshot?.id === snapshotId);
   }
 
   #newest(caller: User, isWanted: (build: Detached) => boolean): string | null {

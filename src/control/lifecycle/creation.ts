@@ -28,6 +28,8 @@ import type { Machines } from './machines.ts';
 import { type Template, templateOf } from './template.ts';
 
 export interface CreateRequest {
+  /** Drawn by default. */
+  id?: string;
   name?: string;
   language: Language;
   snapshot?: string;
@@ -68,6 +70,7 @@ interface CreationDependencies {
 
 /** Values set at creation, for a claimed and for a new sandbox. */
 type Blueprint = Omit<Sandbox, 'id' | 'operation' | 'holder' | 'generation' | 'runGeneration'> & {
+  id: string | null;
   ownerId: string;
 };
 
@@ -163,7 +166,8 @@ export class Creation {
   ): Promise<Sandbox> {
     const begun = performance.now();
     const allowance = await this.#deps.quotas.allowance(blueprint.ownerId);
-    const claimed = captureId === null ? await this.#claim(blueprint, allowance, network) : null;
+    const claimed =
+      captureId === null && blueprint.id === null ? await this.#claim(blueprint, allowance, network) : null;
     const start = claimed ? 'warm' : 'cold';
     describeSpan({ 'sandhaven.start': start });
     if (claimed) describeSpan({ 'sandhaven.sandbox_id': claimed.id });
@@ -177,7 +181,7 @@ export class Creation {
     await this.#deps.disks.assertRoomFor(blueprint.resources.disk);
     const sandbox: Sandbox = {
       ...blueprint,
-      id: newSandboxId(),
+      id: blueprint.id ?? newSandboxId(),
       state: 'stopped',
       operation: 'creating',
       holder: null,
@@ -198,6 +202,7 @@ export class Creation {
     allowance: Allowance,
     network: AcceptedNetwork,
   ): Promise<Sandbox | null> {
+    const { id: _none, ...settings } = blueprint;
     const { image, entrypoint } = blueprint;
     if (image !== BASE_IMAGE || entrypoint !== null || blueprint.resources.gpu > 0) return null;
     const { store, runtime } = this.#deps;
@@ -207,11 +212,7 @@ export class Creation {
     const isSecretless = blueprint.secretIds.length === 0;
     const asIs = fits && isSecretless && this.#deps.networks.isReadyInPool(network);
     const match = { imageDigest: blueprint.imageDigest, diskGb: disk };
-    const sandbox = await store.claim(
-      match,
-      { ...blueprint, operation: asIs ? null : 'creating' },
-      allowance,
-    );
+    const sandbox = await store.claim(match, { ...settings, operation: asIs ? null : 'creating' }, allowance);
     apart(() => this.#deps.onWanted());
     if (!sandbox) return null;
     runtime.assign(sandbox.id, sandbox.ownerId);
@@ -239,6 +240,7 @@ export class Creation {
   ): Blueprint {
     const now = this.#deps.clock.now();
     return {
+      id: request.id ?? null,
       ownerId: ownerIdOf(caller),
       name: request.name ?? '',
       state: 'started',

@@ -28,7 +28,7 @@ async function forDaytona(): Promise<Place> {
   const registry = await startRegistry();
   const withPip = (folder: string) => put(folder, 'etc/pip.conf', PIP);
   const layers = [await debianLayer('bookworm', PYTHON), withPip];
-  await registry.push('library/python:3.12-slim-bookworm', { layers });
+  await registry.push('library/python:3.12.10-slim-bookworm', { layers });
   const mirror = ['--registry-mirror', `docker.io=${registry.address}`];
   const service = await startService({ flags: ['--compat', 'daytona', ...mirror] });
   const lent = await lendRepository(service);

@@ -121,6 +121,11 @@ function newCreation(): Creation {
 }
 
 describe('a creation', () => {
+  it('makes one of an id that was drawn before, and takes none of the pool for it', async () => {
+    expect(await create({ id: 'sb_0123456789abcdef' })).toMatchObject({ id: 'sb_0123456789abcdef' });
+    expect([made, wanted]).toEqual([['sb_0123456789abcdef'], 0]);
+  });
+
   it('claims a sandbox that is as wanted', async () => {
     expect(await create()).toMatchObject({ id: pooled.id, ownerId: alice.id, name: 'mine', operation: null });
     expect([made.length, wanted]).toEqual([0, 1]);

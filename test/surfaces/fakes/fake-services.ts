@@ -635,7 +635,7 @@ function newSandbox(
   const { language, cpu, memory, disk, gpu, labels, envVars, ephemeral, autoStopMinutes } = request;
   return sandboxRecord({
     ...{
-      id: newSandboxId(),
+      id: request.id ?? newSandboxId(),
       ownerId: ownerIdOf(caller),
       name,
       language,

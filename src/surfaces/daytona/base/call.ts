@@ -41,7 +41,7 @@ export interface DaytonaCall {
   tool(
     name: string,
     parameters: Result,
-    extra?: Pick<CallContext, 'live' | 'idempotencyKey'>,
+    extra?: Pick<CallContext, 'live' | 'idempotencyKey' | 'sandboxId'>,
   ): Promise<Result>;
   /** Carries out an administration action in the same way. */
   action(name: string, parameters: Result): Promise<Result>;

@@ -1,14 +1,11 @@
-/**
- * Builds from Dockerfiles: of a snapshot, and of one sandbox, which is created when its snapshot is there. Until then clients
- * know that sandbox by the id of the build.
- */
+/** Builds from Dockerfiles: of a snapshot, and of one sandbox, which is created when its snapshot is there. */
 import type { FastifyInstance } from 'fastify';
 import { toNetworkView } from '../../../catalog/base/sandbox-view.ts';
-import type { Announced, SandboxToBe } from '../../../control/builds/detached.ts';
+import type { Announced, DetachedView, SandboxToBe } from '../../../control/builds/detached.ts';
 import type { BuildEvent } from '../../../control/builds/progress.ts';
 import { auditActions } from '../../../model/audit.ts';
-import { invalidArgument, notFound, SandhavenError } from '../../../model/errors.ts';
-import { isBuildId, randomText } from '../../../model/ids.ts';
+import { invalidArgument, SandhavenError } from '../../../model/errors.ts';
+import { buildOfSandbox, randomText, sandboxOfBuild } from '../../../model/ids.ts';
 import { limits } from '../../../model/limits.ts';
 import { openNetwork } from '../../../model/network/setting.ts';
 import { assertScope } from '../../../model/scopes.ts';
@@ -67,23 +64,20 @@ export function begin(
   call: DaytonaCall,
   { dockerfile, files }: AskedBuild,
   announced: Announced,
-  then: (snapshot: Snapshot) => Promise<void> = async () => {},
+  then: (id: string, snapshot: Snapshot) => Promise<void> = async () => {},
 ): Promise<string> {
   const { caller } = call.request;
   const { builds, detachedBuilds, uploads } = call.services;
+  const { name, resources } = announced;
+  const sizes = resources ? { resources } : {};
+  const request = { name, file: 'Dockerfile', args: new Map(), isCached: true, dockerfile, ...sizes };
   return audited(call, { action: auditActions.snapshotBuild, scope: 'sandboxes:write' }, () =>
-    detachedBuilds.start(caller, announced, async ({ name, resources }, signal) => {
-      const request = { name, file: 'Dockerfile', args: new Map(), isCached: true, dockerfile };
-      const prepared = await builds.prepare(
-        caller,
-        { ...request, ...(resources ? { resources } : {}) },
-        uploads.joined(caller, files),
-        signal,
-      );
+    detachedBuilds.start(caller, announced, async (id, signal) => {
+      const prepared = await builds.prepare(caller, request, uploads.joined(caller, files), signal);
       return {
         async run(take) {
           const snapshot = await prepared.run(take);
-          await then(snapshot);
+          await then(id, snapshot);
           return snapshot;
         },
         close: () => prepared.close(),
@@ -94,19 +88,18 @@ export function begin(
 
 /**
  * Builds the image of one sandbox, and answers that one as it will be.
- * @param create Creates it from a snapshot, which goes afterwards: the kept steps make the next one. Resolves with its id.
+ * @param create Creates it from a snapshot, which goes afterwards: the kept steps make the next one.
  */
 export async function buildSandbox(
   call: DaytonaCall,
   build: AskedBuild,
-  { resources, ...asked }: Omit<SandboxToBe, 'id'> & Pick<Announced, 'resources'>,
-  create: (snapshot: string) => Promise<string>,
+  { resources, ...sandbox }: SandboxToBe & Pick<Announced, 'resources'>,
+  create: (sandboxId: string, snapshot: string) => Promise<void>,
 ): Promise<Record<string, unknown>> {
-  const sandbox: SandboxToBe = { ...asked, id: null };
   const announced = { name: `build-${randomText(16)}`, sandbox, ...(resources ? { resources } : {}) };
-  const id = await begin(call, build, announced, async (snapshot) => {
+  const id = await begin(call, build, announced, async (buildId, snapshot) => {
     try {
-      sandbox.id = await create(snapshot.id);
+      await create(sandboxOfBuild(buildId), snapshot.id);
     } finally {
       await call.action('DeleteSnapshot', { snapshot: snapshot.id });
     }
@@ -114,12 +107,11 @@ export async function buildSandbox(
   return toPending(call, id, { announced, states: { state: 'pending_build', desiredState: 'started' } });
 }
 
-/** The sandbox in the path. */
+/** The sandbox in the path, which may still be one to be. */
 export async function answerAny(call: DaytonaCall): Promise<Record<string, unknown>> {
   const view = buildOf(call);
   if (!view) return answer(call);
   const { id, announced, state, error } = view;
-  if (announced.sandbox?.id) return answer(call, announced.sandbox.id);
   const message = error instanceof SandhavenError ? error.message : 'The build failed.';
   const states =
     state === 'failed'
@@ -128,35 +120,30 @@ export async function answerAny(call: DaytonaCall): Promise<Record<string, unkno
   return toPending(call, id, { announced, states });
 }
 
-/** Deletes the sandbox in the path, or ends the build that it waits for. */
+/** Deletes the sandbox in the path, or ends the build that it waits for, which may just have created it. */
 export async function deleteAny(call: DaytonaCall): Promise<Record<string, unknown>> {
   const view = buildOf(call);
   if (!view) return changed(call, 'Sandbox.DeleteSandbox');
-  const { id, announced } = view;
-  if (announced.sandbox?.id) {
-    call.params['sandbox'] = announced.sandbox.id;
-    return changed(call, 'Sandbox.DeleteSandbox');
-  }
   assertScope(call.request.caller, 'sandboxes:write');
-  await call.services.detachedBuilds.remove(call.request.caller, id);
-  return toPending(call, id, { announced, states: { state: 'destroyed', desiredState: 'destroyed' } });
+  await call.services.detachedBuilds.remove(call.request.caller, view.id);
+  const states = { state: 'destroyed', desiredState: 'destroyed' };
+  const created = await unlessMissing(changed(call, 'Sandbox.DeleteSandbox'));
+  return created ?? toPending(call, view.id, { announced: view.announced, states });
 }
 
-/** Returns the build that the path names in place of a sandbox. */
-function buildOf({ params, request, services }: DaytonaCall) {
-  const { sandbox = '' } = params;
-  if (!isBuildId(sandbox)) return null;
+/** Returns the build that the sandbox in the path waits for, or for which it waited in vain. */
+function buildOf({ params, request, services }: DaytonaCall): DetachedView | null {
   assertScope(request.caller, 'sandboxes:read');
-  const view = services.detachedBuilds.read(request.caller, sandbox, 0);
-  if (view.announced.sandbox) return view;
-  throw notFound('sandbox', `There is no sandbox '${sandbox}'.`);
+  const view = services.detachedBuilds.find(request.caller, buildOfSandbox(params['sandbox'] ?? ''));
+  return view?.announced.sandbox ? view : null;
 }
 
 async function toPending(
   call: DaytonaCall,
-  id: string,
+  buildId: string,
   { announced, states }: { announced: Announced; states: Record<string, unknown> },
 ): Promise<Record<string, unknown>> {
+  const id = sandboxOfBuild(buildId);
   const { name = id, user, labels = {} } = announced.sandbox ?? {};
   const now = new Date().toISOString();
   const minutes = {
@@ -212,7 +199,7 @@ export function addBuildLogs(app: FastifyInstance, parts: DaytonaDependencies): 
       const { detachedBuilds } = parts.services;
       const ends = call.query['follow'] === 'true' ? [call.signal, stop.signal] : [AbortSignal.abort()];
       const { build: built = '' } = call.params;
-      const id = detachedBuilds.makerOf(request.caller, built) ?? built;
+      const id = detachedBuilds.makerOf(request.caller, built) ?? buildOfSandbox(built);
       detachedBuilds.read(request.caller, id, 0);
       reply.hijack();
       const { raw } = reply;

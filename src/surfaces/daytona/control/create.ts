@@ -66,11 +66,18 @@ async function createBuilt(call: DaytonaCall, build: AskedBuild, asked: Record<s
     await assertFree('sandbox', name, call.services.sandboxes.get(call.request.caller, name));
   const resources = { cpu, memory: memory_gb, disk: disk_gb, gpu };
   const sandbox = { ...withoutUndefined({ name, user }), labels, resources };
-  return buildSandbox(call, build, sandbox, (snapshot) => made(call, { ...asked, snapshot }));
+  return buildSandbox(call, build, sandbox, async (id, snapshot) => {
+    await made(call, { ...asked, snapshot }, id);
+  });
 }
 
-async function made(call: DaytonaCall, parameters: Record<string, unknown>): Promise<string> {
-  const { id } = await call.tool('Sandbox.CreateSandbox', parameters);
+/** @param sandboxId Drawn by default. */
+async function made(
+  call: DaytonaCall,
+  parameters: Record<string, unknown>,
+  sandboxId?: string,
+): Promise<string> {
+  const { id } = await call.tool('Sandbox.CreateSandbox', parameters, withoutUndefined({ sandboxId }));
   await configure(call, id as string);
   return id as string;
 }

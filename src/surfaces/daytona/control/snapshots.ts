@@ -116,11 +116,10 @@ async function remove(call: DaytonaCall): Promise<void> {
 async function find(call: DaytonaCall, reference: string): Promise<SnapshotView | DetachedView | null> {
   const { detachedBuilds } = call.services;
   const { caller } = call.request;
-  const build = isBuildId(reference)
-    ? detachedBuilds.read(caller, reference, 0)
-    : detachedBuilds.find(caller, reference);
+  const isBuild = isBuildId(reference);
+  const build = isBuild ? detachedBuilds.read(caller, reference, 0) : detachedBuilds.find(caller, reference);
   const id = build?.snapshot?.id ?? reference;
-  if (build && !build.snapshot && isBuildId(reference)) return build;
+  if (build && !build.snapshot && isBuild) return build;
   const found = await unlessMissing(call.tool('Sandbox.GetSnapshot', { snapshot: id }));
   return found ? (found as unknown as SnapshotView) : build;
 }

@@ -99,7 +99,7 @@ async function build(
       throw request.raw.errored ? canceled(error) : error;
     });
   if (detach === 'true') {
-    const id = await detachedBuilds.start(request.caller, { name }, (_announced, ending) => prepare(ending));
+    const id = await detachedBuilds.start(request.caller, { name }, (_id, ending) => prepare(ending));
     return reply.code(202).send({ build_id: id });
   }
   const prepared = await prepare(signal);
