@@ -6,7 +6,7 @@ import { type Release, Shares } from '../../fairness/shares.ts';
 import { invalidArgument, notFound } from '../../model/errors.ts';
 import { randomText } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { ownerIdOf, type User } from '../../model/user.ts';
+import { type Caller, ownerIdOf, type User } from '../../model/user.ts';
 import type { Clock, OpenSpool, Spool } from '../ports/index.ts';
 import { joined, type OpenedArchive } from './context.ts';
 
@@ -37,7 +37,7 @@ interface Upload {
 
 /** Right to send one archive of this name; of any names, where it is null. */
 interface Expected {
-  caller: User;
+  caller: Caller;
   name: string | null;
   since: number;
   release: Release;
@@ -71,9 +71,25 @@ export class Uploads {
     return upload !== undefined;
   }
 
-  /** Returns the secret part of an address at which the archive may be sent, once; without a name, a grant for any. */
-  expect(caller: User, name: string | null): string {
+  /** Returns the secret part of an address at which the archive may be sent, once. */
+  expect(caller: Caller, name: string): string {
     this.#sweep();
+    return this.#issue(caller, name);
+  }
+
+  /** Returns the grant of the caller's key for archives of all names, good for another hour. */
+  grant(caller: Caller): string {
+    this.#sweep();
+    for (const [ticket, expected] of this.#expected) {
+      const { name, caller: holder } = expected;
+      if (name !== null || holder.keyId !== caller.keyId || ownerIdOf(holder) !== ownerIdOf(caller)) continue;
+      expected.since = this.#deps.clock.now();
+      return ticket;
+    }
+    return this.#issue(caller, null);
+  }
+
+  #issue(caller: Caller, name: string | null): string {
     const release = this.#tickets.take(ownerIdOf(caller));
     const ticket = randomText(40);
     this.#expected.set(ticket, { caller, name, since: this.#deps.clock.now(), release });
@@ -81,7 +97,7 @@ export class Uploads {
   }
 
   /** Returns who has the grant; null for none, and for one that is over. */
-  granted(ticket: string): User | null {
+  granted(ticket: string): Caller | null {
     this.#sweep();
     const expected = this.#expected.get(ticket);
     return expected?.name === null ? expected.caller : null;

@@ -2,20 +2,20 @@
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { Uploads } from '../../../src/control/builds/uploads.ts';
-import type { User } from '../../../src/model/user.ts';
+import type { Caller } from '../../../src/model/user.ts';
 import { memorySpools } from './archives.ts';
 
-const ann = { id: 'user_ann', team: null } as unknown as User;
-const bob = { id: 'user_bob', team: null } as unknown as User;
+const ann = { id: 'user_ann', team: null, keyId: 'key_1' } as unknown as Caller;
+const bob = { id: 'user_bob', team: null, keyId: 'key_2' } as unknown as Caller;
 const HOUR_MS = 3_600_000;
 
 function started() {
   const clock = { time: 1_000, now: () => clock.time };
   const spools = memorySpools();
   const uploads = new Uploads({ clock, openSpool: spools.open });
-  const send = (caller: User, name: string, ...pieces: (string | number)[]) =>
+  const send = (caller: Caller, name: string, ...pieces: (string | number)[]) =>
     uploads.keep(uploads.expect(caller, name), piecesOf(pieces));
-  const read = async (caller: User, name: string) => {
+  const read = async (caller: Caller, name: string) => {
     const opened = uploads.open(caller, name);
     const bytes = opened && (await buffer(opened.bytes)).toString();
     opened?.close();
@@ -148,12 +148,18 @@ describe('an upload in parts', () => {
     expect(spools.count).toBe(0);
   });
 
-  it('comes by a grant for an hour', () => {
+  it('comes by the one grant of a key, for an hour after that was asked for', () => {
     const { uploads, clock } = started();
-    const grant = uploads.expect(ann, null);
+    const grant = uploads.grant(ann);
     expect([uploads.granted(grant), uploads.granted('other')]).toEqual([ann, null]);
     expect(uploads.granted(uploads.expect(ann, 'a'))).toBeNull();
-    clock.time += HOUR_MS + 1;
+    clock.time += HOUR_MS;
+    expect(uploads.grant(ann)).toBe(grant);
+    const others = [bob, { ...ann, keyId: 'key_3' }, { ...ann, team: { id: 'team_1' } } as Caller];
+    expect(new Set([grant, ...others.map((caller) => uploads.grant(caller))]).size).toBe(4);
+    clock.time += HOUR_MS;
+    expect(uploads.granted(grant)).toBe(ann);
+    clock.time += 1;
     expect(uploads.granted(grant)).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ import { Shares } from '../../../fairness/shares.ts';
 import { canceled, invalidArgument, SandhavenError } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { assertScope } from '../../../model/scopes.ts';
-import { ownerIdOf, type User } from '../../../model/user.ts';
+import { type Caller, ownerIdOf } from '../../../model/user.ts';
 import { explain } from '../../http/base/problem.ts';
 import type { DaytonaCall, DaytonaDependencies, DaytonaRoute } from '../base/call.ts';
 
@@ -26,7 +26,7 @@ async function lend({ request, services, origin }: DaytonaCall): Promise<unknown
   return {
     // Their signature has these two in it, and nobody checks it.
     ...{ accessKey: 'sandhaven', secret: 'unused' },
-    sessionToken: services.uploads.expect(request.caller, null),
+    sessionToken: services.uploads.grant(request.caller),
     ...{ storageUrl: `${origin}${STORAGE}`, bucket: BUCKET, region: 'us-east-1' },
     organizationId: ownerIdOf(request.caller),
   };
@@ -36,7 +36,7 @@ type Query = Record<string, string | undefined>;
 
 /** An archive of a caller, by its name. */
 interface Named {
-  caller: User;
+  caller: Caller;
   name: string;
 }
 
@@ -124,7 +124,7 @@ export function addStorage(app: FastifyInstance, { services, log }: DaytonaDepen
   async function taken<T>(
     { raw, headers }: FastifyRequest,
     reply: FastifyReply,
-    caller: User,
+    caller: Caller,
     work: (body: AsyncIterable<Buffer>) => Promise<T>,
   ): Promise<T> {
     if (headers['content-encoding']?.includes('aws-chunked'))
