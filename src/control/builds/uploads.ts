@@ -17,6 +17,7 @@ interface Extent {
 }
 
 interface Upload {
+  id: string;
   ownerId: string;
   name: string;
   spool: Spool;
@@ -51,7 +52,7 @@ export class Uploads {
   readonly #deps: { clock: Clock; openSpool: OpenSpool };
   /** By owner and name. */
   readonly #kept = new Map<string, Upload>();
-  /** Those that come in parts, by their ids. */
+  /** Those whose parts are coming, by their ids. */
   readonly #coming = new Map<string, Upload>();
   /** By ticket. */
   readonly #expected = new Map<string, Expected>();
@@ -146,7 +147,7 @@ export class Uploads {
         users: 0,
         goes: false,
       };
-      this.#coming.set(id, { ownerId, name, spool, ...empty, since: this.#deps.clock.now(), held });
+      this.#coming.set(id, { id, ownerId, name, spool, ...empty, since: this.#deps.clock.now(), held });
       return id;
     } catch (error) {
       held[0]?.();
@@ -178,7 +179,8 @@ export class Uploads {
       throw invalidArgument('partNumber', `Part ${number} has not come.`, 'Send it again.');
     });
     const key = keyOf(upload.ownerId, upload.name);
-    this.#forget(this.#kept.get(key));
+    const earlier = this.#kept.get(key);
+    if (earlier) this.#forget(earlier);
     this.#coming.delete(id);
     this.#kept.set(key, upload);
     upload.since = this.#deps.clock.now();
@@ -187,7 +189,7 @@ export class Uploads {
   /** Nothing is left of what came. One that is not there any more is no error. */
   abort(caller: User, id: string): void {
     const upload = this.#coming.get(id);
-    if (upload?.ownerId === ownerIdOf(caller)) this.#drop(id, upload);
+    if (upload?.ownerId === ownerIdOf(caller)) this.#forget(upload);
   }
 
   /** Opens an archive for a build, which closes it. Returns null when it is not here. */
@@ -228,8 +230,8 @@ export class Uploads {
 
   #sweep(): void {
     const before = this.#deps.clock.now() - bounds.keptMs;
-    for (const upload of this.#kept.values()) if (upload.since < before) this.#forget(upload);
-    for (const [id, upload] of this.#coming) if (upload.since < before) this.#drop(id, upload);
+    for (const upload of [...this.#kept.values(), ...this.#coming.values()])
+      if (upload.since < before) this.#forget(upload);
     for (const [ticket, { since, release }] of this.#expected) {
       if (since >= before) continue;
       this.#expected.delete(ticket);
@@ -237,34 +239,33 @@ export class Uploads {
     }
   }
 
+  /** Parts go too where none is coming now: a client may have left them behind. */
   #forgetOldest(ownerId: string): boolean {
-    const own = [...this.#kept.values()].filter((upload) => upload.ownerId === ownerId);
+    const left = [...this.#coming.values()].filter(({ users }) => users === 0);
+    const own = [...this.#kept.values(), ...left].filter((upload) => upload.ownerId === ownerId);
     const [oldest] = own.sort((a, b) => a.since - b.since);
-    this.#forget(oldest);
+    if (oldest) this.#forget(oldest);
     return oldest !== undefined;
   }
 
-  #forget(upload: Upload | undefined): void {
-    if (!upload) return;
-    this.#kept.delete(keyOf(upload.ownerId, upload.name));
-    this.#free(upload);
-  }
-
-  #drop(id: string, upload: Upload): void {
+  #forget(upload: Upload): void {
+    const { id, ownerId, name } = upload;
     this.#coming.delete(id);
+    if (this.#kept.get(keyOf(ownerId, name)) === upload) this.#kept.delete(keyOf(ownerId, name));
+    upload.goes = true;
     this.#free(upload);
   }
 
   #leave(upload: Upload): void {
     upload.users -= 1;
-    if (upload.goes) this.#free(upload);
+    upload.since = this.#deps.clock.now();
+    this.#free(upload);
   }
 
-  #free(upload: Upload): void {
-    upload.goes = true;
-    if (upload.users > 0) return;
-    for (const release of upload.held.splice(0)) release();
-    void upload.spool.close().catch(() => {});
+  #free({ goes, users, held, spool }: Upload): void {
+    if (!goes || users > 0) return;
+    for (const release of held.splice(0)) release();
+    void spool.close().catch(() => {});
   }
 }
 

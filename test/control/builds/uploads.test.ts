@@ -177,6 +177,28 @@ describe('the share of an owner', () => {
     expect(uploads.has(bob, 'his')).toBe(true);
   });
 
+  it('is freed of parts that a client left behind, and of none that are coming', async () => {
+    const { uploads, send, spools, clock } = started();
+    const left = await uploads.begin(ann, 'left');
+    await uploads.part(ann, left, 1, piecesOf([400]));
+    clock.time += 1;
+    await send(ann, 'large', 400);
+    expect(() => uploads.complete(ann, left, [1])).toThrow(expect.objectContaining({ code: 'not_found' }));
+    const id = await uploads.begin(ann, 'coming');
+    const gate = Promise.withResolvers<void>();
+    async function* slowly() {
+      for (let count = 0; count < 300; count++) yield zeros;
+      await gate.promise;
+    }
+    const part = uploads.part(ann, id, 1, slowly());
+    await expect.poll(() => uploads.has(ann, 'large')).toBe(false);
+    await expect(send(ann, 'other', 300)).rejects.toMatchObject({ code: 'resource_exhausted' });
+    gate.resolve();
+    await part;
+    uploads.complete(ann, id, [1]);
+    expect([uploads.has(ann, 'coming'), spools.count]).toEqual([true, 1]);
+  });
+
   it('is the same for a body that comes a byte at a time', async () => {
     const { uploads, send, read } = started();
     await send(ann, 'large', 512);
