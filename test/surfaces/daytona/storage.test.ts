@@ -1,4 +1,5 @@
 /** The storage for files of builds: the requests of S3 that Daytona's clients send, and what they read of the answers. */
+import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addDaytonaRoutes } from '../../../src/surfaces/daytona/routes.ts';
@@ -119,6 +120,23 @@ describe('the storage refuses', () => {
     for (const key of [keyOf('a1', other), 'user_1/a1/other', 'user_1/../x/context.tar', 'x'])
       expect((await s3('PUT', `/${key}`, 'x')).status).toBe(400);
     expect((await s3('GET', '?prefix=')).status).toBe(400);
+  });
+
+  it('more than sixteen bodies at once of one owner, and takes those of others meanwhile', async () => {
+    const headers = { 'x-amz-security-token': access['sessionToken'] };
+    const slow = Array.from({ length: 16 }, (_, count) => {
+      const url = `${access['storageUrl']}/builds/${keyOf(`slow${count}`)}`;
+      const sent = request(url, { method: 'PUT', headers }).on('error', () => {});
+      sent.write('x');
+      return sent;
+    });
+    await expect.poll(async () => (await s3('PUT', `/${keyOf('more')}`, 'x')).text).toContain('SlowDown');
+    const other = await lent(MEMBER_KEY);
+    expect(await s3('PUT', `/${keyOf('a1', other)}`, 'x', other['sessionToken'])).toMatchObject({
+      status: 200,
+    });
+    for (const sent of slow) sent.destroy();
+    await expect.poll(async () => (await s3('PUT', `/${keyOf('more')}`, 'x')).status).toBe(200);
   });
 
   it('bytes in signed chunks, and lists of parts without an end', async () => {
