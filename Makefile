@@ -93,7 +93,7 @@ compat-clients: setup-checks
 
 # Frameworks with such a client, and what their public suites need.
 compat-frameworks: setup-checks
-	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh langchain-daytona-0.0.7 e2b-frameworks e2b-suites
+	@SETUP_LOCK=compat-clients setup/locked.sh test/compat/clients/install.sh langchain-daytona-0.0.7 e2b-frameworks e2b-suites e2b-verifiers
 	@SETUP_LOCK=compat-clients setup/locked.sh setup/npm/install-locked.sh "$$PWD/test/compat/suites" compat-suites
 
 # Their public suites where SANDHAVEN_COMPAT_SUITES has them, against a service: test/compat/expected.md.

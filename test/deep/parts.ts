@@ -180,13 +180,13 @@ export const parts: readonly Part[] = [
     runs: [
       {
         name: 'suites',
-        minutes: 8,
+        minutes: 10,
         tests: ['test/compat/suites/suites.test.ts'],
         needs: [...standing, 'compat-clients', 'compat-frameworks'],
       },
       {
         name: 'frameworks',
-        minutes: 2,
+        minutes: 4,
         tests: ['test/compat/frameworks/frameworks.test.ts'],
         needs: [...standing, 'compat-frameworks'],
       },
