@@ -60,7 +60,8 @@ describe('a snapshot of a Dockerfile', () => {
         .poll(async () => (await call('GET', `/snapshots/${reference}`)).body)
         .toMatchObject({ id, name: 'tools', imageName: 'debian:13' });
     await call('DELETE', `/snapshots/${body.id}`);
-    expect((await call('GET', '/snapshots/tools')).status).toBe(404);
+    for (const reference of ['tools', body.id])
+      expect((await call('GET', `/snapshots/${reference}`)).status).toBe(404);
   });
 
   it('that fails says why, and can be made again', async () => {
@@ -70,9 +71,11 @@ describe('a snapshot of a Dockerfile', () => {
     await expect
       .poll(async () => (await call('GET', '/snapshots/tools')).body)
       .toMatchObject({ id: body.id, state: 'build_failed', errorReason: reason.message });
-    expect((await call('DELETE', '/snapshots/tools')).status).toBe(200);
-    expect((await call('GET', '/snapshots/tools')).status).toBe(404);
     expect((await make()).body).toMatchObject({ state: 'building' });
+    for (const build of http.builds) build.end.reject(reason);
+    await expect.poll(async () => (await call('GET', '/snapshots/tools')).body.state).toBe('build_failed');
+    for (const status of [200, 200]) expect((await call('DELETE', '/snapshots/tools')).status).toBe(status);
+    expect((await call('GET', '/snapshots/tools')).status).toBe(404);
   });
 
   it('ends with its deletion', async () => {

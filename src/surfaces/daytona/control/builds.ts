@@ -41,10 +41,9 @@ export function buildIn(buildInfo: unknown): { image: string } | AskedBuild | un
   return image !== undefined && files.length === 0 ? { image } : { dockerfile, files };
 }
 
-/** Rejects with `already_exists` before a build, at whose end it would be too late. */
-export async function assertFree(what: string, name: string, found: Promise<unknown>): Promise<void> {
-  if ((await unlessMissing(found)) === null) return;
-  throw new SandhavenError('already_exists', `There is a ${what} named '${name}'.`, {
+/** A name is refused before a build: at its end it would be too late. */
+export function alreadyThere(what: string, name: string): SandhavenError {
+  return new SandhavenError('already_exists', `There is a ${what} named '${name}'.`, {
     parameter: 'name',
     hint: 'Choose another name, or delete it first.',
   });

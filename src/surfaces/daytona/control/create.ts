@@ -4,7 +4,7 @@ import { createSandboxInput } from '../../../catalog/sandboxes/create-sandbox.ts
 import { validateInput } from '../../../catalog/validate.ts';
 import { type DaytonaCall, type DaytonaRoute, defined } from '../base/call.ts';
 import { assertNone, isAsked, NotHere } from '../base/errors.ts';
-import { type AskedBuild, assertFree, buildIn, buildSandbox } from './builds.ts';
+import { type AskedBuild, alreadyThere, buildIn, buildSandbox, unlessMissing } from './builds.ts';
 import { askedNetwork } from './network.ts';
 import { shown, toSandbox } from './sandbox-answer.ts';
 import { secretsFor } from './secrets.ts';
@@ -62,8 +62,9 @@ async function create(call: DaytonaCall): Promise<Record<string, unknown>> {
 async function createBuilt(call: DaytonaCall, build: AskedBuild, asked: Record<string, unknown>) {
   const whole = validateInput(createSandboxInput, { ...asked, image: 'built' });
   const { cpu, memory_gb, disk_gb, gpu, name, user, labels } = whole;
-  if (name !== undefined)
-    await assertFree('sandbox', name, call.services.sandboxes.get(call.request.caller, name));
+  const { sandboxes } = call.services;
+  if (name !== undefined && (await unlessMissing(sandboxes.get(call.request.caller, name))))
+    throw alreadyThere('sandbox', name);
   const resources = { cpu, memory: memory_gb, disk: disk_gb, gpu };
   const sandbox = { ...withoutUndefined({ name, user }), labels, resources };
   return buildSandbox(call, build, sandbox, async (id, snapshot) => {

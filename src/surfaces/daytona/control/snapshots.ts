@@ -10,7 +10,7 @@ import type { SnapshotState } from '../../../model/snapshot.ts';
 import { ownerIdOf } from '../../../model/user.ts';
 import { type DaytonaCall, type DaytonaRoute, defined } from '../base/call.ts';
 import { isAsked, NotHere } from '../base/errors.ts';
-import { type AskedBuild, assertFree, begin, buildIn, sizesOf, unlessMissing } from './builds.ts';
+import { type AskedBuild, alreadyThere, begin, buildIn, sizesOf, unlessMissing } from './builds.ts';
 import { pageOf } from './list.ts';
 
 const ONE = '/snapshots/:snapshot';
@@ -89,7 +89,9 @@ async function createBuilt(
   asked: Record<string, unknown>,
 ): Promise<unknown> {
   const { name, entrypoint, resources } = validateInput(createSnapshotInput, { ...asked, image: BASE });
-  await assertFree('snapshot', name, find(call, name));
+  // A build that failed keeps no name.
+  const there = await find(call, name);
+  if (there && there.state !== 'failed') throw alreadyThere('snapshot', name);
   const start = entrypoint ? `\nENTRYPOINT ${JSON.stringify(entrypoint)}\n` : '';
   const announced = { name, resources: withoutUndefined(resources) };
   const id = await begin(call, { dockerfile: dockerfile + start, files }, announced);
@@ -121,7 +123,8 @@ async function find(call: DaytonaCall, reference: string): Promise<SnapshotView 
   const id = build?.snapshot?.id ?? reference;
   if (build && !build.snapshot && isBuild) return build;
   const found = await unlessMissing(call.tool('Sandbox.GetSnapshot', { snapshot: id }));
-  return found ? (found as unknown as SnapshotView) : build;
+  if (found) return found as unknown as SnapshotView;
+  return build?.state === 'ready' ? null : build;
 }
 
 /** Snapshot that everybody has, and nobody made. */
