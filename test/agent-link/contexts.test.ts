@@ -273,6 +273,26 @@ describe.each(Object.entries(endless))('a context of %s', (name, [code, show]) =
     expect(await shown()).toBe('5');
     expect(await sandbox.agent.interruptContext(sandbox.id, language)).toBe(false);
   });
+
+  it('is interrupted before it has begun, too', async () => {
+    await create(language);
+    await setX();
+    const hold = (pid: string) =>
+      `setsid sh -c 'kill -STOP ${pid}; sleep 1; kill -CONT ${pid}' >/dev/null 2>&1 &`;
+    const node = `require('child_process').spawn('sh', ['-c', \`${hold(`\${process.pid}`)}\`]);`;
+    const held = {
+      ...{ python: `import os\nos.system(f"""${hold('{os.getpid()}')}""")`, bash: hold(`'$$'`) },
+      ...{ javascript: node, typescript: node },
+    }[language];
+    await run(language, held);
+    await sleep(300);
+    const running = run(language, code);
+    await expect.poll(async () => (await listed(language))?.busy).toBe(true);
+    expect(await sandbox.agent.interruptContext(sandbox.id, language)).toBe(true);
+    const interrupted = language === 'bash' ? { exitCode: 130 } : { error: { name: 'KeyboardInterrupt' } };
+    expect(await running).toMatchObject({ ...interrupted, timedOut: false });
+    expect(await shown()).toBe('5');
+  });
 });
 
 describe('contexts', () => {

@@ -3,7 +3,7 @@
 builtin unset -v __sandhaven;
 exec 60>&3 3>&-;
 { builtin printf 500 >/proc/$$/oom_score_adj; } 2>/dev/null;
-__sandhaven() { builtin eval "${__sandhaven[3]}"; builtin eval "${__sandhaven[1]}" 60>&- </dev/null; };
+__sandhaven() { builtin printf '"begun"\0' >&60; builtin eval "${__sandhaven[3]}"; builtin eval "${__sandhaven[1]}" 60>&- </dev/null; };
 builtin printf '"ready"\0' >&60;
 while IFS= TMOUT= builtin read -r -d '' -u 60 '__sandhaven[3]' &&
 IFS= TMOUT= builtin read -r -d '' -u 60 '__sandhaven[1]';

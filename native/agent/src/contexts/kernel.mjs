@@ -67,7 +67,9 @@ async function run(variables, text) {
   answer({ done: { error } });
 }
 
+/** Says that it has begun once the watchdog stands: an interruption before it would be lost. */
 function evaluate() {
+  answer('begun');
   const expression = `${begun.code}\n//# sourceURL=cell-${cells}`;
   const { promise, resolve, reject } = Promise.withResolvers();
   // An interruption leaves here at any place.

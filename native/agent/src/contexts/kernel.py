@@ -92,6 +92,8 @@ class Kernel:
         restore = set_variables(variables)
         try:
             self.running = True
+            # By itself: an interruption may follow at once, and in an answer it would be passed over.
+            os.write(CONTROL_FD, b'"begun"\0')
             self.execute(code, name)
             self.show_charts()
         except BaseException as caught:

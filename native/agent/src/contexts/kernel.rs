@@ -45,6 +45,10 @@ pub struct Kernel {
     tree: Rc<Channel>,
     turn: Arc<Mutex<Ends>>,
     waiting: Cell<usize>,
+    /// The run in progress can be interrupted.
+    begun: Cell<bool>,
+    /// It is to be, once it can.
+    unwanted: Cell<bool>,
     /// The cause of its end.
     end: watch::Sender<Option<String>>,
     /// The reason for which the agent has ended it.
@@ -84,6 +88,8 @@ impl Kernel {
             tree: Rc::new(tree),
             turn: Arc::new(Mutex::new(ends)),
             waiting: Cell::new(0),
+            begun: Cell::new(false),
+            unwanted: Cell::new(false),
             end: watch::Sender::new(None),
             killed: Cell::new(None),
             memory_kills: Cell::new(memory_kills()),
@@ -148,11 +154,27 @@ impl Kernel {
         self.ended().await
     }
 
-    /// Interrupts the code that runs, with the programs that it waits for.
+    /// Interrupts the code that runs, with the programs that it waits for; code that has still to begin, as it does.
     pub fn interrupt(&self) {
-        if self.busy() {
+        if !self.begun.get() {
+            self.unwanted.set(true);
+        } else if self.busy() {
             // SAFETY: kill takes numbers and touches no memory. The interpreter leads its group, and has not been reaped.
             unsafe { libc::kill(-self.pid, libc::SIGINT) };
+        }
+    }
+
+    /// A run is sent to the interpreter, or is over.
+    pub fn awaits_begin(&self) {
+        self.begun.set(false);
+        self.unwanted.set(false);
+    }
+
+    /// The interpreter says so. Before it, an interruption would be lost.
+    pub fn begins(&self) {
+        self.begun.set(true);
+        if self.unwanted.take() {
+            self.interrupt();
         }
     }
 
@@ -249,6 +271,7 @@ async fn settle(kernel: &Kernel, mut ends: OwnedMutexGuard<Ends>) {
             _ = kernel.ended() => return,
             message = ends.control.incoming.next() => match message {
                 Some(Message::Done(_)) => return outputs.drain(),
+                Some(Message::Begun) => kernel.begins(),
                 Some(_) => {}
                 None => return drop(kernel.close().await),
             },

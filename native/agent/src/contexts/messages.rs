@@ -41,6 +41,8 @@ pub type Taken = Result<Message, Broken>;
 pub enum Message {
     /// It waits for its first text.
     Ready,
+    /// The run has begun: from now on it can be interrupted.
+    Begun,
     /// A result to show: a bundle of types and data.
     Display(Box<RawValue>),
     /// The run has ended.
@@ -174,6 +176,7 @@ mod tests {
     fn kind(message: &[u8]) -> &'static str {
         match parse(message) {
             Some(Message::Ready) => "ready",
+            Some(Message::Begun) => "begun",
             Some(Message::Display(_)) => "display",
             Some(Message::Done(_)) => "done",
             None => "none",
@@ -183,6 +186,7 @@ mod tests {
     #[test]
     fn what_is_no_message_is_none() {
         assert_eq!(kind(br#""ready""#), "ready");
+        assert_eq!(kind(br#""begun""#), "begun");
         assert_eq!(kind(br#"{"display":{"type":"result"}}"#), "display");
         assert_eq!(kind(br#"{"done":{"error":null}}"#), "done");
         assert_eq!(kind(br#"{"done":{"exit_code":255}}"#), "done");

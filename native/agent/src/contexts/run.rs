@@ -127,6 +127,7 @@ async fn run(
     let run = kernel.runs.get() + 1;
     kernel.runs.set(run);
     kernel.notes_memory();
+    kernel.awaits_begin();
     let outputs = turn.ends().outputs(Captures::new(limits.output_bytes));
     let mut outputs = match outputs {
         Ok(outputs) => outputs,
@@ -231,7 +232,11 @@ async fn follow(
                 other?;
                 while let Some(message) = incoming.take_now() {
                     match message {
-                        Ok(Message::Done(done)) => return Ok(Some(Stand { done, end: None, timed_out })),
+                        Ok(Message::Done(done)) => {
+                            kernel.awaits_begin();
+                            return Ok(Some(Stand { done, end: None, timed_out }));
+                        }
+                        Ok(Message::Begun) => kernel.begins(),
                         Ok(Message::Display(display)) => displays.show(display),
                         Ok(Message::Ready) => {}
                         // The interpreter has ended, or the code writes to its channel.
