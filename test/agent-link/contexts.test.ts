@@ -277,18 +277,23 @@ describe.each(Object.entries(endless))('a context of %s', (name, [code, show]) =
   it('is interrupted before it has begun, too', async () => {
     await create(language);
     await setX();
-    const hold = (pid: string) =>
-      `setsid sh -c 'kill -STOP ${pid}; sleep 1; kill -CONT ${pid}' >/dev/null 2>&1 &`;
+    const file = (name: string) => `/tmp/${language}-${name}`;
+    const until = (name: string) => `until [ -e ${file(name)} ]; do sleep 0.05; done`;
+    const hold = (pid: string) => {
+      const held = `kill -STOP ${pid}; touch ${file('held')}`;
+      return `setsid sh -c '${until('ran')}; ${held}; ${until('go')}; kill -CONT ${pid}' >/dev/null 2>&1 &`;
+    };
     const node = `require('child_process').spawn('sh', ['-c', \`${hold(`\${process.pid}`)}\`]);`;
-    const held = {
+    const holding = {
       ...{ python: `import os\nos.system(f"""${hold('{os.getpid()}')}""")`, bash: hold(`'$$'`) },
       ...{ javascript: node, typescript: node },
     }[language];
-    await run(language, held);
-    await sleep(300);
+    await run(language, holding);
+    await sandbox.sh(`touch ${file('ran')}; ${until('held')}`);
     const running = run(language, code);
     await expect.poll(async () => (await listed(language))?.busy).toBe(true);
     expect(await sandbox.agent.interruptContext(sandbox.id, language)).toBe(true);
+    await sandbox.sh(`touch ${file('go')}`);
     const interrupted = language === 'bash' ? { exitCode: 130 } : { error: { name: 'KeyboardInterrupt' } };
     expect(await running).toMatchObject({ ...interrupted, timedOut: false });
     expect(await shown()).toBe('5');

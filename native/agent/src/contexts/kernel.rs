@@ -45,10 +45,10 @@ pub struct Kernel {
     tree: Rc<Channel>,
     turn: Arc<Mutex<Ends>>,
     waiting: Cell<usize>,
-    /// The run in progress can be interrupted.
+    /// The code of the run in progress has begun.
     begun: Cell<bool>,
-    /// It is to be, once it can.
-    unwanted: Cell<bool>,
+    /// It is interrupted as soon as it begins.
+    interrupt_pending: Cell<bool>,
     /// The cause of its end.
     end: watch::Sender<Option<String>>,
     /// The reason for which the agent has ended it.
@@ -89,7 +89,7 @@ impl Kernel {
             turn: Arc::new(Mutex::new(ends)),
             waiting: Cell::new(0),
             begun: Cell::new(false),
-            unwanted: Cell::new(false),
+            interrupt_pending: Cell::new(false),
             end: watch::Sender::new(None),
             killed: Cell::new(None),
             memory_kills: Cell::new(memory_kills()),
@@ -156,26 +156,31 @@ impl Kernel {
 
     /// Interrupts the code that runs, with the programs that it waits for; code that has still to begin, as it does.
     pub fn interrupt(&self) {
-        if !self.begun.get() {
-            self.unwanted.set(true);
-        } else if self.busy() {
+        if !self.busy() {
+            return;
+        }
+        if self.begun.get() {
             // SAFETY: kill takes numbers and touches no memory. The interpreter leads its group, and has not been reaped.
             unsafe { libc::kill(-self.pid, libc::SIGINT) };
+        } else {
+            self.interrupt_pending.set(true);
         }
     }
 
-    /// A run is sent to the interpreter, or is over.
-    pub fn awaits_begin(&self) {
-        self.begun.set(false);
-        self.unwanted.set(false);
-    }
-
-    /// The interpreter says so. Before it, an interruption would be lost.
-    pub fn begins(&self) {
+    /// The interpreter has begun the code. Earlier, an interruption would be lost. Returns false where it is interrupted at once.
+    pub fn begins(&self) -> bool {
         self.begun.set(true);
-        if self.unwanted.take() {
+        let goes_on = !self.interrupt_pending.take();
+        if !goes_on {
             self.interrupt();
         }
+        goes_on
+    }
+
+    /// The code has ended. What interrupts from here on is for the next one.
+    fn is_over(&self) {
+        self.begun.set(false);
+        self.interrupt_pending.set(false);
     }
 
     /// Waits until nobody else runs code in it.
@@ -245,6 +250,7 @@ impl Turn {
     }
 
     pub fn over(mut self) {
+        self.kernel.is_over();
         self.ends = None;
     }
 }
@@ -270,8 +276,13 @@ async fn settle(kernel: &Kernel, mut ends: OwnedMutexGuard<Ends>) {
             biased;
             _ = kernel.ended() => return,
             message = ends.control.incoming.next() => match message {
-                Some(Message::Done(_)) => return outputs.drain(),
-                Some(Message::Begun) => kernel.begins(),
+                Some(Message::Done(_)) => {
+                    kernel.is_over();
+                    return outputs.drain();
+                }
+                Some(Message::Begun) => {
+                    kernel.begins();
+                }
                 Some(_) => {}
                 None => return drop(kernel.close().await),
             },

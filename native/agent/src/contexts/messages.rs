@@ -10,6 +10,7 @@ use std::os::unix::net::UnixStream as StdStream;
 use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::Notify;
 
 const MAX_MESSAGE_BYTES: usize = 4 << 20;
 const READ_BYTES: usize = 64 << 10;
@@ -83,8 +84,8 @@ impl Control {
         Ok((control, other.into()))
     }
 
-    /// Returns what comes, and the sending of a text. Once that is polled, it has to be polled to its end.
-    pub fn talk(&mut self, text: &[u8]) -> (&mut Incoming, impl Future<Output = ()>) {
+    /// Returns what comes, and the sending of a text, and of `go` once that is wanted. What is sent in part has to be sent to its end.
+    pub fn talk(&mut self, text: &[u8], go: &Notify) -> (&mut Incoming, impl Future<Output = ()>) {
         let Self {
             incoming,
             outgoing,
@@ -94,6 +95,10 @@ impl Control {
             torn.set(true);
             // Where nobody reads any more, the end is noticed by what comes.
             let _ = outgoing.write_all(text).await;
+            torn.set(false);
+            go.notified().await;
+            torn.set(true);
+            let _ = outgoing.write_all(b"go\0").await;
             torn.set(false);
         };
         (incoming, sending)

@@ -25,6 +25,13 @@ pub enum Language {
     Bash,
 }
 
+impl Language {
+    /// Says whether the interpreter waits once more when it has begun: kernel.bash.
+    pub fn waits_for_go(self) -> bool {
+        self == Self::Bash
+    }
+}
+
 /// @param control The interpreter's end of its channel.
 pub fn command(
     context: &Context,

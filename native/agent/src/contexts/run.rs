@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use super::kernel::{Ends, Kernel};
@@ -127,7 +128,6 @@ async fn run(
     let run = kernel.runs.get() + 1;
     kernel.runs.set(run);
     kernel.notes_memory();
-    kernel.awaits_begin();
     let outputs = turn.ends().outputs(Captures::new(limits.output_bytes));
     let mut outputs = match outputs {
         Ok(outputs) => outputs,
@@ -210,7 +210,8 @@ async fn follow(
             timed_out,
         }))
     };
-    let (incoming, sending) = ends.control.talk(text);
+    let go = Notify::new();
+    let (incoming, sending) = ends.control.talk(text, &go);
     // What is displayed has its place between what is printed.
     outputs.beside(incoming.as_fd())?;
     let mut sending = pin!(sending);
@@ -232,11 +233,12 @@ async fn follow(
                 other?;
                 while let Some(message) = incoming.take_now() {
                     match message {
-                        Ok(Message::Done(done)) => {
-                            kernel.awaits_begin();
-                            return Ok(Some(Stand { done, end: None, timed_out }));
+                        Ok(Message::Done(done)) => return Ok(Some(Stand { done, end: None, timed_out })),
+                        Ok(Message::Begun) => {
+                            if kernel.begins() && kernel.about.language.waits_for_go() {
+                                go.notify_one();
+                            }
                         }
-                        Ok(Message::Begun) => kernel.begins(),
                         Ok(Message::Display(display)) => displays.show(display),
                         Ok(Message::Ready) => {}
                         // The interpreter has ended, or the code writes to its channel.
