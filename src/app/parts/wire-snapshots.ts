@@ -3,6 +3,7 @@ import { type BuildDependencies, BuildService } from '../../control/builds/build
 import { DetachedBuilds } from '../../control/builds/detached.ts';
 import { StepCache } from '../../control/builds/step-cache.ts';
 import { Uploads } from '../../control/builds/uploads.ts';
+import type { IdentityService } from '../../control/callers/identity.ts';
 import type { Quotas } from '../../control/callers/quotas.ts';
 import { ImageCollector, type ImageCollectorDependencies } from '../../control/images/collector.ts';
 import {
@@ -73,6 +74,7 @@ export function wireSnapshots({ keptMinutes, ...parts }: SnapshotParts) {
 
 export interface BuildParts extends Omit<BuildDependencies, 'cache' | 'openSpool' | 'parse'> {
   steps: BuildStepStore;
+  identity: IdentityService;
   log: Log;
   dataDir: string;
 }
@@ -89,7 +91,7 @@ export function wireBuilds({ steps, dataDir, ...parts }: BuildParts) {
     services: {
       builds: service,
       detachedBuilds: new DetachedBuilds(parts),
-      uploads: new Uploads({ clock: parts.clock, openSpool }),
+      uploads: new Uploads({ ...parts, openSpool }),
     },
     shrink: (disks: CapturedDisks) => cache.clear(disks),
   };

@@ -1,13 +1,14 @@
 /**
  * Builds that outlive their request: each is announced, begun, and read by its id until an hour after its end. They live in this
- * process, and end with it; the steps that were done are kept.
+ * process, and end with it, or with the key that began them; the steps that were done are kept.
  */
 import { type Release, Shares } from '../../fairness/shares.ts';
 import { canceled, isDefect, notFound, SandhavenError } from '../../model/errors.ts';
 import { newBuildId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Snapshot } from '../../model/snapshot.ts';
-import { ownerIdOf, type User } from '../../model/user.ts';
+import { type Caller, ownerIdOf, type User } from '../../model/user.ts';
+import type { IdentityService } from '../callers/identity.ts';
 import type { Clock, Log } from '../ports/index.ts';
 import type { BuildRequest, PreparedBuild } from './build.ts';
 import type { BuildEvent } from './progress.ts';
@@ -28,6 +29,7 @@ export type LoggedEvent = BuildEvent & { at: number };
 export interface DetachedView {
   id: string;
   announced: Announced;
+  announcedAt: number;
   state: 'waiting' | 'building' | 'ready' | 'failed';
   /** From the position that was asked for; a part of them where there are many. */
   events: LoggedEvent[];
@@ -55,13 +57,19 @@ const { detached: bounds, detachedLogs } = limits.build;
 /** Taken of a log's share by an event beside its text: a program may print a byte at a time. */
 const EVENT_BYTES = 256;
 
+export interface DetachedDependencies {
+  identity: Pick<IdentityService, 'whileValid'>;
+  clock: Clock;
+  log: Pick<Log, 'error'>;
+}
+
 export class DetachedBuilds {
-  readonly #deps: { clock: Clock; log: Pick<Log, 'error'> };
+  readonly #deps: DetachedDependencies;
   readonly #builds = new Map<string, Detached>();
   readonly #shares = new Shares({ ...bounds, what: 'builds are kept' });
   readonly #logs = new Shares({ ...detachedLogs, what: 'bytes of logs are kept' });
 
-  constructor(dependencies: { clock: Clock; log: Pick<Log, 'error'> }) {
+  constructor(dependencies: DetachedDependencies) {
     this.#deps = dependencies;
   }
 
@@ -71,9 +79,10 @@ export class DetachedBuilds {
     this.#sweep();
     if (!this.#shares.hasShare(ownerId, 1) || !this.#shares.hasRoom(1)) this.#forgetOldest(ownerId);
     const id = newBuildId();
+    const now = this.#deps.clock.now();
     this.#builds.set(id, {
       ...{ id, ownerId, announced, state: 'waiting', events: [], snapshot: null, error: null, line: 0 },
-      ...{ since: this.#deps.clock.now(), ending: new AbortController(), ended: Promise.resolve() },
+      ...{ announcedAt: now, since: now, ending: new AbortController(), ended: Promise.resolve() },
       held: [this.#shares.take(ownerId)],
       news: Promise.withResolvers(),
     });
@@ -82,7 +91,7 @@ export class DetachedBuilds {
 
   /** Announces it and begins it. One that cannot be prepared is forgotten. */
   async start(
-    caller: User,
+    caller: Caller,
     announced: Announced,
     prepare: (id: string, signal: AbortSignal) => Promise<PreparedBuild>,
   ): Promise<string> {
@@ -98,7 +107,7 @@ export class DetachedBuilds {
 
   /** Begins it, and resolves once it is prepared. One that cannot be prepared is waiting as before. */
   async begin(
-    caller: User,
+    caller: Caller,
     id: string,
     prepare: (announced: Announced, signal: AbortSignal) => Promise<PreparedBuild>,
   ): Promise<void> {
@@ -106,10 +115,12 @@ export class DetachedBuilds {
     if (build.state !== 'waiting')
       throw new SandhavenError('failed_precondition', 'The build was begun already.');
     build.state = 'building';
+    const unwatch = this.#deps.identity.whileValid(caller, () => build.ending.abort(keyEnded()));
     try {
       const prepared = await prepare(build.announced, build.ending.signal);
-      build.ended = this.#run(build, prepared);
+      build.ended = this.#run(build, prepared).finally(unwatch);
     } catch (error) {
+      unwatch();
       build.state = 'waiting';
       throw error;
     } finally {
@@ -120,9 +131,10 @@ export class DetachedBuilds {
   /** @param from Position of the first event that is wanted. */
   read(caller: User, id: string, from: number): DetachedView {
     const build = this.#of(caller, id);
-    const { announced, state, snapshot, error, line } = build;
+    const { announced, announcedAt, state, snapshot, error, line } = build;
     const events = build.events.slice(from, from + bounds.eventsOfAnswer);
-    return { id, announced, state, events, next: from + events.length, snapshot, error, line };
+    const next = from + events.length;
+    return { id, announced, announcedAt, state, events, next, snapshot, error, line };
   }
 
   /** Yields all events, and those that come until the signal or the end of the build. */
@@ -234,6 +246,13 @@ export class DetachedBuilds {
     this.#forget(build);
     await build.ended;
   }
+}
+
+function keyEnded(): SandhavenError {
+  const hint = 'Build again with another key: the steps that were done are kept.';
+  return new SandhavenError('unauthenticated', 'The key that began the build is not valid any more.', {
+    hint,
+  });
 }
 
 function tell(build: Detached): void {

@@ -7,6 +7,7 @@ import { invalidArgument, notFound } from '../../model/errors.ts';
 import { randomText } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { type Caller, ownerIdOf, type User } from '../../model/user.ts';
+import type { IdentityService } from '../callers/identity.ts';
 import type { Clock, OpenSpool, Spool } from '../ports/index.ts';
 import { joined, type OpenedArchive } from './context.ts';
 
@@ -36,7 +37,7 @@ interface Upload {
   goes: boolean;
 }
 
-/** Right to send one archive of this name; of any names, where it is null. */
+/** Right to send one archive of this name; of any names, where it is null. It ends with its key. */
 interface Expected {
   caller: Caller;
   name: string | null;
@@ -48,8 +49,14 @@ const { uploads: bounds, uploadedBytes } = limits.build;
 /** Written at once: a body may come a byte at a time. */
 const BLOCK_BYTES = 256 * 1024;
 
+export interface UploadsDependencies {
+  identity: Pick<IdentityService, 'whileValid'>;
+  clock: Clock;
+  openSpool: OpenSpool;
+}
+
 export class Uploads {
-  readonly #deps: { clock: Clock; openSpool: OpenSpool };
+  readonly #deps: UploadsDependencies;
   /** By owner and name. */
   readonly #kept = new Map<string, Upload>();
   /** Those whose parts are coming, by their ids. */
@@ -60,7 +67,7 @@ export class Uploads {
   readonly #count = new Shares({ ...bounds, what: 'archives are kept for builds' });
   readonly #bytes = new Shares({ ...uploadedBytes, what: 'bytes are kept for builds' });
 
-  constructor(dependencies: { clock: Clock; openSpool: OpenSpool }) {
+  constructor(dependencies: UploadsDependencies) {
     this.#deps = dependencies;
   }
 
@@ -91,10 +98,20 @@ export class Uploads {
   }
 
   #issue(caller: Caller, name: string | null): string {
-    const release = this.#tickets.take(ownerIdOf(caller));
+    const take = this.#tickets.take(ownerIdOf(caller));
     const ticket = randomText(40);
+    const unwatch = this.#deps.identity.whileValid(caller, () => this.#withdraw(ticket));
+    const release = () => {
+      unwatch();
+      take();
+    };
     this.#expected.set(ticket, { caller, name, since: this.#deps.clock.now(), release });
     return ticket;
+  }
+
+  #withdraw(ticket: string): void {
+    this.#expected.get(ticket)?.release();
+    this.#expected.delete(ticket);
   }
 
   /** Returns who has the grant; null for none, and for one that is over. */
@@ -107,11 +124,10 @@ export class Uploads {
   /** Takes the archive for which the ticket was given. */
   async keep(ticket: string, body: AsyncIterable<Uint8Array>): Promise<void> {
     this.#sweep();
-    const { caller, name = null, release } = this.#expected.get(ticket) ?? {};
-    if (!caller || !release || name === null)
+    const { caller, name = null } = this.#expected.get(ticket) ?? {};
+    if (!caller || name === null)
       throw notFound('upload', 'The address was used, or is more than an hour old.', 'Ask for another.');
-    this.#expected.delete(ticket);
-    release();
+    this.#withdraw(ticket);
     await this.put(caller, name, body);
   }
 
@@ -139,15 +155,10 @@ export class Uploads {
     try {
       const id = randomText(40);
       const spool = await this.#deps.openSpool();
-      const empty = {
-        end: 0,
-        written: Promise.resolve(),
-        parts: new Map(),
-        extents: [],
-        users: 0,
-        goes: false,
-      };
-      this.#coming.set(id, { id, ownerId, name, spool, ...empty, since: this.#deps.clock.now(), held });
+      this.#coming.set(id, {
+        ...{ id, ownerId, name, spool, held, since: this.#deps.clock.now() },
+        ...{ end: 0, written: Promise.resolve(), parts: new Map(), extents: [], users: 0, goes: false },
+      });
       return id;
     } catch (error) {
       held[0]?.();
@@ -197,10 +208,7 @@ export class Uploads {
     const upload = this.#kept.get(keyOf(ownerIdOf(caller), name));
     if (!upload) return null;
     upload.users += 1;
-    return {
-      bytes: bytesOf(upload),
-      close: () => this.#leave(upload),
-    };
+    return { bytes: bytesOf(upload), close: () => this.#leave(upload) };
   }
 
   /** Yields several as one; see `joined`. */
@@ -230,13 +238,10 @@ export class Uploads {
 
   #sweep(): void {
     const before = this.#deps.clock.now() - bounds.keptMs;
-    for (const upload of [...this.#kept.values(), ...this.#coming.values()])
-      if (upload.since < before) this.#forget(upload);
-    for (const [ticket, { since, release }] of this.#expected) {
-      if (since >= before) continue;
-      this.#expected.delete(ticket);
-      release();
-    }
+    for (const upload of this.#kept.values()) if (upload.since < before) this.#forget(upload);
+    for (const upload of this.#coming.values())
+      if (upload.since < before && upload.users === 0) this.#forget(upload);
+    for (const [ticket, { since }] of this.#expected) if (since < before) this.#withdraw(ticket);
   }
 
   /** Parts go too where none is coming now: a client may have left them behind. */

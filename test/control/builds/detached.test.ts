@@ -5,10 +5,10 @@ import { DetachedBuilds } from '../../../src/control/builds/detached.ts';
 import type { BuildEvent } from '../../../src/control/builds/progress.ts';
 import { invalidArgument } from '../../../src/model/errors.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
-import type { User } from '../../../src/model/user.ts';
+import type { Caller } from '../../../src/model/user.ts';
 
-const ann = { id: 'user_ann', team: null } as unknown as User;
-const bob = { id: 'user_bob', team: null } as unknown as User;
+const ann = { id: 'user_ann', team: null, keyId: 'key_1' } as unknown as Caller;
+const bob = { id: 'user_bob', team: null, keyId: 'key_2' } as unknown as Caller;
 const snapshot = { id: 'snap_1' } as Snapshot;
 const MiB = 1024 * 1024;
 const HOUR_MS = 3_600_000;
@@ -21,11 +21,18 @@ const output = (text: string): BuildEvent => ({ event: 'output', stream: 'stdout
 function started() {
   const clock = { time: 1_000, now: () => clock.time };
   const faults: unknown[] = [];
+  const ends = new Map<string, () => void>();
   const detached = new DetachedBuilds({
     clock,
+    identity: {
+      whileValid: ({ keyId }, end) => {
+        ends.set(keyId, end);
+        return () => ends.delete(keyId);
+      },
+    },
     log: { error: (_message, context) => faults.push(context?.['error']) },
   });
-  async function begun(caller: User, name = 'tools') {
+  async function begun(caller: Caller, name = 'tools') {
     const id = detached.announce(caller, { name });
     const end = Promise.withResolvers<Snapshot>();
     end.promise.catch(() => {});
@@ -48,7 +55,7 @@ function started() {
     const over = () => expect.poll(() => closed).toBe(true);
     return { id, end, over, ending: () => ending?.aborted, say: (event: BuildEvent) => say(event) };
   }
-  return { clock, detached, begun, faults };
+  return { clock, detached, begun, faults, ends };
 }
 
 describe('a detached build', () => {
@@ -131,6 +138,20 @@ describe('a detached build', () => {
     expect(() => detached.read(ann, one.id, 0)).toThrow('There is no build');
     await detached.close();
     expect(other.ending()).toBe(true);
+  });
+
+  it('ends with the key that began it, which nothing watches afterwards', async () => {
+    const { detached, begun, ends } = started();
+    const [hers, his] = [await begun(ann), await begun(bob)];
+    ends.get('key_1')?.();
+    await hers.over();
+    expect(detached.read(ann, hers.id, 0)).toMatchObject({
+      ...{ state: 'failed', error: { code: 'unauthenticated' } },
+    });
+    expect(detached.read(bob, his.id, 0).state).toBe('building');
+    his.end.resolve(snapshot);
+    await his.over();
+    await expect.poll(() => [...ends.keys()]).toEqual([]);
   });
 
   it('is forgotten an hour after its end, and one that builds is not', async () => {

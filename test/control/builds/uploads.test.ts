@@ -1,7 +1,7 @@
 /** Archives that come before their build: who may send and read them, how long they stay, and whose share they take. */
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { Uploads } from '../../../src/control/builds/uploads.ts';
+import { Uploads, type UploadsDependencies } from '../../../src/control/builds/uploads.ts';
 import type { Caller } from '../../../src/model/user.ts';
 import { memorySpools } from './archives.ts';
 
@@ -12,7 +12,15 @@ const HOUR_MS = 3_600_000;
 function started() {
   const clock = { time: 1_000, now: () => clock.time };
   const spools = memorySpools();
-  const uploads = new Uploads({ clock, openSpool: spools.open });
+  const ends = new Map<string, Set<() => void>>();
+  const identity: UploadsDependencies['identity'] = {
+    whileValid({ keyId }, end) {
+      const own = ends.get(keyId) ?? new Set();
+      ends.set(keyId, own.add(end));
+      return () => own.delete(end);
+    },
+  };
+  const uploads = new Uploads({ clock, identity, openSpool: spools.open });
   const send = (caller: Caller, name: string, ...pieces: (string | number)[]) =>
     uploads.keep(uploads.expect(caller, name), piecesOf(pieces));
   const read = async (caller: Caller, name: string) => {
@@ -21,7 +29,7 @@ function started() {
     opened?.close();
     return bytes;
   };
-  return { clock, spools, uploads, send, read };
+  return { clock, spools, uploads, send, read, ends };
 }
 
 const zeros = Buffer.alloc(1024 * 1024);
@@ -146,6 +154,29 @@ describe('an upload in parts', () => {
     uploads.has(ann, 'a');
     expect(() => uploads.complete(ann, other, [])).toThrow(expect.objectContaining({ code: 'not_found' }));
     expect(spools.count).toBe(0);
+  });
+
+  it('may come for longer than an hour', async () => {
+    const { uploads, send, clock, read } = started();
+    async function* slowly() {
+      yield Buffer.from('sl');
+      clock.time += HOUR_MS + 1;
+      await send(bob, 'b', 'x');
+      yield Buffer.from('ow');
+    }
+    await uploads.put(ann, 'a', slowly());
+    expect(await read(ann, 'a')).toBe('slow');
+  });
+
+  it('is expected no more once its key has ended, and no ended one is watched', async () => {
+    const { uploads, ends, clock } = started();
+    const [address, grant, other] = [uploads.expect(ann, 'a'), uploads.grant(ann), uploads.grant(bob)];
+    for (const end of ends.get('key_1') ?? []) end();
+    await expect(uploads.keep(address, piecesOf(['x']))).rejects.toMatchObject({ code: 'not_found' });
+    expect([uploads.granted(grant), uploads.granted(other)]).toEqual([null, bob]);
+    clock.time += HOUR_MS + 1;
+    uploads.has(ann, 'a');
+    expect([...ends.values()].map(({ size }) => size)).toEqual([0, 0]);
   });
 
   it('comes by the one grant of a key, for an hour after that was asked for', () => {

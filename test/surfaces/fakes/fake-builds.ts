@@ -17,6 +17,9 @@ export interface FakeBuild {
   end: PromiseWithResolvers<Snapshot>;
 }
 
+/** Keys of these builds do not end. */
+const identity = { whileValid: () => () => {} };
+
 /** A build named `refused` is not prepared. */
 export function fakeBuilds(builds: FakeBuild[]) {
   const service: Pick<BuildService, 'prepare'> = {
@@ -39,7 +42,7 @@ export function fakeBuilds(builds: FakeBuild[]) {
   };
   return {
     builds: service,
-    detachedBuilds: new DetachedBuilds({ clock: Date, log: { error() {} } }),
-    uploads: new Uploads({ clock: Date, openSpool: memorySpools().open }),
+    detachedBuilds: new DetachedBuilds({ identity, clock: Date, log: { error() {} } }),
+    uploads: new Uploads({ identity, clock: Date, openSpool: memorySpools().open }),
   };
 }
