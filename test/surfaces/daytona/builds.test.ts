@@ -52,7 +52,7 @@ describe('a snapshot of a Dockerfile', () => {
       dockerfile: `${DOCKERFILE}\nENTRYPOINT ["run","it"]\n`,
     });
     for (const reference of [body.id, 'tools'])
-      expect((await call('GET', `/snapshots/${reference}`)).body).toMatchObject({ ...building, id: body.id });
+      expect((await call('GET', `/snapshots/${reference}`)).body).toEqual(body);
     const { id } = await snapshotNamed('tools');
     http.builds[0]?.end.resolve({ id } as never);
     for (const reference of [body.id, 'tools', id])
@@ -143,6 +143,19 @@ describe('a sandbox of a Dockerfile', () => {
       id: body.id,
       state: 'destroyed',
     });
+    expect(http.sandboxes.size).toBe(0);
+  });
+
+  it('is there though its snapshot could not be deleted', async () => {
+    const { body } = await create();
+    const { id } = await snapshotNamed(http.builds[0]?.request.name ?? '');
+    const broken = new Error('the database is away');
+    Object.assign(http.services.snapshots, { delete: () => Promise.reject(broken) });
+    http.builds[0]?.end.resolve({ id } as never);
+    await expect
+      .poll(async () => (await call('GET', `/sandbox/${body.id}`)).body)
+      .toMatchObject({ id: body.id, state: 'started' });
+    expect((await call('DELETE', `/sandbox/${body.id}`)).body).toMatchObject({ state: 'destroyed' });
     expect(http.sandboxes.size).toBe(0);
   });
 

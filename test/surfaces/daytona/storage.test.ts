@@ -114,7 +114,9 @@ describe('the storage refuses', () => {
     for (const token of ['', 'x', API_KEY])
       expect(await s3('PUT', path, 'x', token)).toMatchObject({
         status: 403,
-        text: expect.stringMatching(/<Code>AccessDenied<\/Code><Message>[^<]+<\/Message>/),
+        text: expect.stringMatching(
+          /<Code>AccessDenied<\/Code><Message>[^<]+ Ask for access to the storage again\.<\/Message>/,
+        ),
       });
     const other = await lent(MEMBER_KEY);
     for (const key of [keyOf('a1', other), 'user_1/a1/other', 'user_1/../x/context.tar', 'x'])

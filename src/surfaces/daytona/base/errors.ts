@@ -32,6 +32,24 @@ export function isAsked(value: unknown): boolean {
   return typeof value !== 'object' || Object.keys(value).length > 0;
 }
 
+/** A name is refused before a build: at its end it would be too late. */
+export function alreadyThere(what: string, name: string): SandhavenError {
+  return new SandhavenError('already_exists', `There is a ${what} named '${name}'.`, {
+    parameter: 'name',
+    hint: 'Choose another name, or delete it first.',
+  });
+}
+
+/** Resolves with null in place of a `not_found`. */
+export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof SandhavenError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
 /** Status and code of an error, by which their clients choose its class. */
 export interface Coded {
   status: number;
@@ -93,7 +111,8 @@ export function sendError(
   }
 }
 
-function sentencesOf({ detail, hint }: Problem): string {
+/** Detail and hint. */
+export function sentencesOf({ detail, hint }: Problem): string {
   return hint === undefined ? detail : `${detail} ${hint}`;
 }
 

@@ -1,6 +1,6 @@
 /** Ways into a sandbox: previews of its ports, and SSH. */
-import { SandhavenError } from '../../../model/errors.ts';
 import type { DaytonaCall, DaytonaRoute } from '../base/call.ts';
+import { unlessMissing } from '../base/errors.ts';
 import { answer, shown } from './sandbox-answer.ts';
 
 const ONE = '/sandbox/:sandbox';
@@ -77,13 +77,8 @@ async function revokeSshAccess(call: DaytonaCall): Promise<unknown> {
 }
 
 async function validateSshAccess(call: DaytonaCall): Promise<unknown> {
-  try {
-    const { sandbox, kind } = await call.action('GetAccessToken', { token: call.query['token'] ?? '' });
-    return kind === 'ssh' ? { valid: true, sandboxId: sandbox } : INVALID;
-  } catch (error) {
-    if (error instanceof SandhavenError && error.code === 'not_found') return INVALID;
-    throw error;
-  }
+  const found = await unlessMissing(call.action('GetAccessToken', { token: call.query['token'] ?? '' }));
+  return found?.['kind'] === 'ssh' ? { valid: true, sandboxId: found['sandbox'] } : INVALID;
 }
 
 async function endSignedPreview(call: DaytonaCall): Promise<unknown> {

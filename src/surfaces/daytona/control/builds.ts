@@ -19,6 +19,7 @@ import {
   type DaytonaRoute,
   toCall,
 } from '../base/call.ts';
+import { unlessMissing } from '../base/errors.ts';
 import { answer, changed, type ShownSandbox, toSandbox } from './sandbox-answer.ts';
 
 /** Dockerfile of a build, and the names of the archives with its files. */
@@ -41,23 +42,6 @@ export function buildIn(buildInfo: unknown): { image: string } | AskedBuild | un
   return image !== undefined && files.length === 0 ? { image } : { dockerfile, files };
 }
 
-/** A name is refused before a build: at its end it would be too late. */
-export function alreadyThere(what: string, name: string): SandhavenError {
-  return new SandhavenError('already_exists', `There is a ${what} named '${name}'.`, {
-    parameter: 'name',
-    hint: 'Choose another name, or delete it first.',
-  });
-}
-
-export async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
-  try {
-    return await found;
-  } catch (error) {
-    if (error instanceof SandhavenError && error.code === 'not_found') return null;
-    throw error;
-  }
-}
-
 /** Begins it, and returns its id. It ends after `then`. */
 export function begin(
   call: DaytonaCall,
@@ -76,6 +60,7 @@ export function begin(
       return {
         async run(take) {
           const snapshot = await prepared.run(take);
+          signal.throwIfAborted();
           await then(id, snapshot);
           return snapshot;
         },
@@ -103,20 +88,19 @@ export async function buildSandbox(
       await call.action('DeleteSnapshot', { snapshot: snapshot.id });
     }
   });
-  return toPending(call, id, { announced, states: { state: 'pending_build', desiredState: 'started' } });
+  const view = call.services.detachedBuilds.read(call.request.caller, id, 0);
+  return toPending(call, view, { state: 'pending_build', desiredState: 'started' });
 }
 
 /** The sandbox in the path, which may still be one to be. */
 export async function answerAny(call: DaytonaCall): Promise<Record<string, unknown>> {
   const view = buildOf(call);
   if (!view) return answer(call);
-  const { id, announced, state, error } = view;
-  const message = error instanceof SandhavenError ? error.message : 'The build failed.';
-  const states =
-    state === 'failed'
-      ? { state: 'build_failed', errorReason: message }
-      : { state: 'building_snapshot', desiredState: 'started' };
-  return toPending(call, id, { announced, states });
+  if (view.state !== 'failed')
+    return toPending(call, view, { state: 'building_snapshot', desiredState: 'started' });
+  // It may be there, where what came after its creation failed.
+  const created = await unlessMissing(answer(call));
+  return created ?? toPending(call, view, { state: 'build_failed', errorReason: failureOf(view) });
 }
 
 /** Deletes the sandbox in the path, or ends the build that it waits for, which may just have created it. */
@@ -125,9 +109,8 @@ export async function deleteAny(call: DaytonaCall): Promise<Record<string, unkno
   if (!view) return changed(call, 'Sandbox.DeleteSandbox');
   assertScope(call.request.caller, 'sandboxes:write');
   await call.services.detachedBuilds.remove(call.request.caller, view.id);
-  const states = { state: 'destroyed', desiredState: 'destroyed' };
   const created = await unlessMissing(changed(call, 'Sandbox.DeleteSandbox'));
-  return created ?? toPending(call, view.id, { announced: view.announced, states });
+  return created ?? toPending(call, view, { state: 'destroyed', desiredState: 'destroyed' });
 }
 
 /** Returns the build that the sandbox in the path waits for, or for which it waited in vain. */
@@ -139,12 +122,12 @@ function buildOf({ params, request, services }: DaytonaCall): DetachedView | nul
 
 async function toPending(
   call: DaytonaCall,
-  buildId: string,
-  { announced, states }: { announced: Announced; states: Record<string, unknown> },
+  { id: buildId, announced, announcedAt }: DetachedView,
+  states: Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   const id = sandboxOfBuild(buildId);
   const { name = id, user, labels = {} } = announced.sandbox ?? {};
-  const now = new Date().toISOString();
+  const at = new Date(announcedAt).toISOString();
   const minutes = {
     auto_stop_minutes: limits.autoStopMinutes.default,
     auto_archive_minutes: limits.autoArchiveMinutes.default,
@@ -164,7 +147,7 @@ async function toPending(
     resources: sizesOf(announced.resources),
     ...minutes,
     ...(user === undefined ? {} : { user }),
-    ...{ region_id: region?.id ?? '', created_at: now, updated_at: now, last_activity_at: now },
+    ...{ region_id: region?.id ?? '', created_at: at, updated_at: at, last_activity_at: at },
     ...{ started_at: null, stopped_at: null, archived_at: null },
   };
   return { ...(await toSandbox(shown, call)), ...states };
@@ -212,6 +195,11 @@ export function addBuildLogs(app: FastifyInstance, parts: DaytonaDependencies): 
       raw.end();
       return reply;
     });
+}
+
+/** Says why a build failed, and nothing of a defect but that it was one. */
+export function failureOf({ error }: Pick<DetachedView, 'error'>): string {
+  return error instanceof SandhavenError ? error.message : 'The build failed.';
 }
 
 /** Returns the event as people read it, with its newline; output is as it came. */

@@ -3,14 +3,14 @@ import { withoutUndefined } from '../../../catalog/base/tool.ts';
 import { createSnapshotInput } from '../../../catalog/snapshots/create-snapshot.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { DetachedView } from '../../../control/builds/detached.ts';
-import { notFound, SandhavenError } from '../../../model/errors.ts';
+import { notFound } from '../../../model/errors.ts';
 import { isBuildId } from '../../../model/ids.ts';
 import { assertScope } from '../../../model/scopes.ts';
 import type { SnapshotState } from '../../../model/snapshot.ts';
 import { ownerIdOf } from '../../../model/user.ts';
 import { type DaytonaCall, type DaytonaRoute, defined } from '../base/call.ts';
-import { isAsked, NotHere } from '../base/errors.ts';
-import { type AskedBuild, alreadyThere, begin, buildIn, sizesOf, unlessMissing } from './builds.ts';
+import { alreadyThere, isAsked, NotHere, unlessMissing } from '../base/errors.ts';
+import { type AskedBuild, begin, buildIn, failureOf, sizesOf } from './builds.ts';
 import { pageOf } from './list.ts';
 
 const ONE = '/snapshots/:snapshot';
@@ -118,6 +118,7 @@ async function remove(call: DaytonaCall): Promise<void> {
 async function find(call: DaytonaCall, reference: string): Promise<SnapshotView | DetachedView | null> {
   const { detachedBuilds } = call.services;
   const { caller } = call.request;
+  assertScope(caller, 'sandboxes:read');
   const isBuild = isBuildId(reference);
   const build = isBuild ? detachedBuilds.read(caller, reference, 0) : detachedBuilds.find(caller, reference);
   const id = build?.snapshot?.id ?? reference;
@@ -133,14 +134,14 @@ export const BASE = 'base';
 const BYTES_PER_GIB = 2 ** 30;
 
 /** One that is being built, which has the id of its build, or whose build failed. */
-function toBuilding(call: DaytonaCall, { id, announced, state, error }: DetachedView) {
+function toBuilding(call: DaytonaCall, build: DetachedView) {
+  const { id, announced, announcedAt, state } = build;
   const [region] = call.services.identity.regions();
-  const now = new Date().toISOString();
-  const reason = error instanceof SandhavenError ? error.message : 'The build failed.';
+  const at = new Date(announcedAt).toISOString();
   const view = {
     ...{ id, name: announced.name, image: '', entrypoint: null, resources: sizesOf(announced.resources) },
-    ...{ region_id: region?.id ?? '', size_bytes: null, created_at: now, updated_at: now },
-    ...(state === 'failed' ? { state_reason: reason } : {}),
+    ...{ region_id: region?.id ?? '', size_bytes: null, created_at: at, updated_at: at },
+    ...(state === 'failed' ? { state_reason: failureOf(build) } : {}),
   };
   return toSnapshot({ ...view, state: state === 'failed' ? 'build_failed' : 'building' }, call);
 }

@@ -9,7 +9,9 @@ import { limits } from '../../../model/limits.ts';
 import { assertScope } from '../../../model/scopes.ts';
 import { type Caller, ownerIdOf } from '../../../model/user.ts';
 import { explain } from '../../http/base/problem.ts';
+import { breakOff } from '../../streams.ts';
 import type { DaytonaCall, DaytonaDependencies, DaytonaRoute } from '../base/call.ts';
+import { sentencesOf } from '../base/errors.ts';
 
 const STORAGE = '/daytona/storage';
 const BUCKET = 'builds';
@@ -46,8 +48,10 @@ export function addStorage(app: FastifyInstance, { services, log }: DaytonaDepen
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler((error, request, reply) => {
-    const { code, status, detail } = explain(error, request, log);
-    const text = `<Error>${element('Code', codes[code] ?? code)}${element('Message', detail)}</Error>`;
+    const problem = explain(error, request, log);
+    const { code, status } = problem;
+    const message = element('Message', sentencesOf(problem));
+    const text = `<Error>${element('Code', codes[code] ?? code)}${message}</Error>`;
     return xml(reply.code(status), text);
   });
   const config = { open: true, byteStream: true };
@@ -110,7 +114,9 @@ export function addStorage(app: FastifyInstance, { services, log }: DaytonaDepen
     const token = headers[TOKEN];
     const caller = typeof token === 'string' ? uploads.granted(token) : null;
     if (!caller)
-      throw new SandhavenError('permission_denied', 'The token of the storage is not valid any more.');
+      throw new SandhavenError('permission_denied', 'The token of the storage is not valid any more.', {
+        hint: 'Ask for access to the storage again.',
+      });
     const [, owner, name] = KEY.exec(key) ?? [];
     if (name !== undefined && owner === ownerIdOf(caller)) return { caller, name };
     throw invalidArgument('key', 'A key here is ORGANIZATION/HASH/context.tar.');
@@ -131,6 +137,10 @@ export function addStorage(app: FastifyInstance, { services, log }: DaytonaDepen
       throw invalidArgument('content-encoding', 'The storage takes bytes as they are, not in signed chunks.');
     raw.socket.setTimeout(limits.byteStreamIdleMs);
     reply.raw.once('close', coming.take(caller.id));
+    reply.raw.once(
+      'close',
+      services.identity.whileValid(caller, () => breakOff(raw.socket)),
+    );
     return work(raw.iterator({ destroyOnReturn: false })).catch((error: unknown) => {
       // A body that breaks off is its client's, who has left.
       throw raw.errored ? canceled(error) : error;

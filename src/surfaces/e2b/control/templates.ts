@@ -5,12 +5,12 @@ import { newName } from '../../../catalog/parameters/sandbox.ts';
 import { validateInput } from '../../../catalog/validate.ts';
 import type { DetachedView, LoggedEvent } from '../../../control/builds/detached.ts';
 import { auditActions } from '../../../model/audit.ts';
-import { canceled, SandhavenError } from '../../../model/errors.ts';
+import { canceled } from '../../../model/errors.ts';
 import { limits } from '../../../model/limits.ts';
 import { assertScope } from '../../../model/scopes.ts';
 import { audited, type DaytonaCall as Call, type DaytonaRoute as Route } from '../../daytona/base/call.ts';
 import { isAsked } from '../../daytona/base/errors.ts';
-import { lineOf } from '../../daytona/control/builds.ts';
+import { failureOf, lineOf } from '../../daytona/control/builds.ts';
 import { CONTROL, wasLed } from '../base/address.ts';
 import { NotHere } from '../base/errors.ts';
 import { baseTemplates } from './create.ts';
@@ -153,9 +153,9 @@ async function status(call: Call): Promise<unknown> {
 }
 
 /** `base` is their word for what comes before the first step. */
-function reasonOf({ error, line }: DetachedView) {
-  const message = error instanceof SandhavenError ? error.message : 'The build failed.';
-  return { message, step: line === 0 ? 'base' : String(line), logEntries: [] };
+function reasonOf(view: DetachedView) {
+  const { line } = view;
+  return { message: failureOf(view), step: line === 0 ? 'base' : String(line), logEntries: [] };
 }
 
 const toEntry = (logged: LoggedEvent) => ({
